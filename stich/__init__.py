@@ -1,0 +1,1 @@
+"""The `stich` program: one command line over service, tournament and bots."""

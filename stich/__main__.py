@@ -1,0 +1,5 @@
+"""Run the program: `python -m stich`."""
+
+from stich.cli import main
+
+main()

@@ -1,0 +1,120 @@
+"""Cards, decks and hands.
+
+A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`); the jokers
+stand alone in the two ranks above. A *hand* is one integer: a field of bits per card, as wide as
+the deck needs (one bit for one pack, four for two, so that a hand of two packs may be subtracted
+and compared without a borrow crossing fields). Hands add and subtract as multisets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+SUITS = "cdhs"
+RANKS = "23456789TJQKA"
+JOKERS = ("Bj", "Rj")
+HIDDEN = "??"
+
+
+class Deck:
+    """The cards of one game, low to high.
+
+    Attributes:
+        ranks: the names of the ranks, low to high; the jokers' are `Bj` and `Rj`.
+        packs: how often the deck has each card (1 or 2).
+        names: the name of each card number, `""` where a number has no card.
+        order: all card numbers in canonical order, the sequence repeated for each pack.
+        size: the number of cards.
+    """
+
+    def __init__(self, low_to_high: str, *, jokers: bool, packs: int = 1) -> None:
+        self.ranks: tuple[str, ...] = tuple(low_to_high) + (JOKERS if jokers else ())
+        self.packs = packs
+        self.width = 1 if packs == 1 else 4
+        names = [rank + suit for rank in low_to_high for suit in SUITS]
+        single = list(range(len(names)))
+        if jokers:
+            for joker in JOKERS:
+                single.append(len(names))
+                names += [joker, "", "", ""]
+        self.names: tuple[str, ...] = tuple(names)
+        self.order: tuple[int, ...] = tuple(single) * packs
+        self.cards: tuple[str, ...] = tuple(names[number] for number in self.order)
+        self.size = len(self.order)
+        self.number: dict[str, int] = {names[card]: card for card in single}
+        self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
+        self._ones = sum(self.units)
+        self._guards = self._ones << 3 if packs > 1 else 0
+        self.full: int = self._ones if packs == 1 else self._ones * packs
+        if packs == 1:
+            self.full = sum(self.units[card] for card in single)
+
+    def hand(self, cards: Iterable[str]) -> int:
+        """The hand of these cards by name; KeyError for a card this deck does not have.
+
+        With one pack the cards must be distinct.
+        """
+        total = 0
+        for card in cards:
+            total += self.units[self.number[card]]
+        return total
+
+    def hand_of_numbers(self, numbers: Iterable[int]) -> int:
+        """The hand of these card numbers."""
+        total = 0
+        for number in numbers:
+            total += self.units[number]
+        return total
+
+    def numbers(self, hand: int) -> list[int]:
+        """The card numbers of a hand, ascending, each as often as it is held."""
+        found = []
+        if self.packs == 1:
+            while hand:
+                low = hand & -hand
+                found.append(low.bit_length() - 1)
+                hand ^= low
+            return found
+        while hand:
+            number = ((hand & -hand).bit_length() - 1) >> 2
+            count = (hand >> (4 * number)) & 15
+            found += [number] * count
+            hand -= count << (4 * number)
+        return found
+
+    def list(self, hand: int) -> list[str]:
+        """The names of a hand's cards in deck order."""
+        names = self.names
+        return [names[number] for number in self.numbers(hand)]
+
+    def text(self, hand: int) -> str:
+        """The names of a hand's cards in deck order, written together."""
+        return "".join(self.list(hand))
+
+    def count(self, hand: int) -> int:
+        """How many cards a hand has."""
+        if self.packs == 1:
+            return hand.bit_count()
+        twos = hand & (self._ones << 1)
+        return (hand & self._ones).bit_count() + 2 * twos.bit_count()
+
+    def holds(self, hand: int, cards: int) -> bool:
+        """Whether `cards` are all in `hand`, each as often."""
+        if self.packs == 1:
+            return hand & cards == cards
+        return ((hand | self._guards) - cards) & self._guards == self._guards
+
+    def sort_key(self, name: str) -> int:
+        """Where a card name stands in deck order; `??` and cards of other games last."""
+        return self.number.get(name, 1000)
+
+    def sorted(self, cards: Iterable[str]) -> list[str]:
+        """Card names in deck order."""
+        return sorted(cards, key=self.sort_key)
+
+
+@lru_cache(maxsize=None)
+def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
+    """The deck with these ranks, made once."""
+    return Deck(low_to_high, jokers=jokers, packs=packs)

@@ -1,0 +1,58 @@
+"""Dealing that any language can repeat (contract, "Dealing").
+
+Words come from SHA-256 of `{seed}/{deal}/{block}`, read as big-endian 32-bit words; `below` rejects
+words that would favour small answers; the shuffle is Fisher and Yates' from the top down.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+
+_WORDS = struct.Struct(">8I")
+
+
+class Randomness:
+    """The words of one deal."""
+
+    def __init__(self, seed: str, deal: int) -> None:
+        self._prefix = f"{seed}/{deal}/".encode()
+        self._block = 0
+        self._words: list[int] = []
+        self._next = 0
+
+    def _refill(self) -> None:
+        digest = hashlib.sha256(self._prefix + str(self._block).encode()).digest()
+        self._words = list(_WORDS.unpack(digest))
+        self._block += 1
+        self._next = 0
+
+    def below(self, n: int) -> int:
+        """A whole number in [0, n), each equally likely."""
+        limit = (1 << 32) // n * n
+        while True:
+            if self._next == len(self._words):
+                self._refill()
+            word = self._words[self._next]
+            self._next += 1
+            if word < limit:
+                return word % n
+
+    def shuffle(self, cards: Sequence[int]) -> list[int]:
+        """The cards in shuffled order."""
+        order = list(cards)
+        for i in range(len(order) - 1, 0, -1):
+            j = self.below(i + 1)
+            order[i], order[j] = order[j], order[i]
+        return order
+
+
+def distribute(
+    order: Sequence[int], players: int, start: int, drawn: int
+) -> tuple[list[list[int]], list[int]]:
+    """Hand out the first `drawn` cards one by one from seat `start` on; the rest is the talon."""
+    hands: list[list[int]] = [[] for _ in range(players)]
+    for turn in range(players):
+        hands[(start + turn) % players] = list(order[turn:drawn:players])
+    return hands, list(order[drawn:])

@@ -1,0 +1,62 @@
+"""What the rules refuse, and the words they refuse it with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why a move is illegal, in the order in which the reasons are looked for."""
+
+    SYNTAX = "syntax"
+    GAME_OVER = "game-over"
+    NOT_YOUR_TURN = "not-your-turn"
+    WRONG_PHASE = "wrong-phase"
+    MUST_BID = "must-bid"
+    BID_TOO_LOW = "bid-too-low"
+    MUST_LEAD = "must-lead"
+    NOT_CALLABLE = "not-callable"
+    NOT_HELD = "not-held"
+    WRONG_NUMBER = "wrong-number"
+    NOT_A_COMBINATION = "not-a-combination"
+    WRONG_CATEGORY = "wrong-category"
+    NOT_HIGHER = "not-higher"
+    AMBIGUOUS = "ambiguous"
+    MUST_FOLLOW = "must-follow"
+
+
+class IllegalMove(ValueError):
+    """A move that is not legal now.
+
+    `reason` is the contract's word, `detail` a sentence that says what is wrong.
+    """
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(f"{reason.value}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+class InvalidState(ValueError):
+    """A state or view that breaks a rule of its game; `problems` names all of them."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = tuple(problems)
+
+
+class OptionError(ValueError):
+    """A number of players, a seed or an option that the game does not have.
+
+    `field` is where it stands (`players`, `seed`, `options.deals`), `message` a sentence.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
+class UnknownGame(LookupError):
+    """No game has this name."""

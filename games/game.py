@@ -1,0 +1,217 @@
+"""What every game is to the rooms above: a game, its positions, its lists of moves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from games.cards import Deck
+from games.errors import IllegalMove, OptionError
+from games.move import Move
+
+Value = int | bool | None
+Options = Mapping[str, Value]
+Wire = Mapping[str, Any]
+Entry = tuple[int, Move | str]
+"""One entry of a history: a seat and its move; a string where it came from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a game. Of a switch `default` is a bool and both limits are None."""
+
+    name: str
+    default: Value
+    minimum: int | None
+    maximum: int | None
+    nullable: bool
+    description: str
+
+    def problem(self, value: object) -> str | None:
+        """What is wrong with a value, as a sentence, or None."""
+        if value is None and self.nullable:
+            return None
+        if isinstance(self.default, bool):
+            return None if isinstance(value, bool) else "Must be true or false."
+        limits = f"Must be a whole number from {self.minimum} to {self.maximum}"
+        if self.nullable:
+            limits += " or null"
+        if isinstance(value, bool) or not isinstance(value, int):
+            return limits + "."
+        if self.minimum is not None and value < self.minimum:
+            return limits + "."
+        if self.maximum is not None and value > self.maximum:
+            return limits + "."
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A kind of play: its name in the contract, a move that shows it, and what it is."""
+
+    name: str
+    example: str
+    description: str
+
+
+class LegalMoves(Sequence[Move]):
+    """The legal moves of a position in the contract's order.
+
+    A sequence that makes a move only when it is asked for; `in` asks the position's
+    `check` and lists nothing. A string is in it only letter by letter as listed.
+    """
+
+    @abstractmethod
+    def texts(self) -> list[str]:
+        """All of them as strings."""
+
+
+class MoveList(LegalMoves):
+    """Legal moves that are few enough to stand in a tuple."""
+
+    __slots__ = ("_moves",)
+
+    def __init__(self, moves: Sequence[Move] = ()) -> None:
+        self._moves = tuple(moves)
+
+    def __len__(self) -> int:
+        return len(self._moves)
+
+    @overload
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
+    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
+        return self._moves[index]
+
+    def __iter__(self) -> Iterator[Move]:
+        return iter(self._moves)
+
+    def __contains__(self, move: object) -> bool:
+        return any(move == listed for listed in self._moves)
+
+    def texts(self) -> list[str]:
+        """All of them as strings."""
+        return [move.text for move in self._moves]
+
+
+class Position(ABC):
+    """What a state and a view have in common: enough to know the legal moves."""
+
+    game: Game
+    players: int
+    options: Options
+    deal: int
+    phase: str
+    turn: int | None
+    dealer: int
+    history: tuple[Entry, ...]
+    scores: tuple[int, ...]
+    results: tuple[dict[str, Any], ...]
+
+    @abstractmethod
+    def moves(self) -> LegalMoves:
+        """The legal moves of the seat to move; none when over or for another seat's view."""
+
+    @abstractmethod
+    def check(self, move: str | Move) -> Move:
+        """The move, understood; IllegalMove with the first reason that applies."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The wire form, ready for JSON."""
+
+    def is_legal(self, move: str | Move) -> bool:
+        """Whether `check` lets the move through."""
+        try:
+            self.check(move)
+        except IllegalMove:
+            return False
+        return True
+
+
+class State(Position):
+    """A whole position, all hands included."""
+
+    seed: str
+
+    @abstractmethod
+    def advance(self, move: str | Move) -> State:
+        """The state after a move; IllegalMove if it is not legal."""
+
+    @abstractmethod
+    def view(self, seat: int) -> View:
+        """What one seat may know; ValueError if there is no such seat."""
+
+
+class View(Position):
+    """What one seat may know of a position."""
+
+    seat: int
+    counts: tuple[int, ...]
+
+
+class Game(ABC):
+    """A game: what can be said of it before any card is dealt, and how its positions begin."""
+
+    name: str
+    title: str
+    native: str
+    min_players: int
+    max_players: int
+    options: tuple[Option, ...]
+    phases: tuple[str, ...]
+    categories: tuple[Category, ...]
+    teams: bool
+
+    @abstractmethod
+    def deck(self, players: int) -> Deck:
+        """The deck for this number of players."""
+
+    @abstractmethod
+    def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
+        """The first state of a game.
+
+        Without `players` the fewest; options left out have their defaults.
+        OptionError if one of the three is out of the game's range.
+        """
+
+    @abstractmethod
+    def state(self, data: Wire) -> State:
+        """The state that this wire form describes; InvalidState with all that is wrong.
+
+        The types and fields must be right already; only their sense is checked here.
+        """
+
+    @abstractmethod
+    def view(self, data: Wire) -> View:
+        """The view that this wire form describes; InvalidState with all that is wrong."""
+
+    def agreed(self, players: int | None, seed: str, options: Mapping[str, object]) -> (
+        tuple[int, dict[str, Value]]
+    ):
+        """The number of players and all options of a new game, defaults filled in."""
+        if players is None:
+            players = self.min_players
+        if not self.min_players <= players <= self.max_players:
+            few, many = self.min_players, self.max_players
+            span = f"{few}" if few == many else f"{few} to {many}"
+            raise OptionError("players", f"{self.title} is played by {span}, not {players}.")
+        if not 1 <= len(seed) <= 128:
+            raise OptionError("seed", "Must have 1 to 128 characters.")
+        known = {option.name: option for option in self.options}
+        for name, value in options.items():
+            if name not in known:
+                there = ", ".join(known)
+                raise OptionError(f"options.{name}", f"{self.title} has only these: {there}.")
+            problem = known[name].problem(value)
+            if problem:
+                raise OptionError(f"options.{name}", problem)
+        filled: dict[str, Value] = {}
+        for option in self.options:
+            value = options.get(option.name, option.default)
+            if value is None or isinstance(value, int):
+                filled[option.name] = value
+        return players, filled

@@ -1,0 +1,152 @@
+"""Moves: the grammar that all games share, and a move once it is understood."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from games.cards import SUITS, Deck
+from games.errors import IllegalMove, Reason
+
+_CARD = r"(?:[2-9TJQKA][cdhs]|Bj|Rj)"
+_GRAMMAR = re.compile(
+    rf"(pass)|(bid):([1-3])|(trump):([{SUITS}])|(call):({_CARD})"
+    rf"|(give|discard):((?:{_CARD})+)|(play):((?:{_CARD})+)(=flush|=fullhouse)?"
+)
+
+PASS: Final = "pass"
+BID: Final = "bid"
+CALL: Final = "call"
+TRUMP: Final = "trump"
+GIVE: Final = "give"
+DISCARD: Final = "discard"
+PLAY: Final = "play"
+
+
+class Parsed:
+    """A well-formed move, before any game has looked at it.
+
+    `kind` is the word before the colon; `value` the bid, or the suit's index; `cards` the names.
+    """
+
+    __slots__ = ("cards", "kind", "suffix", "value")
+
+    def __init__(self, kind: str, value: int, cards: list[str], suffix: str) -> None:
+        self.kind = kind
+        self.value = value
+        self.cards = cards
+        self.suffix = suffix
+
+
+def parse(text: str) -> Parsed:
+    """Read a move by the contract's grammar; IllegalMove(`syntax`) if it is none."""
+    match = _GRAMMAR.fullmatch(text)
+    if match is None:
+        raise IllegalMove(
+            Reason.SYNTAX,
+            f"{_shown(text)} is no move; moves are written pass, bid:2, call:7h, trump:h, give:3h,"
+            " discard:4d or play:3s3h.",
+        )
+    words = match.groups()
+    if words[9]:
+        cards = words[10]
+        return Parsed(PLAY, 0, _split(cards), words[11] or "")
+    if words[0]:
+        return Parsed(PASS, 0, [], "")
+    if words[1]:
+        return Parsed(BID, int(words[2]), [], "")
+    if words[3]:
+        return Parsed(TRUMP, SUITS.index(words[4]), [], "")
+    if words[5]:
+        return Parsed(CALL, 0, [words[6]], "")
+    return Parsed(words[7], 0, _split(words[8]), "")
+
+
+def _split(cards: str) -> list[str]:
+    return [cards[i : i + 2] for i in range(0, len(cards), 2)]
+
+
+def _shown(text: str) -> str:
+    """A piece of someone else's text, short and printable."""
+    piece = text if len(text) <= 40 else text[:37] + "..."
+    return ascii(piece)
+
+
+class Move:
+    """A legal move, or one that a list of legal moves offers. A value: never changed.
+
+    `kind` is the word before the colon, `cards` the hand of cards it names, `value` the bid or
+    the index of the trump suit. Of a play `category`, `rank` and `length` are the contract's words;
+    `level` is the number its rank is compared by. `text` is the canonical string.
+    """
+
+    __slots__ = (
+        "_text",
+        "cards",
+        "category",
+        "deck",
+        "kind",
+        "length",
+        "level",
+        "rank",
+        "suffix",
+        "value",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        deck: Deck,
+        cards: int = 0,
+        value: int = 0,
+        category: str | None = None,
+        level: int = 0,
+        length: int | None = None,
+        rank: str | None = None,
+        suffix: str = "",
+    ) -> None:
+        self.kind = kind
+        self.deck = deck
+        self.cards = cards
+        self.value = value
+        self.category = category
+        self.level = level
+        self.length = length
+        self.rank = rank
+        self.suffix = suffix
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The canonical form, as it travels."""
+        text = self._text
+        if text is None:
+            text = self._text = self._write()
+        return text
+
+    def _write(self) -> str:
+        if self.kind == PLAY:
+            return "play:" + self.deck.text(self.cards) + self.suffix
+        if self.kind == PASS:
+            return PASS
+        if self.kind == BID:
+            return f"bid:{self.value}"
+        if self.kind == TRUMP:
+            return "trump:" + SUITS[self.value]
+        return f"{self.kind}:{self.deck.text(self.cards)}"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Move {self.text}>"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Move):
+            return self.text == other.text
+        if isinstance(other, str):
+            return self.text == other
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.text)

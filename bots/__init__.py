@@ -1,0 +1,1 @@
+"""Bots: the Python kit, the reference bots and starter kits in other languages."""

@@ -1,0 +1,85 @@
+"""Cards and moves for bot authors: enough to think about a view without importing the rules.
+
+Everything here works on what comes over the wire: two-character cards and move strings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+SUITS: Final = "cdhs"
+JOKERS: Final = ("Bj", "Rj")
+
+_PLAIN: Final[Mapping[str, str]] = {
+    "doudizhu": "3456789TJQKA2",
+    "dasan": "456789TJQKA23",
+    "zhengfen": "3456789TJQKA2",
+    "ninefivetwo": "23456789TJQKA",
+}
+
+ORDER: Final[Mapping[str, tuple[str, ...]]] = {
+    game: tuple(ranks) + (JOKERS if game in ("doudizhu", "zhengfen") else ())
+    for game, ranks in _PLAIN.items()
+}
+"""The ranks of each game, low to high; the jokers `Bj` and `Rj` are ranks of their own."""
+
+VALUE: Final[Mapping[str, Mapping[str, int]]] = {
+    game: {rank: value for value, rank in enumerate(ranks)} for game, ranks in ORDER.items()
+}
+"""For each game a number for each rank, 0 for the lowest."""
+
+
+def rank_of(card: str) -> str:
+    """The rank of a card: its first character; of a joker the whole card."""
+    return card if card[1] == "j" else card[0]
+
+
+def full_deck(game: str, players: int) -> list[str]:
+    """All cards of a game, low to high; in the four-player Dou Dizhu each stands there twice."""
+    cards = [
+        card
+        for rank in ORDER[game]
+        for card in ([rank] if rank in JOKERS else [rank + suit for suit in SUITS])
+    ]
+    packs = 2 if game == "doudizhu" and players == 4 else 1
+    return [card for card in cards for _ in range(packs)]
+
+
+def cards_of(move: str) -> list[str]:
+    """The cards that a move names: none for `pass`, a bid or a trump."""
+    kind, _, rest = move.partition(":")
+    if kind not in ("play", "give", "discard", "call"):
+        return []
+    rest = rest.partition("=")[0]
+    return [rest[i : i + 2] for i in range(0, len(rest), 2)]
+
+
+def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
+    """How many cards there are of each rank, lowest rank first."""
+    value = VALUE[game]
+    counts = [0] * len(value)
+    for card in cards:
+        counts[value[rank_of(card)]] += 1
+    return counts
+
+
+def played(view: Mapping[str, Any]) -> Counter[str]:
+    """The cards that have been played in this deal, whoever played them."""
+    gone: Counter[str] = Counter()
+    for entry in view["history"]:
+        if entry["move"].startswith("play:"):
+            gone.update(cards_of(entry["move"]))
+    return gone
+
+
+def unseen(view: Mapping[str, Any]) -> list[str]:
+    """The cards that neither lie open nor are in the own hand: they are in other hands,
+    or face down. Low to high."""
+    left = Counter(full_deck(view["game"], view["players"]))
+    left.subtract(view["hand"])
+    left.subtract(played(view))
+    if view["game"] == "ninefivetwo":
+        left.subtract(card for card in view["discards"] if card != "??")
+    return [card for card, count in left.items() for _ in range(count)]

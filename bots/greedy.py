@@ -1,0 +1,79 @@
+"""A bot without a thought for later: ``python -m bots.greedy``.
+
+It leads what rids it of most cards, beats whatever it can with the least that will do, and
+sees no partners and no points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bots import kit
+from bots.cards import ORDER, VALUE, cards_of, count_ranks, rank_of
+
+View = Mapping[str, Any]
+
+
+def move(view: View, moves: Sequence[str]) -> str:
+    """The move that looks best for this one turn."""
+    if view["game"] == "ninefivetwo":
+        return _nine_five_two(view, moves)
+    if view["phase"] == "auction":
+        return _bid(view, moves)
+    if view["phase"] == "call":
+        return moves[-1]
+    return _climb(view, moves)
+
+
+def _bid(view: View, moves: Sequence[str]) -> str:
+    """One bid step for every two top cards (of the highest four ranks) above two."""
+    top = sum(count_ranks(view["game"], view["hand"])[-4:])
+    # Two packs hold twice as many.
+    worth = min(3, (top // (len(view["hand"]) // 12) - 2) // 2)
+    affordable = [bid for bid in moves if bid != "pass" and int(bid[-1]) <= worth]
+    return affordable[-1] if affordable else moves[0]
+
+
+def _climb(view: View, moves: Sequence[str]) -> str:
+    if view["table"] is not None:
+        # The list begins with `pass`, then goes up by number of cards and rank.
+        return moves[1] if len(moves) > 1 else moves[0]
+    most = len(cards_of(moves[-1]))
+    return next(play for play in moves if len(cards_of(play)) == most)
+
+
+def _nine_five_two(view: View, moves: Sequence[str]) -> str:
+    if view["phase"] == "trump":
+        suits = [card[1] for card in view["hand"]]
+        return max(moves, key=lambda choice: suits.count(choice[-1]))
+    if view["phase"] in ("exchange", "discard"):
+        plain = [one for one in moves if cards_of(one)[0][1] != view["trump"]]
+        return (plain or list(moves))[0]
+    if not view["trick"]:
+        return moves[-1]
+    return next((play for play in moves if _wins(view, play)), moves[0])
+
+
+def _wins(view: View, play: str) -> bool:
+    """Whether this card is higher than all in the trick."""
+    trump = view["trump"]
+    led = cards_of(view["trick"][0]["move"])[0][1]
+    value = VALUE["ninefivetwo"]
+
+    def height(move: str) -> int:
+        card = cards_of(move)[0]
+        if card[1] == trump:
+            return 100 + value[rank_of(card)]
+        return value[rank_of(card)] if card[1] == led else -1
+
+    return height(play) > max(height(entry["move"]) for entry in view["trick"])
+
+
+def main() -> None:
+    """Serve the bot."""
+    kit.run(move, name="greedy", version="1.0", games=list(ORDER))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+"""The Python kit: write one function, ``run`` makes a bot of it.
+
+    from bots import kit
+
+    def move(view, moves):
+        return moves[0]
+
+    if __name__ == "__main__":
+        kit.run(move, name="first", version="1.0", games=["doudizhu"])
+
+``view`` is what the bot's seat may know and ``moves`` are the legal moves, both just as they
+came over the wire (plain dicts, lists and strings). The answer is one move. A function that
+takes a third parameter gets more, by the parameter's name: ``clock`` is
+``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
+
+The file stands alone: standard library only, and nothing that takes long to import, since a
+runner starts a bot for every table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import json
+import os
+import socketserver
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+PROTOCOL = 1
+DEFAULT_PORT = 9000
+# The largest list of legal moves (Zheng Fen, both jokers) is about 1 MiB of JSON.
+MAX_BODY = 16 * 1024 * 1024
+
+MoveFunction = Callable[..., str]
+Hook = Callable[[dict[str, Any]], object]
+
+
+class RefusedError(Exception):
+    """A request that gets an answer other than 200."""
+
+    def __init__(self, status: HTTPStatus, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+
+
+def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], str]:
+    """Make a function of the whole request out of an author's ``move``.
+
+    Raises TypeError when ``move`` takes neither ``(view, moves)`` nor a third parameter named
+    ``clock`` or ``request``.
+    """
+    wanted = [
+        name
+        for name, parameter in inspect.signature(move).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.default is parameter.empty
+    ]
+    if len(wanted) == 2:
+        return lambda request: move(request["view"], request["moves"])
+    if len(wanted) == 3 and wanted[2] == "clock":
+        return lambda request: move(request["view"], request["moves"], request["clock"])
+    if len(wanted) == 3 and wanted[2] == "request":
+        return lambda request: move(request["view"], request["moves"], request)
+    raise TypeError(
+        "move must take (view, moves), (view, moves, clock) or (view, moves, request), "
+        f"not ({', '.join(wanted)})"
+    )
+
+
+class Bot:
+    """What a bot answers, without the HTTP around it.
+
+    ``reply`` maps a path and a request body to the answer's body and may be called by several
+    threads at once.
+    """
+
+    def __init__(
+        self,
+        move: MoveFunction,
+        *,
+        name: str,
+        version: str,
+        games: Sequence[str],
+        author: str | None = None,
+        start: Hook | None = None,
+        end: Hook | None = None,
+    ) -> None:
+        self._decide = adapt(move)
+        self._hooks = {"/start": start, "/end": end}
+        self.card: dict[str, Any] = {
+            "name": name,
+            "version": version,
+            "protocol": PROTOCOL,
+            "games": list(games),
+        }
+        if author is not None:
+            self.card["author"] = author
+
+    def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
+        """Answer one POST; raises RefusedError for what is no request of the protocol."""
+        if path != "/move" and path not in self._hooks:
+            raise RefusedError(
+                HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end."
+            )
+        try:
+            request = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}.") from error
+        if not isinstance(request, dict):
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "The body must be a JSON object.")
+        if path == "/move":
+            return {"move": self._move(request)}
+        hook = self._hooks[path]
+        if hook is not None:
+            hook(request)
+        return {}
+
+    def _move(self, request: dict[str, Any]) -> str:
+        lacking = [field for field in ("view", "moves", "clock") if field not in request]
+        if lacking:
+            raise RefusedError(
+                HTTPStatus.UNPROCESSABLE_ENTITY, f"The request lacks {', '.join(lacking)}."
+            )
+        answer = self._decide(request)
+        if not isinstance(answer, str):
+            raise TypeError(f"move must return a string, not {answer!r}")
+        return answer
+
+
+class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
+    """One bot on one port, a thread for each connection."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, bot: Bot, host: str, port: int) -> None:
+        """Listen at once; raises OSError when the port cannot be had."""
+        self.bot = bot
+        super().__init__((host, port), _Handler)
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on (the one given, unless that was 0)."""
+        return int(self.server_address[1])
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing about a client that went away; anything else is a bug and is shown."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            traceback.print_exc()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Server
+
+    def do_GET(self) -> None:
+        if self._path() == "/":
+            self._answer(HTTPStatus.OK, self.server.bot.card)
+        else:
+            self._refuse(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
+
+    def do_POST(self) -> None:
+        try:
+            body = self._body()
+            answer = self.server.bot.reply(self._path(), body)
+        except RefusedError as refused:
+            self._refuse(refused.status, refused.detail)
+        except (Exception, SystemExit) as error:  # the author's code; the bot goes on
+            traceback.print_exc()
+            sys.stderr.flush()
+            detail = f"The bot failed: {type(error).__name__}: {error}"
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+        else:
+            self._answer(HTTPStatus.OK, answer)
+
+    def _path(self) -> str:
+        return self.path.partition("?")[0]
+
+    def _body(self) -> bytes:
+        """Read the request's body whole, so that the connection stays usable."""
+        if "Transfer-Encoding" in self.headers:
+            self.close_connection = True
+            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "Send Content-Length, not chunks.")
+        stated = self.headers.get("Content-Length")
+        if stated is None or not (stated.isascii() and stated.isdigit()):
+            self.close_connection = True
+            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
+        # More digits than any size that is let through: int() of them would cost time.
+        if len(stated) > 18 or int(stated) > MAX_BODY:
+            self.close_connection = True
+            raise RefusedError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {MAX_BODY} bytes."
+            )
+        body = self.rfile.read(int(stated))
+        if len(body) < int(stated):
+            raise ConnectionAbortedError("the client went away in the middle of a body")
+        return body
+
+    def _refuse(self, status: HTTPStatus, detail: str) -> None:
+        self._answer(status, {"error": detail})
+
+    def _answer(self, status: HTTPStatus, value: Mapping[str, Any]) -> None:
+        body = json.dumps(value).encode()
+        closing = "Connection: close\r\n" if self.close_connection else ""
+        head = (
+            f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n{closing}\r\n"
+        )
+        # One write, one packet. send_response and send_header would cost more than the rest.
+        self.wfile.write(head.encode("ascii") + (b"" if self.command == "HEAD" else body))
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer what http.server itself refuses (a bad request line, an unknown method)."""
+        status = HTTPStatus(code)
+        self.close_connection = True
+        if status is HTTPStatus.NOT_IMPLEMENTED and getattr(self, "headers", None) is not None:
+            status = HTTPStatus.METHOD_NOT_ALLOWED
+        self._refuse(status, message or status.phrase)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep stderr for the bot itself: no line for each request."""
+
+
+def run(
+    move: MoveFunction,
+    *,
+    name: str,
+    version: str,
+    games: Sequence[str],
+    author: str | None = None,
+    start: Hook | None = None,
+    end: Hook | None = None,
+    argv: Sequence[str] | None = None,
+) -> None:
+    """Serve ``move`` over HTTP until the process is stopped.
+
+    The port is that of ``--port``, else of the environment variable ``PORT``, else 9000; the
+    address 127.0.0.1 unless ``--host`` says otherwise. Several requests are served at once, so
+    ``move`` must not rely on being called by one thread only. What it raises is printed to
+    stderr and answered with status 500, which a runner counts as a fault.
+
+    ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``.
+    ``argv`` replaces the command line. Exits with a sentence and status 1 if the port is taken,
+    2 if it is no port.
+    """
+    bot = Bot(move, name=name, version=version, games=games, author=author, start=start, end=end)
+    parser = argparse.ArgumentParser(
+        description=f"{name} {version}: a bot that plays {', '.join(games)}.",
+        epilog=f"Example: {name} --port {DEFAULT_PORT}",
+        prog=name,
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+    parser.add_argument(
+        "--port",
+        default=os.environ.get("PORT") or str(DEFAULT_PORT),
+        help=f"port to listen on ($PORT, else {DEFAULT_PORT}); 0 takes a free one",
+    )
+    arguments = parser.parse_args(argv)
+    port = str(arguments.port)
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
+        parser.error(f"the port must be a number from 0 to 65535, not {port!r}")
+    try:
+        server = Server(bot, arguments.host, int(port))
+    except OSError as error:
+        sys.exit(f"{name}: cannot listen on {arguments.host}:{port}: {error.strerror or error}")
+    with server:
+        print(  # noqa: T201 (for a person who starts the bot by hand)
+            f"{name} {version} listens on http://{arguments.host}:{server.port}",
+            file=sys.stderr,
+            flush=True,
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()

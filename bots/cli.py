@@ -1,0 +1,97 @@
+"""`stich new-bot`: a starter bot in your language, copied where you want it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from bots.kits import Kit, KitError, catalogue, find
+
+
+def _listing(kits: dict[str, Kit]) -> str:
+    rows = [(kit.language, kit.title, " ".join(kit.packages), _here(kit)) for kit in kits.values()]
+    rows.insert(0, ("LANGUAGE", "FOR", "DEBIAN PACKAGES", "HERE"))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _here(kit: Kit) -> str:
+    missing = kit.missing()
+    return f"lacks {' '.join(missing)}" if missing else "yes"
+
+
+def _as_json(kits: dict[str, Kit]) -> str:
+    return json.dumps(
+        [
+            {
+                "language": kit.language,
+                "title": kit.title,
+                "aliases": kit.aliases,
+                "packages": kit.packages,
+                "missing": kit.missing(),
+                "files": list(kit.sources),
+                "decision": kit.decision,
+                "build": kit.build,
+                "run": kit.run,
+            }
+            for kit in kits.values()
+        ],
+        indent=2,
+    )
+
+
+def _next_steps(kit: Kit, target: Path) -> str:
+    lines = [f"A bot for {kit.title} stands in {target}; its decision is in {kit.decision}."]
+    missing = kit.missing()
+    if missing:
+        lines += ["", "First what this machine lacks:", f"  apt-get install {' '.join(missing)}"]
+    if kit.build:
+        lines += ["", "Build it:", *(f"  (cd {target} && {step})" for step in kit.build)]
+    command = kit.command(target)
+    lines += [
+        "",
+        "See whether it keeps the protocol:",
+        f'  stich check --command "{command}"',
+        "Let it play against a house bot:",
+        f'  stich duel "{command}" "python -m bots.greedy" --game doudizhu',
+        "Enter it for a cup, in its CUP.toml:",
+        "  [[bots]]",
+        '  name = "mine"',
+        f"  command = {json.dumps(command)}",
+    ]
+    return "\n".join(lines)
+
+
+@click.command("new-bot")
+@click.argument("language", required=False)
+@click.argument("directory", metavar="DIR", required=False, type=click.Path(path_type=Path))
+@click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
+@click.option("--json", "as_json", is_flag=True, help="With --list: print for machines.")
+def new_bot(language: str | None, directory: Path | None, listing: bool, as_json: bool) -> None:
+    """Copy a starter bot that runs into DIR, which must be new or empty.
+
+    \b
+    Examples:
+      stich new-bot --list
+      stich new-bot javascript my-bot
+    """
+    if listing:
+        kits = catalogue()
+        click.echo(_as_json(kits) if as_json else _listing(kits))
+        return
+    if language is None or directory is None:
+        raise click.UsageError(
+            "Name a language and a directory, as in `stich new-bot python my-bot`; "
+            "`stich new-bot --list` lists the languages."
+        )
+    try:
+        kit = find(language)
+        kit.copy(directory)
+    except KitError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(_next_steps(kit, directory))

@@ -1,0 +1,88 @@
+// Speaks the bot protocol over HTTP, so that bot.mjs need not.
+import { createServer } from "node:http";
+
+const GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
+const LIMIT = 16 * 1024 * 1024; // bytes of one request; the longest list of moves is far below
+
+/** An answer that is not 200: the status and a sentence. */
+class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function readJson(request) {
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > LIMIT) throw new Refusal(413, "The request is too large.");
+    chunks.push(chunk);
+  }
+  let body;
+  try {
+    body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new Refusal(400, "The request is not JSON.");
+  }
+  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+    throw new Refusal(400, "The request is not a JSON object.");
+  }
+  return body;
+}
+
+/**
+ * Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended.
+ *
+ * `choose(view, moves, request)` returns a move or a promise of one; `start(request)` and
+ * `end(request)`, if given, are called at a match's beginning and end.
+ */
+export function serve({ name, version, author, games = GAMES, choose, start, end }) {
+  const about = { name, version, author, protocol: 1, games };
+
+  async function answer(request) {
+    const path = request.url.split("?")[0];
+    if (path === "/") {
+      if (request.method !== "GET" && request.method !== "HEAD") throw new Refusal(405, "GET only.");
+      return about;
+    }
+    if (path !== "/move" && path !== "/start" && path !== "/end") {
+      throw new Refusal(404, "There is only GET / and POST /move, /start and /end.");
+    }
+    if (request.method !== "POST") throw new Refusal(405, "POST only.");
+    const body = await readJson(request);
+    if (path === "/start") await start?.(body);
+    if (path === "/end") await end?.(body);
+    if (path !== "/move") return {};
+    if (!Array.isArray(body.moves) || body.moves.length === 0 || typeof body.view !== "object") {
+      throw new Refusal(400, "A request for a move has a view and moves.");
+    }
+    return { move: await choose(body.view, body.moves, body) };
+  }
+
+  const server = createServer(async (request, response) => {
+    let status = 200;
+    let body;
+    try {
+      body = await answer(request);
+    } catch (error) {
+      status = error.status ?? 500;
+      body = { error: error.message };
+      if (status === 500) console.error(error);
+    }
+    const bytes = Buffer.from(JSON.stringify(body));
+    const headers = { "Content-Type": "application/json", "Content-Length": bytes.length };
+    if (!request.complete) headers.Connection = "close"; // the rest of it is still on the way
+    response.writeHead(status, headers);
+    response.end(bytes);
+  });
+  server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never hang up first
+  const port = Number(process.env.PORT ?? 9000);
+  server.on("error", (error) => {
+    console.error(`Cannot listen on 127.0.0.1:${port}: ${error.message}`);
+    process.exit(1);
+  });
+  server.listen(port, "127.0.0.1", () => console.log(`${name} listens on 127.0.0.1:${port}`));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(0));
+}

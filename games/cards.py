@@ -9,12 +9,24 @@ and compared without a borrow crossing fields). Hands add and subtract as multis
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 
 SUITS = "cdhs"
 RANKS = "23456789TJQKA"
 JOKERS = ("Bj", "Rj")
 HIDDEN = "??"
+
+
+def _lowest_bits(field: int) -> tuple[int, ...]:
+    """The lowest 0, 1, 2, 3, 4 bits of a field of four."""
+    found = [0]
+    for suit in range(4):
+        if field >> suit & 1:
+            found.append(found[-1] | 1 << suit)
+    return tuple(found + [found[-1]] * (5 - len(found)))
+
+
+_LOWEST = tuple(_lowest_bits(field) for field in range(16))
 
 
 class Deck:
@@ -45,6 +57,7 @@ class Deck:
         self.number: dict[str, int] = {names[card]: card for card in single}
         self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
         self._ones = sum(self.units)
+        self._rank_field = (1 << (4 * self.width)) - 1
         self._guards = self._ones << 3 if packs > 1 else 0
         self.full: int = self._ones if packs == 1 else self._ones * packs
         if packs == 1:
@@ -83,14 +96,26 @@ class Deck:
             hand -= count << (4 * number)
         return found
 
-    def list(self, hand: int) -> list[str]:
+    def names_of(self, hand: int) -> list[str]:
         """The names of a hand's cards in deck order."""
         names = self.names
         return [names[number] for number in self.numbers(hand)]
 
     def text(self, hand: int) -> str:
         """The names of a hand's cards in deck order, written together."""
-        return "".join(self.list(hand))
+        return "".join(self.names_of(hand))
+
+    def pack(self, cards: Iterable[str]) -> int:
+        """Like `hand`, but -1 where no hand of this deck can be these cards."""
+        total = 0
+        for card in cards:
+            number = self.number.get(card)
+            if number is None:
+                return -1
+            if total >> (self.width * number) & self.packs:
+                return -1  # as often as the deck has it already
+            total += self.units[number]
+        return total
 
     def count(self, hand: int) -> int:
         """How many cards a hand has."""
@@ -105,16 +130,34 @@ class Deck:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards
 
+    def rank(self, hand: int, rank: int) -> int:
+        """The cards of one rank in a hand, as a hand."""
+        shift = 4 * self.width * rank
+        return (hand >> shift & self._rank_field) << shift
+
+    def lowest(self, hand: int, rank: int, count: int) -> int:
+        """The `count` lowest suits of a rank that a hand holds; too few are all there are."""
+        shift = 4 * self.width * rank
+        field = hand >> shift & self._rank_field
+        if self.packs == 1:
+            return _LOWEST[field][count] << shift
+        taken = 0
+        for suit in range(4):
+            here = min(field >> (4 * suit) & 15, count)
+            taken |= here << (4 * suit)
+            count -= here
+        return taken << shift
+
     def sort_key(self, name: str) -> int:
         """Where a card name stands in deck order; `??` and cards of other games last."""
         return self.number.get(name, 1000)
 
-    def sorted(self, cards: Iterable[str]) -> list[str]:
+    def in_order(self, cards: Iterable[str]) -> list[str]:
         """Card names in deck order."""
         return sorted(cards, key=self.sort_key)
 
 
-@lru_cache(maxsize=None)
+@cache
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
     """The deck with these ranks, made once."""
     return Deck(low_to_high, jokers=jokers, packs=packs)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from games.cards import Deck
-from games.errors import IllegalMove, OptionError
-from games.move import Move
+from games.errors import IllegalMove, OptionError, Reason
+from games.move import Move, parse
 
 Value = int | bool | None
 Options = Mapping[str, Value]
@@ -101,6 +101,7 @@ class Position(ABC):
     """What a state and a view have in common: enough to know the legal moves."""
 
     game: Game
+    deck: Deck
     players: int
     options: Options
     deal: int
@@ -116,8 +117,32 @@ class Position(ABC):
         """The legal moves of the seat to move; none when over or for another seat's view."""
 
     @abstractmethod
+    def mover_hand(self) -> int | None:
+        """The hand of the seat to move; None if this view is another seat's."""
+
+    @abstractmethod
+    def decide(self, move: Move, hand: int) -> Move:
+        """Decide on a well-formed move of the seat to move, which holds `hand`.
+
+        The one place of each game where legality is decided. Gives the move with its category,
+        rank and length; IllegalMove with the first reason, from `wrong-phase` on, that applies.
+        """
+
     def check(self, move: str | Move) -> Move:
         """The move, understood; IllegalMove with the first reason that applies."""
+        deck = self.deck
+        if isinstance(move, str):
+            move = parse(move, deck)
+        elif move.deck is not deck:
+            move = parse(move.text, deck)
+        if self.turn is None:
+            raise IllegalMove(Reason.GAME_OVER, "The game is over; nobody moves any more.")
+        hand = self.mover_hand()
+        if hand is None:
+            raise IllegalMove(
+                Reason.NOT_YOUR_TURN, f"It is seat {self.turn}'s turn, and this is another's view."
+            )
+        return self.decide(move, hand)
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -189,9 +214,9 @@ class Game(ABC):
     def view(self, data: Wire) -> View:
         """The view that this wire form describes; InvalidState with all that is wrong."""
 
-    def agreed(self, players: int | None, seed: str, options: Mapping[str, object]) -> (
-        tuple[int, dict[str, Value]]
-    ):
+    def agreed(
+        self, players: int | None, seed: str, options: Mapping[str, object]
+    ) -> tuple[int, dict[str, Value]]:
         """The number of players and all options of a new game, defaults filled in."""
         if players is None:
             players = self.min_players

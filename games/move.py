@@ -23,55 +23,6 @@ DISCARD: Final = "discard"
 PLAY: Final = "play"
 
 
-class Parsed:
-    """A well-formed move, before any game has looked at it.
-
-    `kind` is the word before the colon; `value` the bid, or the suit's index; `cards` the names.
-    """
-
-    __slots__ = ("cards", "kind", "suffix", "value")
-
-    def __init__(self, kind: str, value: int, cards: list[str], suffix: str) -> None:
-        self.kind = kind
-        self.value = value
-        self.cards = cards
-        self.suffix = suffix
-
-
-def parse(text: str) -> Parsed:
-    """Read a move by the contract's grammar; IllegalMove(`syntax`) if it is none."""
-    match = _GRAMMAR.fullmatch(text)
-    if match is None:
-        raise IllegalMove(
-            Reason.SYNTAX,
-            f"{_shown(text)} is no move; moves are written pass, bid:2, call:7h, trump:h, give:3h,"
-            " discard:4d or play:3s3h.",
-        )
-    words = match.groups()
-    if words[9]:
-        cards = words[10]
-        return Parsed(PLAY, 0, _split(cards), words[11] or "")
-    if words[0]:
-        return Parsed(PASS, 0, [], "")
-    if words[1]:
-        return Parsed(BID, int(words[2]), [], "")
-    if words[3]:
-        return Parsed(TRUMP, SUITS.index(words[4]), [], "")
-    if words[5]:
-        return Parsed(CALL, 0, [words[6]], "")
-    return Parsed(words[7], 0, _split(words[8]), "")
-
-
-def _split(cards: str) -> list[str]:
-    return [cards[i : i + 2] for i in range(0, len(cards), 2)]
-
-
-def _shown(text: str) -> str:
-    """A piece of someone else's text, short and printable."""
-    piece = text if len(text) <= 40 else text[:37] + "..."
-    return ascii(piece)
-
-
 class Move:
     """A legal move, or one that a list of legal moves offers. A value: never changed.
 
@@ -150,3 +101,39 @@ class Move:
 
     def __hash__(self) -> int:
         return hash(self.text)
+
+
+def parse(text: str, deck: Deck) -> Move:
+    """Read a move by the contract's grammar; IllegalMove(`syntax`) if it is none.
+
+    What comes back is well-formed, no more: `cards` is -1 where no hand can hold them.
+    """
+    match = _GRAMMAR.fullmatch(text)
+    if match is None:
+        raise IllegalMove(
+            Reason.SYNTAX,
+            f"{_shown(text)} is no move; moves are written pass, bid:2, call:7h, trump:h, give:3h,"
+            " discard:4d or play:3s3h.",
+        )
+    words = match.groups()
+    if words[9]:
+        return Move(PLAY, deck, deck.pack(_split(words[10])), suffix=words[11] or "")
+    if words[0]:
+        return Move(PASS, deck)
+    if words[1]:
+        return Move(BID, deck, value=int(words[2]))
+    if words[3]:
+        return Move(TRUMP, deck, value=SUITS.index(words[4]))
+    if words[5]:
+        return Move(CALL, deck, deck.pack([words[6]]))
+    return Move(words[7], deck, deck.pack(_split(words[8])))
+
+
+def _split(cards: str) -> list[str]:
+    return [cards[i : i + 2] for i in range(0, len(cards), 2)]
+
+
+def _shown(text: str) -> str:
+    """A piece of someone else's text, short and printable."""
+    piece = text if len(text) <= 40 else text[:37] + "..."
+    return ascii(piece)

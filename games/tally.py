@@ -1,0 +1,94 @@
+"""Hands by rank: bit masks of the ranks held at least once, twice, … and runs in them.
+
+A *mask* has bit r for rank r. `Tally` is a tuple of masks: entry k has the ranks held k times or
+more (entry 0 is unused and 0). Tables are made when first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from games.cards import Deck
+
+_STRIDE = 15
+_MASK = (1 << _STRIDE) - 1
+
+
+@cache
+def _three_ranks() -> list[int]:
+    """For three ranks of one pack (12 bits): four masks side by side."""
+    table = []
+    for field in range(4096):
+        packed = 0
+        for rank in range(3):
+            for k in range(1, (field >> (4 * rank) & 15).bit_count() + 1):
+                packed |= 1 << ((k - 1) * _STRIDE + rank)
+        table.append(packed)
+    return table
+
+
+def tally(deck: Deck, hand: int) -> tuple[int, ...]:
+    """The masks of a hand: at[k] has the ranks held at least k times; k to 4, 8 for two packs."""
+    if deck.packs == 1:
+        table = _three_ranks()
+        packed = (
+            table[hand & 4095]
+            | table[hand >> 12 & 4095] << 3
+            | table[hand >> 24 & 4095] << 6
+            | table[hand >> 36 & 4095] << 9
+            | table[hand >> 48] << 12
+        )
+        return (
+            0,
+            packed & _MASK,
+            packed >> _STRIDE & _MASK,
+            packed >> (2 * _STRIDE) & _MASK,
+            packed >> (3 * _STRIDE),
+        )
+    at = [0] * 9
+    rank = 0
+    while hand:
+        field = hand & 0xFFFF
+        if field:
+            field = (field & 0x0F0F) + (field >> 4 & 0x0F0F)
+            for k in range(1, (field & 15) + (field >> 8) + 1):
+                at[k] |= 1 << rank
+        hand >>= 16
+        rank += 1
+    return tuple(at)
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The ranks of a mask, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def is_run(mask: int) -> bool:
+    """Whether the ranks of a mask follow one another."""
+    low = mask & -mask
+    return mask & (mask + low) == 0
+
+
+def runs(mask: int, shortest: int) -> Iterator[tuple[int, int]]:
+    """All runs in a mask as (lowest rank, length), length from `shortest` up."""
+    starts = mask
+    for step in range(1, shortest):
+        starts &= mask >> step
+    length = shortest
+    while starts:
+        for low in bits(starts):
+            yield low, length
+        starts &= mask >> length
+        length += 1
+
+
+def runs_of(mask: int, length: int) -> Iterator[int]:
+    """The lowest ranks of the runs of exactly this length in a mask."""
+    starts = mask
+    for step in range(1, length):
+        starts &= mask >> step
+    yield from bits(starts)

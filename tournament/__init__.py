@@ -1,0 +1,1 @@
+"""Fair tournaments of bots: blocks, deadlines, one store, standings."""

@@ -13,6 +13,7 @@ from typing import Any
 from games import checks
 from games.cards import Deck
 from games.errors import IllegalMove, Reason
+from games.game import Position
 from games.move import PLAY, Move, parse
 
 
@@ -35,6 +36,33 @@ class Table:
             "rank": move.rank,
             "length": move.length,
         }
+
+
+class ClimbingPosition(Position):
+    """What the positions of climbing games have: the play to beat, and the passes since."""
+
+    __slots__ = ("passes", "table")
+    passes: int
+    table: Table | None
+
+    def climbing_dict(self) -> dict[str, Any]:
+        """The wire form of what the positions of all climbing games have."""
+        wire = self.common_dict()
+        wire["passes"] = self.passes
+        wire["table"] = None if self.table is None else self.table.to_dict()
+        return wire
+
+    def load_climbing(self, data: Mapping[str, Any], table: Table | None) -> None:
+        """Take the fields of all climbing games from a wire form; the table is understood."""
+        self.load_common(data)
+        self.passes = data["passes"]
+        self.table = table
+
+    def copy_climbing(self, other: ClimbingPosition) -> None:
+        """Take the fields of all climbing games, which every seat may know, from a position."""
+        self.copy_common(other)
+        self.passes = other.passes
+        self.table = other.table
 
 
 def must_lead() -> IllegalMove:

@@ -16,19 +16,16 @@ from typing import Any
 
 from games import auction, checks, climbing
 from games.cards import HIDDEN, Deck, deck
-from games.climbing import Table
+from games.climbing import ClimbingPosition, Table
 from games.dealing import Randomness, distribute
 from games.doudizhu_plays import Combinations, FourPlayers, KeyedMoves, ThreePlayers
 from games.errors import InvalidState
 from games.game import (
     Category,
-    Entry,
     Game,
     LegalMoves,
     MoveList,
     Option,
-    Options,
-    Position,
     State,
     View,
     Wire,
@@ -52,33 +49,12 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
     return FourPlayers(_deck(4))
 
 
-class _Doudizhu(Position):
+class _Doudizhu(ClimbingPosition):
     """What state and view share."""
 
-    __slots__ = (
-        "bid",
-        "deal",
-        "dealer",
-        "deck",
-        "declarer",
-        "doublings",
-        "exposed",
-        "first",
-        "history",
-        "options",
-        "passes",
-        "phase",
-        "players",
-        "plays",
-        "results",
-        "scores",
-        "table",
-        "turn",
-    )
+    __slots__ = ("bid", "declarer", "doublings", "exposed", "first", "plays")
     game: Game
     plays: Combinations
-    passes: int
-    table: Table | None
     first: int
     exposed: str | None
     bid: int
@@ -119,25 +95,32 @@ class _Doudizhu(Position):
 
     def _shared(self) -> dict[str, Any]:
         """The wire form of what state and view share."""
-        return {
-            "game": "doudizhu",
-            "players": self.players,
-            "options": dict(self.options),
-            "deal": self.deal,
-            "phase": self.phase,
-            "turn": self.turn,
-            "dealer": self.dealer,
-            "history": [{"seat": seat, "move": str(move)} for seat, move in self.history],
-            "scores": list(self.scores),
-            "results": [dict(result) for result in self.results],
-            "passes": self.passes,
-            "table": None if self.table is None else self.table.to_dict(),
-            "first": self.first,
-            "exposed": self.exposed,
-            "bid": self.bid,
-            "declarer": self.declarer,
-            "doublings": self.doublings,
-        }
+        wire = self.climbing_dict()
+        wire["first"] = self.first
+        wire["exposed"] = self.exposed
+        wire["bid"] = self.bid
+        wire["declarer"] = self.declarer
+        wire["doublings"] = self.doublings
+        return wire
+
+    def _load_shared(self, data: Wire, table: Table | None) -> None:
+        self.load_climbing(data, table)
+        self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
+        self.first = data["first"]
+        self.exposed = data["exposed"]
+        self.bid = data["bid"]
+        self.declarer = data["declarer"]
+        self.doublings = data["doublings"]
+
+    def _copy_shared(self, other: _Doudizhu) -> None:
+        """The allow-list: every field that a view may take from a state as it is."""
+        self.copy_climbing(other)
+        self.plays = other.plays
+        self.first = other.first
+        self.exposed = other.exposed
+        self.bid = other.bid
+        self.declarer = other.declarer
+        self.doublings = other.doublings
 
 
 class DoudizhuState(_Doudizhu, State):
@@ -164,7 +147,7 @@ class DoudizhuState(_Doudizhu, State):
         if not 0 <= seat < self.players:
             raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
         view = DoudizhuView()
-        _copy_shared(self, view)
+        view._copy_shared(self)
         view.seat = seat
         view.hand = self.hands[seat]
         view.counts = tuple(self.deck.count(hand) for hand in self.hands)
@@ -184,7 +167,7 @@ class DoudizhuState(_Doudizhu, State):
 
     def _copy(self) -> DoudizhuState:
         after = DoudizhuState()
-        _copy_shared(self, after)
+        after._copy_shared(self)
         after.seed = self.seed
         after.hands = self.hands
         after.talon = self.talon
@@ -308,28 +291,6 @@ class DoudizhuView(_Doudizhu, View):
         return wire
 
 
-def _copy_shared(one: _Doudizhu, other: _Doudizhu) -> None:
-    """The allow-list: every field that a view may take from a state as it is."""
-    other.players = one.players
-    other.options = one.options
-    other.deck = one.deck
-    other.plays = one.plays
-    other.deal = one.deal
-    other.phase = one.phase
-    other.turn = one.turn
-    other.dealer = one.dealer
-    other.history = one.history
-    other.scores = one.scores
-    other.results = one.results
-    other.passes = one.passes
-    other.table = one.table
-    other.first = one.first
-    other.exposed = one.exposed
-    other.bid = one.bid
-    other.declarer = one.declarer
-    other.doublings = one.doublings
-
-
 def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
     """Deal: the exposed card, somewhere among those drawn, decides who bids first."""
     players, cards = state.players, state.deck
@@ -351,29 +312,6 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
     state.bid = 0
     state.declarer = None
     state.doublings = 0
-
-
-def _load_shared(position: _Doudizhu, data: Wire, table: Table | None) -> None:
-    options: Options = data["options"]
-    position.players = data["players"]
-    position.options = options
-    position.deck = _deck(position.players)
-    position.plays = combinations(position.players, bool(options["quad_pair_as_solos"]))
-    position.deal = data["deal"]
-    position.phase = data["phase"]
-    position.turn = data["turn"]
-    position.dealer = data["dealer"]
-    history: list[Entry] = [(entry["seat"], entry["move"]) for entry in data["history"]]
-    position.history = tuple(history)
-    position.scores = tuple(data["scores"])
-    position.results = tuple(data["results"])
-    position.passes = data["passes"]
-    position.table = table
-    position.first = data["first"]
-    position.exposed = data["exposed"]
-    position.bid = data["bid"]
-    position.declarer = data["declarer"]
-    position.doublings = data["doublings"]
 
 
 def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
@@ -501,7 +439,7 @@ class Doudizhu(Game):
         hands: list[list[str]] = data["hands"]
         table = _check(data, dict(enumerate(hands)), [len(hand) for hand in hands])
         state = DoudizhuState()
-        _load_shared(state, data, table)
+        state._load_shared(data, table)
         state.seed = data["seed"]
         state.hands = tuple(state.deck.hand(hand) for hand in hands)
         state.talon = state.deck.hand(data["talon"])
@@ -511,7 +449,7 @@ class Doudizhu(Game):
         """The view that this wire form describes; InvalidState with all that is wrong."""
         table = _check(data, {data["seat"]: data["hand"]}, data["counts"])
         view = DoudizhuView()
-        _load_shared(view, data, table)
+        view._load_shared(data, table)
         view.seat = data["seat"]
         view.hand = view.deck.hand(data["hand"])
         view.counts = tuple(data["counts"])
@@ -520,3 +458,4 @@ class Doudizhu(Game):
 
 
 GAME = Doudizhu()
+_Doudizhu.game = GAME

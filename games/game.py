@@ -100,6 +100,18 @@ class MoveList(LegalMoves):
 class Position(ABC):
     """What a state and a view have in common: enough to know the legal moves."""
 
+    __slots__ = (
+        "deal",
+        "dealer",
+        "deck",
+        "history",
+        "options",
+        "phase",
+        "players",
+        "results",
+        "scores",
+        "turn",
+    )
     game: Game
     deck: Deck
     players: int
@@ -147,6 +159,47 @@ class Position(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """The wire form, ready for JSON."""
+
+    def common_dict(self) -> dict[str, Any]:
+        """The wire form of what the positions of all games have."""
+        return {
+            "game": self.game.name,
+            "players": self.players,
+            "options": dict(self.options),
+            "deal": self.deal,
+            "phase": self.phase,
+            "turn": self.turn,
+            "dealer": self.dealer,
+            "history": [{"seat": seat, "move": str(move)} for seat, move in self.history],
+            "scores": list(self.scores),
+            "results": [dict(result) for result in self.results],
+        }
+
+    def load_common(self, data: Wire) -> None:
+        """Take the fields that all games have from a wire form."""
+        self.players = data["players"]
+        self.options = dict(data["options"])
+        self.deck = self.game.deck(self.players)
+        self.deal = data["deal"]
+        self.phase = data["phase"]
+        self.turn = data["turn"]
+        self.dealer = data["dealer"]
+        self.history = tuple([(entry["seat"], entry["move"]) for entry in data["history"]])
+        self.scores = tuple(data["scores"])
+        self.results = tuple(data["results"])
+
+    def copy_common(self, other: Position) -> None:
+        """Take the fields that all games have, and that every seat may know, from a position."""
+        self.players = other.players
+        self.options = other.options
+        self.deck = other.deck
+        self.deal = other.deal
+        self.phase = other.phase
+        self.turn = other.turn
+        self.dealer = other.dealer
+        self.history = other.history
+        self.scores = other.scores
+        self.results = other.results
 
     def is_legal(self, move: str | Move) -> bool:
         """Whether `check` lets the move through."""

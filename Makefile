@@ -1,0 +1,60 @@
+# Everything happens in .venv, so a system Python that forbids installs will do.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup cup test lint format types serve bench openapi test-kits clean
+
+help:  ## what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Stich needs Python 3.11 or newer; this is $$($(PYTHON) -V). Say which: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "This Python cannot make virtual environments; on Debian: apt install python3-venv"; exit 1; }
+	@echo "Setting up $(VENV) (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint requirements.lock --editable '.[all]'
+	@touch $(READY)
+
+setup: $(READY)  ## make .venv with everything in it
+
+cup: $(READY)  ## run a small cup of the reference bots and print the standings
+	@$(BIN)/stich run examples/cup.toml --out runs/cup
+
+test: $(READY)  ## lint, types and tests, by tox
+	@$(BIN)/tox
+
+lint: $(READY)  ## ruff
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+format: $(READY)  ## let ruff format and mend what it can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types: $(READY)  ## mypy
+	@$(BIN)/mypy
+
+serve: $(READY)  ## the rules service on http://127.0.0.1:8080
+	@$(BIN)/stich serve
+
+bench: $(READY)  ## measure, beside a peer each, and write docs/benchmarks.md
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint requirements.lock --editable '.[bench]'
+	@$(BIN)/python -m benchmarks
+
+openapi: $(READY)  ## write openapi.yaml anew from the schemas
+	@$(BIN)/python -m service.openapi
+
+test-kits: $(READY)  ## install the toolchains that Debian offers, then build and play every starter kit
+	@sh bots/kits/install-toolchains.sh
+	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/test_kits.py
+
+clean:  ## remove what the other targets made
+	@rm -rf $(VENV) .tox build dist *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
+	  .pytest_cache .hypothesis .schemathesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

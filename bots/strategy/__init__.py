@@ -1,0 +1,1 @@
+"""How the reference bots think, a module for each game."""

@@ -155,19 +155,17 @@ def generator(seed: str, purpose: str, size: int) -> np.random.PCG64:
     return np.random.PCG64(int.from_bytes(digest, "big"))
 
 
-def rank_ranges(scores: Sequence[float], intervals: Sequence[Interval]) -> list[tuple[int, int]]:
+def rank_ranges(intervals: Sequence[Interval]) -> list[tuple[int, int]]:
     """First and last rank that each bot may hold.
 
     The order of two bots is settled when their intervals do not meet. A bot's range begins after
     all that are settled above it, and ends before all that are settled below it.
     """
-    if len(scores) != len(intervals):
-        raise ValueError("as many intervals as scores, please")
     lows = np.array([-np.inf if i.low is None else i.low for i in intervals])
     highs = np.array([np.inf if i.high is None else i.high for i in intervals])
     above = [int(np.count_nonzero(lows > high)) for high in highs]
     below = [int(np.count_nonzero(highs < low)) for low in lows]
-    return [(1 + up, len(scores) - down) for up, down in zip(above, below, strict=True)]
+    return [(1 + up, len(intervals) - down) for up, down in zip(above, below, strict=True)]
 
 
 def _no_spread(sample: Sample) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import click
@@ -51,7 +52,11 @@ def _next_steps(kit: Kit, target: Path) -> str:
     if missing:
         lines += ["", "First what this machine lacks:", f"  apt-get install {' '.join(missing)}"]
     if kit.build:
-        lines += ["", "Build it:", *(f"  (cd {target} && {step})" for step in kit.build)]
+        lines += [
+            "",
+            "Build it:",
+            *(f"  (cd {shlex.quote(str(target))} && {step})" for step in kit.build),
+        ]
     command = kit.command(target)
     lines += [
         "",

@@ -6,6 +6,7 @@ Standard library only, so that `install-toolchains.sh` can ask before anything i
 
 from __future__ import annotations
 
+import glob
 import shlex
 import shutil
 import tomllib
@@ -33,7 +34,7 @@ class Need:
         """Whether this machine has it."""
         if self.program is not None:
             return shutil.which(self.program) is not None
-        return self.file is not None and Path(self.file).exists()
+        return self.file is not None and bool(glob.glob(self.file))
 
 
 @dataclass(frozen=True, slots=True)

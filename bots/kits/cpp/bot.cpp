@@ -1,0 +1,37 @@
+// Your bot. Everything it may know is in `view`, everything it may do in `moves`.
+#include "server.hpp"
+
+namespace {
+
+// The number of cards in a move: "play:3s3h" has two.
+std::size_t cards(const std::string& move) {
+    const auto colon = move.find(':');
+    if (colon == std::string::npos) return 0;
+    return (std::min(move.find('='), move.size()) - colon - 1) / 2;
+}
+
+// Choose one of `moves`, letter by letter as it stands there.
+//
+// `moves` are all legal moves: "pass" first, plays by number of cards, then rank. `request` is the
+// whole request; its "clock" has "move_ms" and "bank_ms". Several threads may be in here at once.
+std::string choose(const json& view, const std::vector<std::string>& moves, const json& request) {
+    (void)request;
+    std::vector<std::string> plays;
+    std::copy_if(moves.begin(), moves.end(), std::back_inserter(plays),
+                 [](const std::string& move) { return move != "pass"; });
+    if (plays.empty()) return "pass";
+    if (view.at("phase") == "auction") return plays.front() == "bid:1" ? "bid:1" : "pass";
+    const json table = view.value("table", json());
+    if (table.is_object()) {
+        if (table.at("seat") == view.at("seat")) return "pass";  // Zheng Fen: the trick is mine
+        return plays.front();                                    // the least that wins
+    }
+    return *std::max_element(plays.begin(), plays.end(),  // lead with as many cards as go
+                             [](const std::string& a, const std::string& b) {
+                                 return cards(a) < cards(b);
+                             });
+}
+
+}  // namespace
+
+int main() { return serve("my-cpp-bot", "0.1", choose); }

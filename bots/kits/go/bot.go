@@ -1,0 +1,49 @@
+package main
+
+import "strings"
+
+// What the bot says of itself on GET /.
+const (
+	name    = "my-go-bot"
+	version = "0.1"
+)
+
+// cards is the number of cards in a move: "play:3s3h" has two.
+func cards(move string) int {
+	_, after, _ := strings.Cut(move, ":")
+	list, _, _ := strings.Cut(after, "=")
+	return len(list) / 2
+}
+
+// choose picks one of request.Moves, letter by letter as it stands there.
+//
+// The moves are all legal ones: "pass" first, plays by number of cards, then rank.
+// request.View is what your seat knows. Several requests may come at once.
+func choose(request Request) (string, error) {
+	view := request.View
+	var plays []string
+	for _, move := range request.Moves {
+		if move != "pass" {
+			plays = append(plays, move)
+		}
+	}
+	switch {
+	case len(plays) == 0:
+		return "pass", nil
+	case view.Phase == "auction" && plays[0] != "bid:1":
+		return "pass", nil
+	case view.Phase == "auction":
+		return "bid:1", nil
+	case view.Table != nil && view.Table.Seat == view.Seat:
+		return "pass", nil // Zheng Fen: the trick is mine
+	case view.Table != nil:
+		return plays[0], nil // follow with the least that wins
+	}
+	most := plays[0]
+	for _, move := range plays {
+		if cards(move) > cards(most) {
+			most = move
+		}
+	}
+	return most, nil // lead with as many cards as go
+}

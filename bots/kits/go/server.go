@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+)
+
+const limit = 16 << 20 // bytes of one request; the longest list of moves is far below
+
+// Request is the body of POST /move.
+type Request struct {
+	Protocol int      `json:"protocol"`
+	Match    string   `json:"match"`
+	Turn     int      `json:"turn"`
+	View     View     `json:"view"`
+	Moves    []string `json:"moves"`
+	Clock    Clock    `json:"clock"`
+}
+
+// Clock is the time that this move has, in milliseconds.
+type Clock struct {
+	MoveMs float64 `json:"move_ms"`
+	BankMs float64 `json:"bank_ms"`
+}
+
+// View is what a seat may know. The fields that only one game has stand at the end;
+// docs/views.md has them all, add those that you use.
+type View struct {
+	Game    string         `json:"game"`
+	Players int            `json:"players"`
+	Options map[string]any `json:"options"`
+	Deal    int            `json:"deal"`
+	Phase   string         `json:"phase"`
+	Turn    *int           `json:"turn"`
+	Dealer  int            `json:"dealer"`
+	Seat    int            `json:"seat"`
+	Hand    []string       `json:"hand"`
+	Counts  []int          `json:"counts"`
+	History []Entry        `json:"history"`
+	Scores  []int          `json:"scores"`
+
+	Passes   int        `json:"passes"`   // not in 9-5-2
+	Table    *Table     `json:"table"`    // the play to beat; not in 9-5-2
+	Bid      int        `json:"bid"`      // Dou Dizhu, Dasan
+	Declarer *int       `json:"declarer"` // Dou Dizhu, Dasan
+	Talon    []string   `json:"talon"`    // not in Zheng Fen
+	Called   *string    `json:"called"`   // Dasan
+	Partner  *int       `json:"partner"`  // Dasan
+	Out      []int      `json:"out"`      // Zheng Fen
+	Targets  []int      `json:"targets"`  // 9-5-2
+	Trump    *string    `json:"trump"`    // 9-5-2
+	Tricks   []int      `json:"tricks"`   // 9-5-2
+	Trick    any        `json:"trick"`    // Zheng Fen: cards; 9-5-2: seats and moves
+	Taken    [][]string `json:"taken"`    // Zheng Fen
+}
+
+// Entry is one move of the history.
+type Entry struct {
+	Seat int    `json:"seat"`
+	Move string `json:"move"`
+}
+
+// Table is the play to beat.
+type Table struct {
+	Seat     int    `json:"seat"`
+	Move     string `json:"move"`
+	Category string `json:"category"`
+	Rank     string `json:"rank"`
+	Length   int    `json:"length"`
+}
+
+func reply(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(body); err != nil {
+		log.Print(err)
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, format string, values ...any) {
+	reply(w, status, map[string]string{"error": fmt.Sprintf(format, values...)})
+}
+
+// post makes a handler of a function from the request's body to the answer's.
+func post(handle func(Request) (any, int, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			refuse(w, http.StatusMethodNotAllowed, "POST only.")
+			return
+		}
+		var request Request
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit)).Decode(&request); err != nil {
+			refuse(w, http.StatusBadRequest, "The request is not understood: %v.", err)
+			return
+		}
+		body, status, err := handle(request)
+		if err != nil {
+			log.Print(err)
+			refuse(w, status, "%v", err)
+			return
+		}
+		reply(w, http.StatusOK, body)
+	}
+}
+
+func about(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" {
+		refuse(w, http.StatusNotFound, "There is only GET / and POST /move, /start and /end.")
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		refuse(w, http.StatusMethodNotAllowed, "GET only.")
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{
+		"name": name, "version": version, "protocol": 1,
+		"games": []string{"doudizhu", "dasan", "zhengfen", "ninefivetwo"},
+	})
+}
+
+func move(request Request) (any, int, error) {
+	if len(request.Moves) == 0 || request.View.Game == "" {
+		return nil, http.StatusBadRequest, fmt.Errorf("a request for a move has a view and moves")
+	}
+	chosen, err := choose(request)
+	return map[string]string{"move": chosen}, http.StatusInternalServerError, err
+}
+
+func nothing(Request) (any, int, error) {
+	return map[string]any{}, http.StatusOK, nil
+}
+
+func main() {
+	port := os.Getenv("PORT")
+	if port == "" {
+		port = "9000"
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", about)
+	mux.HandleFunc("/move", post(move))
+	mux.HandleFunc("/start", post(nothing))
+	mux.HandleFunc("/end", post(nothing))
+	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("%s listens on http://%s", name, listener.Addr())
+	log.Fatal(http.Serve(listener, mux))
+}

@@ -1,0 +1,152 @@
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+
+/** Speaks the bot protocol over HTTP, so that Bot.java need not. */
+final class Server {
+    /** The decision. Several threads may be in it at once. */
+    @FunctionalInterface
+    interface Chooser {
+        String choose(JsonObject view, List<String> moves, JsonObject request);
+    }
+
+    /** An answer that is not 200. */
+    private static final class Refusal extends Exception {
+        private static final long serialVersionUID = 1;
+        private final int status;
+
+        Refusal(int status, String sentence) {
+            super(sentence);
+            this.status = status;
+        }
+    }
+
+    /** The longest list of moves is far below. */
+    private static final int LIMIT = 16 << 20;
+
+    private static final Gson GSON = new Gson();
+    private final Chooser chooser;
+    private final String name;
+    private final JsonObject about = new JsonObject();
+
+    Server(String name, String version, Chooser chooser) {
+        this.name = name;
+        this.chooser = chooser;
+        about.addProperty("name", name);
+        about.addProperty("version", version);
+        about.addProperty("protocol", 1);
+        JsonArray games = new JsonArray();
+        List.of("doudizhu", "dasan", "zhengfen", "ninefivetwo").forEach(games::add);
+        about.add("games", games);
+    }
+
+    /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended. */
+    void listen() throws IOException {
+        // Without the first, each answer waits 40 ms for the network; the others keep the
+        // runner's connection open between moves.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
+        System.setProperty("sun.net.httpserver.idleInterval", "86400");
+        System.setProperty("sun.net.httpserver.maxIdleConnections", "200");
+        int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "9000"));
+        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 128);
+        server.createContext("/", this::handle);
+        server.setExecutor(Executors.newCachedThreadPool());
+        server.start();
+        System.err.println(name + " listens on http://127.0.0.1:" + port);
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        int status = 200;
+        JsonObject body;
+        try {
+            body = answer(exchange);
+        } catch (Refusal refusal) {
+            status = refusal.status;
+            body = error(refusal.getMessage());
+        } catch (RuntimeException failure) {
+            failure.printStackTrace();
+            status = 500;
+            body = error(failure.toString());
+        }
+        byte[] bytes = GSON.toJson(body).getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        boolean head = exchange.getRequestMethod().equals("HEAD");
+        exchange.sendResponseHeaders(status, head ? -1 : bytes.length);
+        if (!head) {
+            exchange.getResponseBody().write(bytes);
+        }
+        exchange.close();
+    }
+
+    private static JsonObject error(String sentence) {
+        JsonObject body = new JsonObject();
+        body.addProperty("error", sentence);
+        return body;
+    }
+
+    private JsonObject answer(HttpExchange exchange) throws IOException, Refusal {
+        String path = exchange.getRequestURI().getPath();
+        String method = exchange.getRequestMethod();
+        switch (path) {
+            case "/":
+                require(method.equals("GET") || method.equals("HEAD"), 405, "GET only.");
+                return about;
+            case "/move":
+                require(method.equals("POST"), 405, "POST only.");
+                return move(read(exchange));
+            case "/start", "/end":
+                require(method.equals("POST"), 405, "POST only.");
+                read(exchange);
+                return new JsonObject();
+            default:
+                throw new Refusal(404, "There is only GET / and POST /move, /start and /end.");
+        }
+    }
+
+    private static void require(boolean right, int status, String sentence) throws Refusal {
+        if (!right) {
+            throw new Refusal(status, sentence);
+        }
+    }
+
+    private static JsonObject read(HttpExchange exchange) throws IOException, Refusal {
+        byte[] bytes;
+        try (InputStream stream = exchange.getRequestBody()) {
+            bytes = stream.readNBytes(LIMIT + 1);
+        }
+        require(bytes.length <= LIMIT, 413, "The request is too large.");
+        try {
+            String text = new String(bytes, StandardCharsets.UTF_8);
+            JsonObject body = GSON.fromJson(text, JsonObject.class);
+            require(body != null, 400, "The request is empty.");
+            return body;
+        } catch (JsonParseException | ClassCastException wrong) {
+            throw new Refusal(400, "The request is not a JSON object.");
+        }
+    }
+
+    private JsonObject move(JsonObject request) throws Refusal {
+        JsonElement view = request.get("view");
+        JsonElement listed = request.get("moves");
+        boolean complete =
+                view != null && view.isJsonObject() && listed != null && listed.isJsonArray();
+        require(complete && listed.getAsJsonArray().size() > 0, 400,
+                "A request for a move has a view and moves.");
+        List<String> moves = new ArrayList<>();
+        listed.getAsJsonArray().forEach(move -> moves.add(move.getAsString()));
+        JsonObject body = new JsonObject();
+        body.addProperty("move", chooser.choose(view.getAsJsonObject(), moves, request));
+        return body;
+    }
+}

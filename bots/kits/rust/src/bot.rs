@@ -1,0 +1,39 @@
+//! Your bot. Everything it may know is in `view`, everything it may do in `moves`.
+
+use serde_json::Value;
+
+pub const NAME: &str = "my-rust-bot";
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The number of cards in a move: "play:3s3h" has two.
+fn cards(a_move: &str) -> usize {
+    let list = a_move.split_once(':').map_or("", |(_, list)| list);
+    list.split('=').next().unwrap_or("").len() / 2
+}
+
+/// Choose one of `moves`, letter by letter as it stands there.
+///
+/// `moves` are all legal moves: `pass` first, plays by number of cards, then rank. `request` is the
+/// whole request; its `clock` has `move_ms` and `bank_ms`. Several threads may be in here at once.
+/// An error is answered with status 500.
+pub fn choose<'a>(
+    view: &Value,
+    moves: &[&'a str],
+    _request: &Value,
+) -> Result<&'a str, Box<dyn std::error::Error>> {
+    let plays: Vec<&str> = moves.iter().copied().filter(|m| *m != "pass").collect();
+    let least = match plays.first() {
+        None => return Ok("pass"),
+        Some(first) => *first,
+    };
+    if view["phase"] == "auction" {
+        return Ok(if least == "bid:1" { "bid:1" } else { "pass" });
+    }
+    if view["table"].is_object() {
+        let mine = view["table"]["seat"] == view["seat"];
+        return Ok(if mine { "pass" } else { least }); // Zheng Fen: take the trick; else the least
+    }
+    let most = plays.iter().map(|m| cards(m)).max().unwrap_or(0);
+    let lead = plays.iter().find(|m| cards(m) == most);
+    Ok(lead.copied().unwrap_or(least)) // lead with as many cards as go
+}

@@ -1,0 +1,111 @@
+//! Speaks the bot protocol over HTTP, so that bot.rs need not.
+
+mod bot;
+
+use serde_json::{json, Value};
+use std::io::Read;
+use std::sync::Arc;
+use tiny_http::{Header, Method, Request, Response, Server};
+
+/// Bytes of one request; the longest list of moves is far below.
+const LIMIT: u64 = 16 << 20;
+/// Requests that are answered at once.
+const THREADS: usize = 4;
+
+/// An answer that is not 200: the status and a sentence.
+struct Refusal(u16, String);
+
+impl Refusal {
+    fn new(status: u16, sentence: impl ToString) -> Self {
+        Refusal(status, sentence.to_string())
+    }
+}
+
+fn read(request: &mut Request) -> Result<Value, Refusal> {
+    let mut text = String::new();
+    let mut body = request.as_reader().take(LIMIT + 1);
+    if let Err(error) = body.read_to_string(&mut text) {
+        return Err(Refusal::new(400, format!("The request cannot be read: {error}.")));
+    }
+    if text.len() as u64 > LIMIT {
+        return Err(Refusal::new(413, "The request is too large."));
+    }
+    match serde_json::from_str(&text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err(Refusal::new(400, "The request is not a JSON object.")),
+        Err(error) => Err(Refusal::new(400, format!("The request is not JSON: {error}."))),
+    }
+}
+
+fn decide(request: &Value) -> Result<Value, Refusal> {
+    let incomplete = || Refusal::new(400, "A request for a move has a view and moves.");
+    let listed = request["moves"].as_array().ok_or_else(incomplete)?;
+    let moves: Option<Vec<&str>> = listed.iter().map(Value::as_str).collect();
+    let moves = moves.filter(|moves| !moves.is_empty()).ok_or_else(incomplete)?;
+    if !request["view"].is_object() {
+        return Err(incomplete());
+    }
+    match bot::choose(&request["view"], &moves, request) {
+        Ok(chosen) => Ok(json!({ "move": chosen })),
+        Err(error) => {
+            eprintln!("{error}");
+            Err(Refusal::new(500, error))
+        }
+    }
+}
+
+fn answer(request: &mut Request) -> Result<Value, Refusal> {
+    let path = request.url().split('?').next().unwrap_or("").to_string();
+    match (path.as_str(), request.method()) {
+        ("/", Method::Get | Method::Head) => Ok(json!({
+            "name": bot::NAME,
+            "version": bot::VERSION,
+            "protocol": 1,
+            "games": ["doudizhu", "dasan", "zhengfen", "ninefivetwo"],
+        })),
+        ("/move", Method::Post) => decide(&read(request)?),
+        ("/start" | "/end", Method::Post) => read(request).map(|_| json!({})),
+        ("/", _) => Err(Refusal::new(405, "GET only.")),
+        ("/move" | "/start" | "/end", _) => Err(Refusal::new(405, "POST only.")),
+        _ => Err(Refusal::new(404, "There is only GET / and POST /move, /start and /end.")),
+    }
+}
+
+fn serve(server: &Server) {
+    for mut request in server.incoming_requests() {
+        let (status, body) = match answer(&mut request) {
+            Ok(body) => (200, body),
+            Err(Refusal(status, sentence)) => (status, json!({ "error": sentence })),
+        };
+        let json = Header::from_bytes("Content-Type", "application/json").expect("a header");
+        let response = Response::from_string(body.to_string())
+            .with_status_code(status)
+            .with_header(json);
+        if let Err(error) = request.respond(response) {
+            eprintln!("The answer was not sent: {error}");
+        }
+    }
+}
+
+fn main() {
+    let port = std::env::var("PORT").unwrap_or_else(|_| "9000".to_string());
+    let server = match Server::http(format!("127.0.0.1:{port}")) {
+        Ok(server) => Arc::new(server),
+        Err(error) => {
+            eprintln!("Cannot listen on 127.0.0.1:{port}: {error}");
+            std::process::exit(1);
+        }
+    };
+    eprintln!("{} listens on http://127.0.0.1:{port}", bot::NAME);
+    let threads: Vec<_> = (0..THREADS)
+        .map(|_| {
+            let server = Arc::clone(&server);
+            std::thread::spawn(move || serve(&server))
+        })
+        .collect();
+    for thread in threads {
+        if thread.join().is_err() {
+            std::process::exit(1); // a panic: let the runner start the bot anew
+        }
+    }
+}

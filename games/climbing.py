@@ -13,7 +13,7 @@ from typing import Any
 from games import checks
 from games.cards import Deck
 from games.errors import IllegalMove, Reason
-from games.game import Position
+from games.game import BasePosition
 from games.move import PLAY, Move, parse
 
 
@@ -38,7 +38,7 @@ class Table:
         }
 
 
-class ClimbingPosition(Position):
+class ClimbingPosition(BasePosition):
     """What the positions of climbing games have: the play to beat, and the passes since."""
 
     __slots__ = ("passes", "table")

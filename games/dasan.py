@@ -11,7 +11,7 @@ docs/rules/dasan.md. The combinations are in `dasan_plays`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from games import auction, checks, climbing, dasan_plays
 from games.cards import HIDDEN, Deck
@@ -25,8 +25,6 @@ from games.game import (
     LegalMoves,
     MoveList,
     Option,
-    State,
-    View,
     Wire,
 )
 from games.move import BID, CALL, PASS, PLAY, Move
@@ -46,6 +44,11 @@ class _Dasan(ClimbingPosition):
     declarer: int | None
     called: int
     partner: int | None
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+        return GAME
 
     def decide(self, move: Move, hand: int) -> Move:
         """Decide on a well-formed move; IllegalMove from `wrong-phase` on."""
@@ -133,10 +136,11 @@ def _decide_call(move: Move, hand: int) -> Move:
     return move
 
 
-class DasanState(_Dasan, State):
+class DasanState(_Dasan):
     """A whole position of Dasan; `hands` and `talon` are hands of its deck."""
 
     __slots__ = ("hands", "seed", "talon")
+    seed: str
     hands: tuple[int, ...]
     talon: int
 
@@ -278,11 +282,13 @@ class DasanState(_Dasan, State):
             _deal(self, self.deal + 1, out)
 
 
-class DasanView(_Dasan, View):
+class DasanView(_Dasan):
     """What one seat may know; `talon` has names, `??` for a masked card."""
 
     __slots__ = ("counts", "hand", "seat", "talon")
+    seat: int
     hand: int
+    counts: tuple[int, ...]
     talon: tuple[str, ...]
 
     def mover_hand(self) -> int | None:
@@ -381,12 +387,12 @@ def _check_call(problems: list[str], data: Wire, hands: dict[int, list[str]]) ->
 class Dasan(Game):
     """Dasan, Die Grosse Drei."""
 
-    name = "dasan"
-    title = "Dasan"
-    native = "Die Grosse Drei (大三), Grube graben (挖坑)"
-    min_players = 3
-    max_players = 4
-    options = (
+    name: ClassVar[str] = "dasan"
+    title: ClassVar[str] = "Dasan"
+    native: ClassVar[str] = "Die Grosse Drei (大三), Grube graben (挖坑)"
+    min_players: ClassVar[int] = 3
+    max_players: ClassVar[int] = 4
+    options: ClassVar[tuple[Option, ...]] = (
         Option("deals", 1, 1, 1000, False, "How many deals a game has."),
         Option(
             "reveal_talon",
@@ -397,8 +403,8 @@ class Dasan(Game):
             "Everybody sees the talon once the declarer has taken it up.",
         ),
     )
-    phases = ("auction", "call", "play")
-    categories = (
+    phases: ClassVar[tuple[str, ...]] = ("auction", "call", "play")
+    categories: ClassVar[tuple[Category, ...]] = (
         Category("single", "play:3c", "One card."),
         Category("pair", "play:4c4d", "Two cards of a rank."),
         Category("triple", "play:4c4d4h", "Three cards of a rank."),
@@ -412,7 +418,7 @@ class Dasan(Game):
             "Three or more quads in a row.",
         ),
     )
-    teams = True
+    teams: ClassVar[bool] = True
 
     def deck(self, players: int) -> Deck:
         """One pack without jokers, 4 low and 3 high."""
@@ -455,4 +461,3 @@ class Dasan(Game):
 
 
 GAME = Dasan()
-_Dasan.game = GAME

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from games import auction, checks, climbing
 from games.cards import HIDDEN, Deck, deck
@@ -26,8 +26,6 @@ from games.game import (
     LegalMoves,
     MoveList,
     Option,
-    State,
-    View,
     Wire,
 )
 from games.move import BID, PASS, PLAY, Move
@@ -53,13 +51,17 @@ class _Doudizhu(ClimbingPosition):
     """What state and view share."""
 
     __slots__ = ("bid", "declarer", "doublings", "exposed", "first", "plays")
-    game: Game
     plays: Combinations
     first: int
     exposed: str | None
     bid: int
     declarer: int | None
     doublings: int
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+        return GAME
 
     def decide(self, move: Move, hand: int) -> Move:
         """Decide on a well-formed move; IllegalMove from `wrong-phase` on."""
@@ -123,10 +125,11 @@ class _Doudizhu(ClimbingPosition):
         self.doublings = other.doublings
 
 
-class DoudizhuState(_Doudizhu, State):
+class DoudizhuState(_Doudizhu):
     """A whole position of Dou Dizhu; `hands` and `talon` are hands of `deck`."""
 
     __slots__ = ("hands", "seed", "talon")
+    seed: str
     hands: tuple[int, ...]
     talon: int
 
@@ -270,11 +273,13 @@ class DoudizhuState(_Doudizhu, State):
             _deal(self, self.deal + 1, (self.dealer + 1) % self.players)
 
 
-class DoudizhuView(_Doudizhu, View):
+class DoudizhuView(_Doudizhu):
     """What one seat may know; `talon` has names, `??` for a masked card."""
 
     __slots__ = ("counts", "hand", "seat", "talon")
+    seat: int
     hand: int
+    counts: tuple[int, ...]
     talon: tuple[str, ...]
 
     def mover_hand(self) -> int | None:
@@ -349,12 +354,12 @@ def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table 
 class Doudizhu(Game):
     """Dou Dizhu."""
 
-    name = "doudizhu"
-    title = "Dou Dizhu"
-    native = "Bekämpfe den Gutsherrn (斗地主)"
-    min_players = 3
-    max_players = 4
-    options = (
+    name: ClassVar[str] = "doudizhu"
+    title: ClassVar[str] = "Dou Dizhu"
+    native: ClassVar[str] = "Bekämpfe den Gutsherrn (斗地主)"
+    min_players: ClassVar[int] = 3
+    max_players: ClassVar[int] = 4
+    options: ClassVar[tuple[Option, ...]] = (
         Option("deals", 1, 1, 1000, False, "How many deals with a result a game has."),
         Option(
             "redeals",
@@ -389,8 +394,8 @@ class Doudizhu(Game):
             "Everybody sees the talon once the declarer has taken it up.",
         ),
     )
-    phases = ("auction", "play")
-    categories = (
+    phases: ClassVar[tuple[str, ...]] = ("auction", "play")
+    categories: ClassVar[tuple[Category, ...]] = (
         Category("solo", "play:2s", "One card."),
         Category("pair", "play:3c3d", "Two cards of a rank."),
         Category("triple", "play:3c3d3h", "Three cards of a rank."),
@@ -414,7 +419,7 @@ class Doudizhu(Game):
         Category("bomb", "play:5c5d5h5s", "Four of a rank; with two packs four to eight."),
         Category("rocket", "play:BjRj", "All jokers."),
     )
-    teams = True
+    teams: ClassVar[bool] = True
 
     def deck(self, players: int) -> Deck:
         """One pack for three players, two for four."""
@@ -458,4 +463,3 @@ class Doudizhu(Game):
 
 
 GAME = Doudizhu()
-_Doudizhu.game = GAME

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, ClassVar, Protocol, overload
 
 from games.cards import Deck
 from games.errors import IllegalMove, OptionError, Reason
@@ -97,8 +97,82 @@ class MoveList(LegalMoves):
         return [move.text for move in self._moves]
 
 
-class Position(ABC):
-    """What a state and a view have in common: enough to know the legal moves."""
+class Position(Protocol):
+    """What a state and a view have in common: enough to know the legal moves. A value."""
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+
+    @property
+    def options(self) -> Options:
+        """Every option of the game with its value."""
+
+    @property
+    def deal(self) -> int:
+        """How often cards have been dealt."""
+
+    @property
+    def phase(self) -> str:
+        """One of the game's phases, or `over`."""
+
+    @property
+    def turn(self) -> int | None:
+        """The seat to move; None when over."""
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Running totals by seat."""
+
+    @property
+    def results(self) -> tuple[dict[str, Any], ...]:
+        """Finished deals, oldest first, in their wire form."""
+
+    def moves(self) -> LegalMoves:
+        """The legal moves of the seat to move; none when over or for another seat's view."""
+
+    def check(self, move: str | Move) -> Move:
+        """The move, understood; IllegalMove with the first reason that applies."""
+
+    def is_legal(self, move: str | Move) -> bool:
+        """Whether `check` lets the move through."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The wire form, ready for JSON."""
+
+
+class State(Position, Protocol):
+    """A whole position, all hands included."""
+
+    @property
+    def seed(self) -> str:
+        """What all deals follow from."""
+
+    def advance(self, move: str | Move) -> State:
+        """The state after a move; IllegalMove if it is not legal."""
+
+    def view(self, seat: int) -> View:
+        """What one seat may know; ValueError if there is no such seat."""
+
+
+class View(Position, Protocol):
+    """What one seat may know of a position."""
+
+    @property
+    def seat(self) -> int:
+        """Whose view this is."""
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many cards each seat holds."""
+
+
+class BasePosition(ABC):
+    """What the positions of all games are made of."""
 
     __slots__ = (
         "deal",
@@ -112,7 +186,6 @@ class Position(ABC):
         "scores",
         "turn",
     )
-    game: Game
     deck: Deck
     players: int
     options: Options
@@ -123,6 +196,11 @@ class Position(ABC):
     history: tuple[Entry, ...]
     scores: tuple[int, ...]
     results: tuple[dict[str, Any], ...]
+
+    @property
+    @abstractmethod
+    def game(self) -> Game:
+        """The game this is a position of."""
 
     @abstractmethod
     def moves(self) -> LegalMoves:
@@ -188,7 +266,7 @@ class Position(ABC):
         self.scores = tuple(data["scores"])
         self.results = tuple(data["results"])
 
-    def copy_common(self, other: Position) -> None:
+    def copy_common(self, other: BasePosition) -> None:
         """Take the fields that all games have, and that every seat may know, from a position."""
         self.players = other.players
         self.options = other.options
@@ -210,39 +288,18 @@ class Position(ABC):
         return True
 
 
-class State(Position):
-    """A whole position, all hands included."""
-
-    seed: str
-
-    @abstractmethod
-    def advance(self, move: str | Move) -> State:
-        """The state after a move; IllegalMove if it is not legal."""
-
-    @abstractmethod
-    def view(self, seat: int) -> View:
-        """What one seat may know; ValueError if there is no such seat."""
-
-
-class View(Position):
-    """What one seat may know of a position."""
-
-    seat: int
-    counts: tuple[int, ...]
-
-
 class Game(ABC):
     """A game: what can be said of it before any card is dealt, and how its positions begin."""
 
-    name: str
-    title: str
-    native: str
-    min_players: int
-    max_players: int
-    options: tuple[Option, ...]
-    phases: tuple[str, ...]
-    categories: tuple[Category, ...]
-    teams: bool
+    name: ClassVar[str]
+    title: ClassVar[str]
+    native: ClassVar[str]
+    min_players: ClassVar[int]
+    max_players: ClassVar[int]
+    options: ClassVar[tuple[Option, ...]]
+    phases: ClassVar[tuple[str, ...]]
+    categories: ClassVar[tuple[Category, ...]]
+    teams: ClassVar[bool]
 
     @abstractmethod
     def deck(self, players: int) -> Deck:

@@ -18,7 +18,7 @@ from games import auction, checks, climbing
 from games.cards import HIDDEN, Deck, deck
 from games.climbing import ClimbingPosition, Table
 from games.dealing import Randomness, distribute
-from games.doudizhu_plays import Combinations, FourPlayers, KeyedMoves, ThreePlayers
+from games.doudizhu_plays import Combinations, FourPlayers, ThreePlayers
 from games.errors import InvalidState
 from games.game import (
     Category,
@@ -91,9 +91,8 @@ class _Doudizhu(ClimbingPosition):
         if self.phase == "auction":
             return MoveList(auction.moves(self.deck, self.bid))
         if self.table is None:
-            return KeyedMoves(self.plays, hand, self.plays.lead_keys(hand), False)
-        keys = self.plays.follow_keys(hand, self.table.move)
-        return KeyedMoves(self.plays, hand, keys, True)
+            return self.plays.leads(hand)
+        return self.plays.follows(hand, self.table.move)
 
     def _shared(self) -> dict[str, Any]:
         """The wire form of what state and view share."""

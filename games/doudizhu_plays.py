@@ -1,109 +1,53 @@
 """The combinations of Dou Dizhu: what cards are, what beats what, what a hand can play.
 
-A *key* is a play up to suits and kickers: number of cards, deciding rank, category and length in
-one integer, so that keys sort in the contract's order. Keys are listed at once; the kickers of a
-key are counted, and spelled out only for the plays that are asked for.
-
 Three players (rules, 1-13) and four (two packs; nothing with single kickers, larger bombs) are two
 classes, for they share the runs and little else.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from bisect import bisect_right
-from collections.abc import Iterator
-from itertools import combinations, islice
-from math import comb
-from typing import overload
+from abc import abstractmethod
 
 from games import climbing
 from games.cards import Deck
-from games.game import LegalMoves
-from games.move import PASS, PLAY, Move
-from games.tally import bits, is_run, runs, runs_of, tally
-
-CATEGORIES = (
-    "solo",
-    "pair",
-    "triple",
-    "triple+solo",
-    "triple+pair",
-    "run",
-    "pair-run",
-    "triple-run",
-    "triple-run+solos",
-    "triple-run+pairs",
-    "quad+solos",
-    "quad+pairs",
-    "bomb",
-    "rocket",
+from games.doudizhu_keys import (
+    BLACK,
+    BOMB,
+    CATEGORIES,
+    EACH,
+    IN_RUNS,
+    JOKERS,
+    MULTIPLE,
+    NUMBER,
+    PAIR,
+    PAIR_RUN,
+    QUAD_PAIRS,
+    QUAD_SOLOS,
+    RED,
+    ROCKET,
+    RUN,
+    SHORTEST,
+    SOLO,
+    TRIPLE,
+    TRIPLE_PAIR,
+    TRIPLE_RUN,
+    TRIPLE_RUN_PAIRS,
+    TRIPLE_RUN_SOLOS,
+    TRIPLE_SOLO,
+    KeyedMoves,
+    Keys,
+    Kickers,
+    higher,
+    key,
+    multiples,
+    run_mask,
 )
-(SOLO, PAIR, TRIPLE, TRIPLE_SOLO, TRIPLE_PAIR, RUN, PAIR_RUN, TRIPLE_RUN) = range(8)
-(TRIPLE_RUN_SOLOS, TRIPLE_RUN_PAIRS, QUAD_SOLOS, QUAD_PAIRS, BOMB, ROCKET) = range(8, 14)
-
-IN_RUNS = (1 << 12) - 1  # 3 to A
-BLACK, RED = 13, 14
-JOKERS = 1 << BLACK | 1 << RED
-
-# category -> cards of its rank, cards of each kicker (0: none), shortest run (0: no run)
-_SHAPES = (
-    (1, 0, 0),
-    (2, 0, 0),
-    (3, 0, 0),
-    (3, 1, 0),
-    (3, 2, 0),
-    (1, 0, 5),
-    (2, 0, 3),
-    (3, 0, 2),
-    (3, 1, 2),
-    (3, 2, 2),
-    (4, 1, 0),
-    (4, 2, 0),
-)
+from games.move import PLAY, Move
+from games.tally import bits, is_run, runs, tally
 
 
-def key(cards: int, level: int, category: int, length: int) -> int:
-    """A play up to suits and kickers; keys sort in the contract's order."""
-    return cards << 16 | level << 12 | category << 8 | length
-
-
-class Kickers:
-    """The sets of ranks that may be attached to one key, in order: each a tuple of ranks.
-
-    `each` ranks out of `mask` are attached, never both jokers if `no_rocket`; with `doubles` a
-    rank of that mask may be attached twice instead of two ranks.
-    """
-
-    def __init__(self, mask: int, each: int, no_rocket: bool, doubles: int = 0) -> None:
-        self._ranks = tuple(bits(mask))
-        self._each = each
-        self._jokers = no_rocket and mask & JOKERS == JOKERS
-        self._doubles = doubles
-
-    def count(self) -> int:
-        """How many there are."""
-        number = comb(len(self._ranks), self._each)
-        if self._jokers and self._each >= 2:
-            number -= comb(len(self._ranks) - 2, self._each - 2)
-        return number + self._doubles.bit_count()
-
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
-        plain = combinations(self._ranks, self._each)
-        if self._jokers:
-            allowed = [ranks for ranks in plain if ranks[-2:] != (BLACK, RED)]
-        else:
-            allowed = list(plain)
-        if self._doubles:
-            allowed = sorted(allowed + [(rank, rank) for rank in bits(self._doubles)])
-        return iter(allowed)
-
-
-class Combinations(ABC):
+class Combinations(Keys):
     """The combinations of one number of players."""
-
-    def __init__(self, deck: Deck) -> None:
-        self.deck = deck
 
     @abstractmethod
     def classify(self, cards: int) -> tuple[int, int, int] | None:
@@ -118,10 +62,6 @@ class Combinations(ABC):
         """The keys of a hand that beat what lies on the table, in the contract's order."""
 
     @abstractmethod
-    def kickers(self, hand: int, key: int) -> Kickers | None:
-        """What a hand can attach to a key; None for keys without kickers."""
-
-    @abstractmethod
     def trumps(self, move: Move, table: Move) -> bool | None:
         """Whether a bomb or rocket beats the table; None where neither is involved."""
 
@@ -129,23 +69,27 @@ class Combinations(ABC):
     def doubles(self, move: Move) -> bool:
         """Whether a play doubles the score."""
 
+    def leads(self, hand: int) -> KeyedMoves:
+        """What a hand can lead, in the contract's order."""
+        return KeyedMoves(self, hand, self.lead_keys(hand), None)
+
+    def follows(self, hand: int, table: Move) -> KeyedMoves:
+        """`pass`, and what a hand has to beat the table, in the contract's order."""
+        return KeyedMoves(self, hand, self.follow_keys(hand, table), table)
+
     def read(self, move: Move) -> Move:
         """The play with its category, rank and length; `not-a-combination` if it has none."""
         found = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
         if found is None:
             raise climbing.not_a_combination(move, "Dou Dizhu")
         category, level, length = found
+        if move.category == CATEGORIES[category] and move.level == level and move.length == length:
+            return move
         return self._move(move.cards, category, level, length)
 
     def _move(self, cards: int, category: int, level: int, length: int) -> Move:
         return Move(
-            PLAY,
-            self.deck,
-            cards,
-            category=CATEGORIES[category],
-            level=level,
-            length=length,
-            rank=self.deck.ranks[level],
+            PLAY, self.deck, cards, 0, CATEGORIES[category], level, length, self.deck.ranks[level]
         )
 
     def check_beats(self, move: Move, table: Move) -> None:
@@ -170,35 +114,19 @@ class Combinations(ABC):
             )
         if category == BOMB:
             return self._move(deck.lowest(hand, level, length), category, level, length)
-        multiple, each, shortest = _SHAPES[category]
-        cards = 0
-        for rank in range(level - length + 1, level + 1) if shortest else (level,):
-            cards += deck.lowest(hand, rank, multiple)
+        multiple = MULTIPLE[category]
+        cards = deck.lowest(hand, level, multiple)
+        if SHORTEST[category]:
+            for rank in range(level - length + 1, level):
+                cards += deck.lowest(hand, rank, multiple)
         if kickers:
+            each = EACH[category]
             if len(kickers) == 2 and kickers[0] == kickers[1]:
                 cards += deck.lowest(hand, kickers[0], 2)
             else:
                 for rank in kickers:
                     cards += deck.lowest(hand, rank, each)
         return self._move(cards, category, level, length)
-
-
-def multiples(at: tuple[int, ...]) -> list[int]:
-    """The keys of solos, pairs and triples, and of runs of them, that a tally has."""
-    keys = [key(1, rank, SOLO, 1) for rank in bits(at[1])]
-    keys += [key(2, rank, PAIR, 1) for rank in bits(at[2])]
-    keys += [key(3, rank, TRIPLE, 1) for rank in bits(at[3])]
-    for category, size, shortest in ((RUN, 1, 5), (PAIR_RUN, 2, 3), (TRIPLE_RUN, 3, 2)):
-        keys += [
-            key(length * size, low + length - 1, category, length)
-            for low, length in runs(at[size] & IN_RUNS, shortest)
-        ]
-    return keys
-
-
-def run_mask(level: int, length: int) -> int:
-    """The ranks of a run by its highest rank and its length."""
-    return ((1 << length) - 1) << (level - length + 1)
 
 
 class ThreePlayers(Combinations):
@@ -264,11 +192,11 @@ class ThreePlayers(Combinations):
                 high = low + length - 1
                 for category, size in ((TRIPLE_RUN_SOLOS, 4), (TRIPLE_RUN_PAIRS, 5)):
                     found = key(size * length, high, category, length)
-                    if self._attached(at, found).count():
+                    if self.kickers(at, found).count():
                         keys.append(found)
         for rank in bits(at[4]):
             for found in (key(6, rank, QUAD_SOLOS, 1), key(8, rank, QUAD_PAIRS, 1)):
-                if self._attached(at, found).count():
+                if self.kickers(at, found).count():
                     keys.append(found)
         keys += _bombs(at)
         keys.sort()
@@ -277,41 +205,29 @@ class ThreePlayers(Combinations):
     def follow_keys(self, hand: int, table: Move) -> list[int]:
         """The keys of a hand that beat what lies on the table, in the contract's order."""
         at = tally(self.deck, hand)
-        category = CATEGORIES.index(table.category or "")
+        category = NUMBER[table.category or ""]
         if category == ROCKET:
             return []
         bombs = _bombs(at)
         if category == BOMB:
             return [found for found in bombs if (found >> 12 & 15) > table.level]
-        size, each, shortest = _SHAPES[category]
-        number, length = table.cards.bit_count(), table.length or 1
-        mask = at[size]
-        if shortest:
-            highs = [low + length - 1 for low in runs_of(mask & IN_RUNS, length)]
-        else:
-            highs = list(bits(mask))
-        keys = [key(number, high, category, length) for high in highs if high > table.level]
-        if each:
-            keys = [found for found in keys if self._attached(at, found).count()]
-        keys += bombs
-        keys.sort()
+        keys = higher(at, category, table, table.cards.bit_count())
+        if EACH[category]:
+            keys = [found for found in keys if self.kickers(at, found).count()]
+        if bombs:
+            keys += bombs
+            keys.sort()
         return keys
 
-    def kickers(self, hand: int, key: int) -> Kickers | None:
-        """What a hand can attach to a key; None for keys without kickers."""
-        category = key >> 8 & 15
-        if category >= BOMB or not _SHAPES[category][1]:
-            return None
-        return self._attached(tally(self.deck, hand), key)
-
-    def _attached(self, at: tuple[int, ...], key: int) -> Kickers:
+    def kickers(self, at: tuple[int, ...], key: int) -> Kickers:
+        """What a hand with this tally can attach to a key that takes kickers."""
         category, level, length = key >> 8 & 15, key >> 12 & 15, key & 255
-        size, each, _ = _SHAPES[category]
+        each = EACH[category]
         others = at[each] & ~run_mask(level, length)
-        if size == 3:
-            return Kickers(others, length, no_rocket=each == 1)
+        if MULTIPLE[category] == 3:
+            return Kickers(others, length, each == 1)
         doubles = at[2] & others if each == 1 and self._pair_as_solos else 0
-        return Kickers(others, 2, no_rocket=each == 1, doubles=doubles)
+        return Kickers(others, 2, each == 1, doubles)
 
     def trumps(self, move: Move, table: Move) -> bool | None:
         """Whether a bomb or rocket beats the table; None where neither is involved."""
@@ -402,7 +318,7 @@ class FourPlayers(Combinations):
     def follow_keys(self, hand: int, table: Move) -> list[int]:
         """The keys of a hand that beat what lies on the table, in the contract's order."""
         at = tally(self.deck, hand)
-        category = CATEGORIES.index(table.category or "")
+        category = NUMBER[table.category or ""]
         if category == ROCKET:
             return []
         bombs = self._bombs(at)
@@ -410,26 +326,16 @@ class FourPlayers(Combinations):
         if category == BOMB:
             lowest = key(length, table.level, BOMB, length)
             return [found for found in bombs if found > lowest or found >> 8 & 15 == ROCKET]
-        size, each, shortest = _SHAPES[category]
-        if shortest:
-            highs = [low + length - 1 for low in runs_of(at[size] & IN_RUNS, length)]
-        else:
-            highs = list(bits(at[size]))
-        if each and at[2].bit_count() < 2 * length:
-            highs = []
-        number = self.deck.count(table.cards)
-        keys = [key(number, high, category, length) for high in highs if high > table.level]
-        keys += bombs
+        if EACH[category] and at[2].bit_count() < 2 * length:
+            return bombs
+        keys = higher(at, category, table, self.deck.count(table.cards)) + bombs
         keys.sort()
         return keys
 
-    def kickers(self, hand: int, key: int) -> Kickers | None:
-        """What a hand can attach to a key; None for keys without kickers."""
-        if key >> 8 & 15 not in (TRIPLE_PAIR, TRIPLE_RUN_PAIRS):
-            return None
-        level, length = key >> 12 & 15, key & 255
-        others = tally(self.deck, hand)[2] & ~run_mask(level, length)
-        return Kickers(others, length, no_rocket=False)
+    def kickers(self, at: tuple[int, ...], key: int) -> Kickers:
+        """What a hand with this tally can attach to a key that takes kickers."""
+        length = key & 255
+        return Kickers(at[2] & ~run_mask(key >> 12 & 15, length), length, False)
 
     def trumps(self, move: Move, table: Move) -> bool | None:
         """Whether a bomb or rocket beats the table; None where neither is involved."""
@@ -456,68 +362,3 @@ class FourPlayers(Combinations):
 def is_single(mask: int) -> bool:
     """Whether a mask has one rank."""
     return mask & (mask - 1) == 0
-
-
-class KeyedMoves(LegalMoves):
-    """The legal moves of a trick, kept as keys: `pass` if `passing`, then each key's plays."""
-
-    def __init__(self, plays: Combinations, hand: int, keys: list[int], passing: bool) -> None:
-        self._plays = plays
-        self._hand = hand
-        self._keys = keys
-        self._passing = passing
-        self._ends: list[int] | None = None  # how many moves there are up to and with each key
-
-    def _counted(self) -> list[int]:
-        if self._ends is None:
-            total = 1 if self._passing else 0
-            ends = []
-            for found in self._keys:
-                kickers = self._plays.kickers(self._hand, found)
-                total += kickers.count() if kickers else 1
-                ends.append(total)
-            self._ends = ends
-        return self._ends
-
-    def __len__(self) -> int:
-        ends = self._counted()
-        return ends[-1] if ends else int(self._passing)
-
-    @overload
-    def __getitem__(self, index: int) -> Move: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
-    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
-        if isinstance(index, slice):
-            return tuple(self)[index]
-        number = len(self)
-        if index < 0:
-            index += number
-        if not 0 <= index < number:
-            raise IndexError("There are not so many legal moves.")
-        if self._passing and index == 0:
-            return Move(PASS, self._plays.deck)
-        ends = self._counted()
-        place = bisect_right(ends, index)
-        found = self._keys[place]
-        kickers = self._plays.kickers(self._hand, found)
-        if kickers is None:
-            return self._plays.spell(self._hand, found, ())
-        before = ends[place - 1] if place else int(self._passing)
-        chosen = next(islice(kickers, index - before, None))
-        return self._plays.spell(self._hand, found, chosen)
-
-    def __iter__(self) -> Iterator[Move]:
-        if self._passing:
-            yield Move(PASS, self._plays.deck)
-        for found in self._keys:
-            kickers = self._plays.kickers(self._hand, found)
-            for chosen in kickers or ((),):
-                yield self._plays.spell(self._hand, found, chosen)
-
-    def __contains__(self, move: object) -> bool:
-        return any(move == listed for listed in self)
-
-    def texts(self) -> list[str]:
-        """All of them as strings."""
-        return [move.text for move in self]

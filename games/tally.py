@@ -6,7 +6,6 @@ more (entry 0 is unused and 0). Tables are made when first used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 from games.cards import Deck
@@ -59,12 +58,18 @@ def tally(deck: Deck, hand: int) -> tuple[int, ...]:
     return tuple(at)
 
 
-def bits(mask: int) -> Iterator[int]:
+@cache
+def ranks_of() -> list[tuple[int, ...]]:
+    """The table of the ranks in each mask of fifteen, ascending."""
+    table: list[tuple[int, ...]] = [()]
+    for rank in range(_STRIDE):
+        table += [(*ranks, rank) for ranks in table]
+    return table
+
+
+def bits(mask: int) -> tuple[int, ...]:
     """The ranks of a mask, ascending."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+    return ranks_of()[mask]
 
 
 def is_run(mask: int) -> bool:
@@ -73,22 +78,29 @@ def is_run(mask: int) -> bool:
     return mask & (mask + low) == 0
 
 
-def runs(mask: int, shortest: int) -> Iterator[tuple[int, int]]:
+def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
     """All runs in a mask as (lowest rank, length), length from `shortest` up."""
-    starts = mask
-    for step in range(1, shortest):
-        starts &= mask >> step
+    found: list[tuple[int, int]] = []
+    starts = starts_of(mask, shortest)
+    if not starts:
+        return found
+    table = ranks_of()
     length = shortest
     while starts:
-        for low in bits(starts):
-            yield low, length
+        found += [(low, length) for low in table[starts]]
         starts &= mask >> length
         length += 1
+    return found
 
 
-def runs_of(mask: int, length: int) -> Iterator[int]:
-    """The lowest ranks of the runs of exactly this length in a mask."""
+def starts_of(mask: int, length: int) -> int:
+    """The lowest ranks, as a mask, of the runs of exactly this length in a mask."""
     starts = mask
     for step in range(1, length):
         starts &= mask >> step
-    yield from bits(starts)
+    return starts
+
+
+def runs_of(mask: int, length: int) -> tuple[int, ...]:
+    """The lowest ranks of the runs of exactly this length in a mask."""
+    return bits(starts_of(mask, length))

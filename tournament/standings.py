@@ -55,8 +55,8 @@ class Standing:
     """One line of the table; the fields of `stich standings --json`.
 
     ``score`` is points a deal and ``won`` a share from 0 to 1; these and ``rating`` are None
-    before the bot's first match. ``low`` to ``high`` and ``rating_low`` to ``rating_high`` are 95 % intervals,
-    None where the data cannot tell (fewer than two blocks).
+    before the bot's first match. ``low`` to ``high`` and ``rating_low`` to ``rating_high`` are
+    95 % intervals, None where the data cannot tell (fewer than two blocks).
     """
 
     rank: tuple[int, int]

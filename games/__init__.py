@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from games import dasan, doudizhu, ninefivetwo
+from games import dasan, doudizhu, ninefivetwo, zhengfen
 from games.errors import IllegalMove, InvalidState, OptionError, Reason, UnknownGame
 from games.game import Game, LegalMoves, Position, State, View
 from games.move import Move
 
 GAMES: Mapping[str, Game] = MappingProxyType(
-    {game.name: game for game in (doudizhu.GAME, dasan.GAME, ninefivetwo.GAME)}
+    {game.name: game for game in (doudizhu.GAME, dasan.GAME, zhengfen.GAME, ninefivetwo.GAME)}
 )
 """Every game by its name, in the order of the contract."""
 

@@ -11,7 +11,7 @@ from itertools import product
 from games import climbing
 from games.cards import Deck, deck
 from games.move import PLAY, Move
-from games.tally import bits, is_run, runs, runs_of, tally
+from games.tally import bits, held, is_run, runs, runs_of, tally
 
 RANKS = "456789TJQKA23"
 DECK: Deck = deck(RANKS)
@@ -36,10 +36,10 @@ def read(move: Move) -> Move:
 
 def _classify(cards: int) -> Move | None:
     at = tally(DECK, cards)
-    ranks = at[1]
+    ranks = held(at, 1)
     length = ranks.bit_count()
     each = cards.bit_count() // length
-    if at[each] != ranks or cards.bit_count() != each * length:
+    if held(at, each) != ranks or cards.bit_count() != each * length:
         return None
     level = ranks.bit_length() - 1
     if length == 1:
@@ -65,16 +65,16 @@ def listed(hand: int, table: Move | None, called: int) -> list[Move]:
     """
     at = tally(DECK, hand)
     if table is None:
-        shapes = [(each, high, 1) for each in range(1, 5) for high in bits(at[each])]
+        shapes = [(each, high, 1) for each in range(1, 5) for high in bits(held(at, each))]
         shapes += [
             (each, low + length - 1, length)
             for each in range(1, 5)
-            for low, length in runs(at[each] & IN_RUNS, SHORTEST)
+            for low, length in runs(held(at, each) & IN_RUNS, SHORTEST)
         ]
     else:
         length = table.length or 1
         each = table.cards.bit_count() // length
-        mask = at[each]
+        mask = held(at, each)
         highs = (
             bits(mask)
             if table.category in MULTIPLES

@@ -18,7 +18,7 @@ from games.cards import Deck
 from games.errors import IllegalMove
 from games.game import LegalMoves
 from games.move import PASS, PLAY, Move, parse
-from games.tally import bits, runs, starts_of, tally
+from games.tally import MASK, STRIDE, bits, held, runs, starts_of, tally
 
 CATEGORIES: Final = (
     "solo",
@@ -50,7 +50,6 @@ QUAD_SOLOS: Final = 10
 QUAD_PAIRS: Final = 11
 BOMB: Final = 12
 ROCKET: Final = 13
-NUMBER: Final = {name: number for number, name in enumerate(CATEGORIES)}
 
 IN_RUNS: Final = 0xFFF  # 3 to A
 BLACK: Final = 13
@@ -118,17 +117,17 @@ def run_mask(level: int, length: int) -> int:
     return ((1 << length) - 1) << (level - length + 1)
 
 
-def multiples(at: tuple[int, ...]) -> list[int]:
+def multiples(at: int) -> list[int]:
     """The keys of solos, pairs and triples, and of runs of them, that a tally has."""
-    keys = [1 << 16 | rank << 12 | 1 for rank in bits(at[1])]
-    at2 = at[2]
-    for low, length in runs(at[1] & IN_RUNS, 5):
+    at1, at2 = at & MASK, at >> STRIDE & MASK
+    keys = [1 << 16 | rank << 12 | 1 for rank in bits(at1)]
+    for low, length in runs(at1 & IN_RUNS, 5):
         keys.append(key(length, low + length - 1, RUN, length))
     if at2:
         keys += [key(2, rank, PAIR, 1) for rank in bits(at2)]
         for low, length in runs(at2 & IN_RUNS, 3):
             keys.append(key(2 * length, low + length - 1, PAIR_RUN, length))
-        at3 = at[3]
+        at3 = held(at, 3)
         if at3:
             keys += [key(3, rank, TRIPLE, 1) for rank in bits(at3)]
             for low, length in runs(at3 & IN_RUNS, 2):
@@ -136,16 +135,19 @@ def multiples(at: tuple[int, ...]) -> list[int]:
     return keys
 
 
-def higher(at: tuple[int, ...], category: int, table: Move, cards: int) -> list[int]:
+def higher(at: int, table: Move) -> list[int]:
     """The keys of a tally in the table's category and length that are higher, kickers aside."""
+    category = table.value
     length = table.length or 1
-    mask = at[MULTIPLE[category]]
+    multiple = MULTIPLE[category]
+    mask = held(at, multiple)
     if SHORTEST[category]:
         mask = starts_of(mask & IN_RUNS, length) << (length - 1)
     above = table.level + 1
     mask = mask >> above << above
     if not mask:
         return []
+    cards = (multiple + EACH[category] * (2 if multiple == 4 else 1)) * length
     base = cards << 16 | category << 8 | length
     return [base | high << 12 for high in bits(mask)]
 
@@ -157,7 +159,7 @@ class Keys(ABC):
         self.deck = deck
 
     @abstractmethod
-    def kickers(self, at: tuple[int, ...], key: int) -> Kickers:
+    def kickers(self, at: int, key: int) -> Kickers:
         """What a hand with this tally can attach to a key that takes kickers."""
 
     @abstractmethod
@@ -183,7 +185,7 @@ class KeyedMoves(LegalMoves):
         self._table = table
         self._first = 0 if table is None else 1
         self._ends: list[int] | None = None
-        self._at: tuple[int, ...] = ()
+        self._at = 0
         self._simple = True
         for found in keys:
             if EACH[found >> 8 & 15]:

@@ -18,7 +18,6 @@ from games.doudizhu_keys import (
     IN_RUNS,
     JOKERS,
     MULTIPLE,
-    NUMBER,
     PAIR,
     PAIR_RUN,
     QUAD_PAIRS,
@@ -43,7 +42,7 @@ from games.doudizhu_keys import (
     run_mask,
 )
 from games.move import PLAY, Move
-from games.tally import bits, is_run, runs, tally
+from games.tally import MASK, STRIDE, bits, held, is_run, runs, tally
 
 
 class Combinations(Keys):
@@ -83,13 +82,25 @@ class Combinations(Keys):
         if found is None:
             raise climbing.not_a_combination(move, "Dou Dizhu")
         category, level, length = found
-        if move.category == CATEGORIES[category] and move.level == level and move.length == length:
+        if (
+            move.category is not None
+            and move.value == category
+            and move.level == level
+            and move.length == length
+        ):
             return move
         return self._move(move.cards, category, level, length)
 
     def _move(self, cards: int, category: int, level: int, length: int) -> Move:
         return Move(
-            PLAY, self.deck, cards, 0, CATEGORIES[category], level, length, self.deck.ranks[level]
+            PLAY,
+            self.deck,
+            cards,
+            category,
+            CATEGORIES[category],
+            level,
+            length,
+            self.deck.ranks[level],
         )
 
     def check_beats(self, move: Move, table: Move) -> None:
@@ -138,8 +149,11 @@ class ThreePlayers(Combinations):
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
         """Category, level and length of these cards; None if they are no combination."""
-        _, at1, at2, at3, at4 = tally(self.deck, cards)
         number = cards.bit_count()
+        if number == 1:
+            return SOLO, cards.bit_length() - 1 >> 2, 1
+        at = tally(self.deck, cards)
+        at1, at2, at3, at4 = at & MASK, at >> STRIDE & MASK, held(at, 3), held(at, 4)
         if at4:
             return self._quad(at1, at2, at3, at4, number)
         if at3:
@@ -150,8 +164,6 @@ class ThreePlayers(Combinations):
             if at1 != at2 or (length > 1 and (length < 3 or at2 > IN_RUNS or not is_run(at2))):
                 return None
             return (PAIR if length == 1 else PAIR_RUN), high, length
-        if number == 1:
-            return SOLO, high, 1
         if at1 == JOKERS:
             return ROCKET, RED, 1
         if number < 5 or at1 > IN_RUNS or not is_run(at1):
@@ -181,20 +193,20 @@ class ThreePlayers(Combinations):
         """The keys that a hand can lead, in the contract's order."""
         at = tally(self.deck, hand)
         keys = multiples(at)
-        kinds, pairs = at[1].bit_count(), at[2].bit_count()
-        for rank in bits(at[3]):
-            if kinds > 1:
+        at1, at2, at3, at4 = at & MASK, at >> STRIDE & MASK, held(at, 3), held(at, 4)
+        for rank in bits(at3):
+            if at1 & (at1 - 1):
                 keys.append(key(4, rank, TRIPLE_SOLO, 1))
-            if pairs > 1:
+            if at2 & (at2 - 1):
                 keys.append(key(5, rank, TRIPLE_PAIR, 1))
-        if at[3] & (at[3] - 1):
-            for low, length in runs(at[3] & IN_RUNS, 2):
+        if at3 & (at3 - 1):
+            for low, length in runs(at3 & IN_RUNS, 2):
                 high = low + length - 1
                 for category, size in ((TRIPLE_RUN_SOLOS, 4), (TRIPLE_RUN_PAIRS, 5)):
                     found = key(size * length, high, category, length)
                     if self.kickers(at, found).count():
                         keys.append(found)
-        for rank in bits(at[4]):
+        for rank in bits(at4):
             for found in (key(6, rank, QUAD_SOLOS, 1), key(8, rank, QUAD_PAIRS, 1)):
                 if self.kickers(at, found).count():
                     keys.append(found)
@@ -205,13 +217,13 @@ class ThreePlayers(Combinations):
     def follow_keys(self, hand: int, table: Move) -> list[int]:
         """The keys of a hand that beat what lies on the table, in the contract's order."""
         at = tally(self.deck, hand)
-        category = NUMBER[table.category or ""]
+        category = table.value
         if category == ROCKET:
             return []
         bombs = _bombs(at)
         if category == BOMB:
             return [found for found in bombs if (found >> 12 & 15) > table.level]
-        keys = higher(at, category, table, table.cards.bit_count())
+        keys = higher(at, table)
         if EACH[category]:
             keys = [found for found in keys if self.kickers(at, found).count()]
         if bombs:
@@ -219,14 +231,14 @@ class ThreePlayers(Combinations):
             keys.sort()
         return keys
 
-    def kickers(self, at: tuple[int, ...], key: int) -> Kickers:
+    def kickers(self, at: int, key: int) -> Kickers:
         """What a hand with this tally can attach to a key that takes kickers."""
         category, level, length = key >> 8 & 15, key >> 12 & 15, key & 255
         each = EACH[category]
-        others = at[each] & ~run_mask(level, length)
+        others = held(at, each) & ~run_mask(level, length)
         if MULTIPLE[category] == 3:
             return Kickers(others, length, each == 1)
-        doubles = at[2] & others if each == 1 and self._pair_as_solos else 0
+        doubles = held(at, 2) & others if each == 1 and self._pair_as_solos else 0
         return Kickers(others, 2, each == 1, doubles)
 
     def trumps(self, move: Move, table: Move) -> bool | None:
@@ -266,10 +278,11 @@ def _triples(at1: int, at2: int, at3: int, number: int) -> tuple[int, int, int] 
     return None
 
 
-def _bombs(at: tuple[int, ...]) -> list[int]:
+def _bombs(at: int) -> list[int]:
     """The keys of the bombs and the rocket of one pack."""
-    keys = [key(4, rank, BOMB, 4) for rank in bits(at[4])]
-    if at[1] & JOKERS == JOKERS:
+    at4 = held(at, 4)
+    keys = [key(4, rank, BOMB, 4) for rank in bits(at4)] if at4 else []
+    if at & JOKERS == JOKERS:
         keys.append(key(2, RED, ROCKET, 1))
     return keys
 
@@ -280,13 +293,13 @@ class FourPlayers(Combinations):
     def classify(self, cards: int) -> tuple[int, int, int] | None:
         """Category, level and length of these cards; None if they are no combination."""
         at = tally(self.deck, cards)
-        at1, at2, at3 = at[1], at[2], at[3]
+        at1, at2, at3, at4 = at & MASK, at >> STRIDE & MASK, held(at, 3), held(at, 4)
         number = self.deck.count(cards)
         high = at1.bit_length() - 1
         if number == 4 and at1 == JOKERS and at2 == JOKERS:
             return ROCKET, RED, 1
-        if at[4]:
-            return (BOMB, high, number) if at1 == at[4] and is_single(at1) else None
+        if at4:
+            return (BOMB, high, number) if at1 == at4 and is_single(at1) else None
         if at3:
             found = _triples(at1, at2, at3, number)
             return None if found and found[0] in (TRIPLE_SOLO, TRIPLE_RUN_SOLOS) else found
@@ -305,10 +318,11 @@ class FourPlayers(Combinations):
         """The keys that a hand can lead, in the contract's order."""
         at = tally(self.deck, hand)
         keys = multiples(at)
-        pairs = at[2].bit_count()
+        at3 = held(at, 3)
+        pairs = held(at, 2).bit_count()
         if pairs > 1:
-            keys += [key(5, rank, TRIPLE_PAIR, 1) for rank in bits(at[3])]
-        for low, length in runs(at[3] & IN_RUNS, 2):
+            keys += [key(5, rank, TRIPLE_PAIR, 1) for rank in bits(at3)]
+        for low, length in runs(at3 & IN_RUNS, 2):
             if pairs >= 2 * length:
                 keys.append(key(5 * length, low + length - 1, TRIPLE_RUN_PAIRS, length))
         keys += self._bombs(at)
@@ -318,7 +332,7 @@ class FourPlayers(Combinations):
     def follow_keys(self, hand: int, table: Move) -> list[int]:
         """The keys of a hand that beat what lies on the table, in the contract's order."""
         at = tally(self.deck, hand)
-        category = NUMBER[table.category or ""]
+        category = table.value
         if category == ROCKET:
             return []
         bombs = self._bombs(at)
@@ -326,16 +340,16 @@ class FourPlayers(Combinations):
         if category == BOMB:
             lowest = key(length, table.level, BOMB, length)
             return [found for found in bombs if found > lowest or found >> 8 & 15 == ROCKET]
-        if EACH[category] and at[2].bit_count() < 2 * length:
+        if EACH[category] and held(at, 2).bit_count() < 2 * length:
             return bombs
-        keys = higher(at, category, table, self.deck.count(table.cards)) + bombs
+        keys = higher(at, table) + bombs
         keys.sort()
         return keys
 
-    def kickers(self, at: tuple[int, ...], key: int) -> Kickers:
+    def kickers(self, at: int, key: int) -> Kickers:
         """What a hand with this tally can attach to a key that takes kickers."""
         length = key & 255
-        return Kickers(at[2] & ~run_mask(key >> 12 & 15, length), length, False)
+        return Kickers(held(at, 2) & ~run_mask(key >> 12 & 15, length), length, False)
 
     def trumps(self, move: Move, table: Move) -> bool | None:
         """Whether a bomb or rocket beats the table; None where neither is involved."""
@@ -351,10 +365,12 @@ class FourPlayers(Combinations):
         """Bombs of six cards or more, and the rocket."""
         return move.category == "rocket" or (move.category == "bomb" and (move.length or 0) >= 6)
 
-    def _bombs(self, at: tuple[int, ...]) -> list[int]:
+    def _bombs(self, at: int) -> list[int]:
         """The keys of all bombs, of every size a rank allows, and of the rocket."""
-        keys = [key(size, rank, BOMB, size) for size in range(4, 9) for rank in bits(at[size])]
-        if at[2] & JOKERS == JOKERS:
+        keys = [
+            key(size, rank, BOMB, size) for size in range(4, 9) for rank in bits(held(at, size))
+        ]
+        if held(at, 2) & JOKERS == JOKERS:
             keys.append(key(4, RED, ROCKET, 1))
         return keys
 

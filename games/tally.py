@@ -1,75 +1,74 @@
 """Hands by rank: bit masks of the ranks held at least once, twice, … and runs in them.
 
-A *mask* has bit r for rank r. `Tally` is a tuple of masks: entry k has the ranks held k times or
-more (entry 0 is unused and 0). Tables are made when first used.
+A *mask* has bit r for rank r. A *tally* packs masks side by side, fifteen bits each: first the
+ranks held at least once, then those held at least twice, and so on up to four (with two packs
+eight).
 """
 
 from __future__ import annotations
 
-from functools import cache
+from typing import Final
 
 from games.cards import Deck
 
-_STRIDE = 15
-_MASK = (1 << _STRIDE) - 1
+STRIDE: Final = 15
+MASK: Final = 0x7FFF
+_THREE_RANKS: Final[list[int]] = []
+_RANKS_OF: Final[list[tuple[int, ...]]] = []
 
 
-@cache
-def _three_ranks() -> list[int]:
-    """For three ranks of one pack (12 bits): four masks side by side."""
-    table = []
+def _fill_three_ranks() -> None:
+    """For three ranks of one pack (12 bits): the tally of just them. Made when first used."""
     for field in range(4096):
         packed = 0
         for rank in range(3):
-            for k in range(1, (field >> (4 * rank) & 15).bit_count() + 1):
-                packed |= 1 << ((k - 1) * _STRIDE + rank)
-        table.append(packed)
-    return table
+            for k in range((field >> (4 * rank) & 15).bit_count()):
+                packed |= 1 << (k * STRIDE + rank)
+        _THREE_RANKS.append(packed)
 
 
-def tally(deck: Deck, hand: int) -> tuple[int, ...]:
-    """The masks of a hand: at[k] has the ranks held at least k times; k to 4, 8 for two packs."""
+def _fill_ranks_of() -> None:
+    """The ranks in each mask of fifteen, ascending. Made when first used."""
+    _RANKS_OF.append(())
+    for rank in range(STRIDE):
+        _RANKS_OF.extend([(*ranks, rank) for ranks in _RANKS_OF])
+
+
+def tally(deck: Deck, hand: int) -> int:
+    """The tally of a hand."""
     if deck.packs == 1:
-        table = _three_ranks()
-        packed = (
-            table[hand & 4095]
-            | table[hand >> 12 & 4095] << 3
-            | table[hand >> 24 & 4095] << 6
-            | table[hand >> 36 & 4095] << 9
-            | table[hand >> 48] << 12
-        )
+        if not _THREE_RANKS:
+            _fill_three_ranks()
         return (
-            0,
-            packed & _MASK,
-            packed >> _STRIDE & _MASK,
-            packed >> (2 * _STRIDE) & _MASK,
-            packed >> (3 * _STRIDE),
+            _THREE_RANKS[hand & 4095]
+            | _THREE_RANKS[hand >> 12 & 4095] << 3
+            | _THREE_RANKS[hand >> 24 & 4095] << 6
+            | _THREE_RANKS[hand >> 36 & 4095] << 9
+            | _THREE_RANKS[hand >> 48] << 12
         )
-    at = [0] * 9
-    rank = 0
+    packed = 0
+    bit = 1
     while hand:
         field = hand & 0xFFFF
         if field:
             field = (field & 0x0F0F) + (field >> 4 & 0x0F0F)
-            for k in range(1, (field & 15) + (field >> 8) + 1):
-                at[k] |= 1 << rank
+            for k in range((field & 15) + (field >> 8)):
+                packed |= bit << (k * STRIDE)
         hand >>= 16
-        rank += 1
-    return tuple(at)
+        bit <<= 1
+    return packed
 
 
-@cache
-def ranks_of() -> list[tuple[int, ...]]:
-    """The table of the ranks in each mask of fifteen, ascending."""
-    table: list[tuple[int, ...]] = [()]
-    for rank in range(_STRIDE):
-        table += [(*ranks, rank) for ranks in table]
-    return table
+def held(tallied: int, times: int) -> int:
+    """The mask of the ranks held at least so many times."""
+    return tallied >> (STRIDE * (times - 1)) & MASK
 
 
 def bits(mask: int) -> tuple[int, ...]:
     """The ranks of a mask, ascending."""
-    return ranks_of()[mask]
+    if not _RANKS_OF:
+        _fill_ranks_of()
+    return _RANKS_OF[mask]
 
 
 def is_run(mask: int) -> bool:
@@ -82,12 +81,9 @@ def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
     """All runs in a mask as (lowest rank, length), length from `shortest` up."""
     found: list[tuple[int, int]] = []
     starts = starts_of(mask, shortest)
-    if not starts:
-        return found
-    table = ranks_of()
     length = shortest
     while starts:
-        found += [(low, length) for low in table[starts]]
+        found += [(low, length) for low in bits(starts)]
         starts &= mask >> length
         length += 1
     return found

@@ -26,9 +26,10 @@ PLAY: Final = "play"
 class Move:
     """A legal move, or one that a list of legal moves offers. A value: never changed.
 
-    `kind` is the word before the colon, `cards` the hand of cards it names, `value` the bid,
-    the index of the trump suit or, of a play, the number of its category. Of a play `category`, `rank` and `length` are the contract's words;
-    `level` is the number its rank is compared by. `text` is the canonical string.
+    `kind` is the word before the colon, `cards` the hand of cards it names; `value` the bid, the
+    index of the trump suit or, of a play, the number of its category. Of a play `category`, `rank`
+    and `length` are the contract's words; `level` is the number its rank is compared by. `text` is
+    the canonical string.
     """
 
     __slots__ = (

@@ -1,0 +1,82 @@
+"""The application: routes, errors, cross-origin calls, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask, Response
+from flask_cors import CORS
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from service.config import Settings
+from service.metrics import Metrics
+from service.pages import pages
+from service.problems import BY_STATUS, Problem
+from service.routes import v1
+
+_DAY = 24 * 60 * 60
+
+
+def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+    """The service as a WSGI application.
+
+    Args:
+        config: settings by name (`max_body`, `cors_origins`), over those of the environment.
+
+    Raises:
+        ConfigError: a setting that cannot be used.
+    """
+    settings = Settings.from_environ().changed(config or {})
+    app = Flask("service", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = False
+    metrics = app.extensions["stich-metrics"] = Metrics()
+    metrics.install(app)
+    _handle_errors(app, metrics, settings)
+    CORS(
+        app,
+        origins=list(settings.cors_origins),
+        methods=["GET", "HEAD", "POST", "OPTIONS"],
+        send_wildcard="*" in settings.cors_origins,
+        max_age=_DAY,
+    )
+    app.register_blueprint(v1)
+    app.register_blueprint(pages)
+    return app
+
+
+def _handle_errors(app: Flask, metrics: Metrics, settings: Settings) -> None:
+    def answer(problem: Problem) -> Response:
+        metrics.problems.labels(problem.kind.code).inc()
+        return problem.response()
+
+    def from_http(error: HTTPException) -> Response:
+        """Anything that Flask or Werkzeug refuses by itself."""
+        code = BY_STATUS.get(error.code or 500, "internal")
+        response = answer(Problem(code, _DETAILS[code].format(most=settings.max_body)))
+        if isinstance(error, MethodNotAllowed):
+            response.headers.extend(
+                (name, value) for name, value in error.get_headers() if name == "Allow"
+            )
+        return response
+
+    def unexpected(error: Exception) -> Response:
+        """A mistake of the service: its trace goes to the log, never to the client."""
+        app.logger.error("An unexpected error.", exc_info=error)
+        return answer(Problem("internal", _DETAILS["internal"]))
+
+    app.register_error_handler(Problem, answer)
+    app.register_error_handler(HTTPException, from_http)
+    app.register_error_handler(Exception, unexpected)
+
+
+_DETAILS = {
+    "malformed-json": "The request could not be read to its end.",
+    "not-found": "No operation has this path; /docs lists all there are.",
+    "method-not-allowed": "This path does not know this method; Allow names those it knows.",
+    "too-large": "The body has more than {most} bytes.",
+    "unsupported-media-type": "Content-Type must be application/json.",
+    "internal": "The service failed; the error has been logged.",
+}

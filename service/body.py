@@ -1,0 +1,94 @@
+"""From a request's bytes to a body that a schema has taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import request
+from marshmallow import ValidationError
+from werkzeug.exceptions import ClientDisconnected
+
+from service import wire
+from service.problems import MOST, Problem, invalid_request
+from service.schemas.requests import Taker
+
+
+def take(taker: Taker) -> dict[str, Any]:
+    """The body of this request as the schema takes it; Problem if it does not."""
+    _check_headers()
+    try:
+        body = request.get_data(cache=False)
+    except ClientDisconnected:
+        raise Problem("malformed-json", "The body ends before its announced length.") from None
+    try:
+        return read(body, taker)
+    except wire.Malformed as error:
+        raise Problem("malformed-json", str(error)) from None
+
+
+def _check_headers() -> None:
+    if request.mimetype != "application/json":
+        given = wire.shown(request.mimetype) if request.mimetype else "missing"
+        raise Problem(
+            "unsupported-media-type", f"Content-Type must be application/json; it is {given}."
+        )
+    encoding = request.headers.get("Content-Encoding", "identity")
+    if encoding.lower() != "identity":
+        raise Problem(
+            "unsupported-media-type",
+            f"The body must be sent as it is, without Content-Encoding {wire.shown(encoding)}.",
+        )
+
+
+def read(body: bytes, taker: Taker) -> dict[str, Any]:
+    """A body as the schema takes it.
+
+    The short way is for bodies that need no conversion and surely name nothing twice; the others
+    are read again, by the letter.
+    """
+    value = wire.decode(body)
+    if taker.plain(value) and wire.surely_unique(body, _names(value)):
+        return value  # type: ignore[no-any-return]
+    value = wire.decode_slowly(body)
+    if type(value) is not dict:
+        raise wire.Malformed("The body is JSON, but no object.")
+    wire.check_depth(value)
+    try:
+        return taker.load(value)  # type: ignore[no-any-return]
+    except ValidationError as error:
+        raise invalid_request(flat(error.messages)) from None
+
+
+def _names(value: dict[str, Any]) -> int:
+    """How many names all objects of a plain body have; records have no records in them."""
+    count = len(value)
+    for inner in value.values():
+        if type(inner) is dict:
+            count += _names(inner)
+        elif type(inner) is list and inner and type(inner[0]) is dict:
+            count += sum(map(len, inner))
+    return count
+
+
+def flat(messages: Any) -> dict[str, list[str]]:
+    """Errors by dotted path, such as `state.hands.0`: the first of them, in order."""
+    found: dict[str, list[str]] = {}
+    pending = [("", messages)]
+    while pending and len(found) < MOST:
+        path, item = pending.pop(0)
+        if isinstance(item, Mapping):
+            inner = [(_step(path, key), value) for key, value in item.items()]
+            pending = inner[:MOST] + pending
+        else:
+            found.setdefault(path, []).extend(str(message) for message in item)
+    return found
+
+
+def _step(path: str, key: object) -> str:
+    if key == "_schema":
+        return path
+    # a name out of somebody else's JSON: it may be endless, or no text that UTF-8 can write
+    name = str(key) if len(str(key)) <= 64 else str(key)[:61] + "..."
+    name = name.encode("utf-8", "backslashreplace").decode()
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,1 @@
+"""The parts of the contract: components, paths, webhooks."""

@@ -1,0 +1,78 @@
+"""The operations beside /v1: the contract, the page to read it, liveness, figures, rules."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from flask import Blueprint, Response, current_app
+
+import games
+from service.metrics import MEDIA_TYPE, Metrics
+from service.problems import Problem
+from service.wire import shown
+
+pages = Blueprint("pages", __name__)
+
+RULES: Final = Path(__file__).resolve().parent.parent / "docs" / "rules"
+"""The pages of rules, in a checkout of the project."""
+
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
+)
+
+
+@pages.get("/healthz")
+def healthz() -> Response:
+    """Whether the service is alive."""
+    return Response('{"status":"ok"}', content_type="application/json")
+
+
+@pages.get("/metrics")
+def metrics() -> Response:
+    """Figures for Prometheus."""
+    figures: Metrics = current_app.extensions["stich-metrics"]
+    return Response(figures.text(), content_type=MEDIA_TYPE)
+
+
+@pages.get("/openapi.yaml")
+def openapi_yaml() -> Response:
+    """The contract."""
+    return Response(contract(), content_type="text/yaml; charset=utf-8")
+
+
+@pages.get("/docs")
+def docs() -> Response:
+    """The contract as a page."""
+    response = Response(page(), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _POLICY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@pages.get("/docs/rules/<name>.md")
+def rules(name: str) -> Response:
+    """A game's page of rules, in Markdown."""
+    path = RULES / f"{name}.md"
+    if name not in games.GAMES or not path.is_file():
+        raise Problem("not-found", f"There is no page of rules for {shown(name)} here.")
+    return Response(path.read_bytes(), content_type="text/markdown; charset=utf-8")
+
+
+@cache
+def contract() -> bytes:
+    """openapi.yaml, made when first asked for."""
+    from service.openapi import document, to_yaml
+
+    return to_yaml(document()).encode()
+
+
+@cache
+def page() -> str:
+    """The page, made when first asked for."""
+    from service.docs import render
+    from service.openapi import document
+
+    return render(document())

@@ -1,0 +1,150 @@
+"""Errors as RFC 9457 problems: every code, and what each carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Response
+
+from service.wire import encode
+
+MEDIA_TYPE: Final = "application/problem+json"
+MOST: Final = 100
+"""How many errors or problems one answer names; a body may hold many thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of problem: its code, status, title, and when it is answered."""
+
+    code: str
+    status: int
+    title: str
+    when: str
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    kind.code: kind
+    for kind in (
+        Kind(
+            "malformed-json",
+            400,
+            "The body is not a JSON object",
+            "The body is no JSON (RFC 8259), not UTF-8, nested too deeply, names a field twice in"
+            " one object, or is no object.",
+        ),
+        Kind(
+            "not-found",
+            404,
+            "There is nothing here",
+            "No operation has this path, or no game has this name.",
+        ),
+        Kind(
+            "method-not-allowed",
+            405,
+            "This method is not allowed here",
+            "The path exists, but not with this method; the header `Allow` names those it has.",
+        ),
+        Kind(
+            "too-large",
+            413,
+            "The body is too large",
+            "The body is larger than the service accepts, 1 MiB unless it is set otherwise.",
+        ),
+        Kind(
+            "unsupported-media-type",
+            415,
+            "The body must be JSON",
+            "`Content-Type` is not `application/json`, or the body has a `Content-Encoding`.",
+        ),
+        Kind(
+            "invalid-request",
+            422,
+            "The request has wrong or missing fields",
+            "A field is missing, unknown or of the wrong type, or an option is out of its range;"
+            " `errors` maps the path of each such field to what is wrong with it.",
+        ),
+        Kind(
+            "invalid-state",
+            422,
+            "The state or view breaks a rule of its game",
+            "Every field has the right type, but together they are no position of the game;"
+            " `problems` names all that is wrong.",
+        ),
+        Kind(
+            "illegal-move",
+            422,
+            "A move is not legal",
+            "A move cannot be made now; `reason` says why in one word, `index` which of the moves"
+            " it is, counted from 0. No move was applied.",
+        ),
+        Kind(
+            "internal",
+            500,
+            "The service failed",
+            "An error of the service itself. The request changed nothing; it may be sent again.",
+        ),
+    )
+}
+
+BY_STATUS: Final[Mapping[int, str]] = {
+    400: "malformed-json",
+    404: "not-found",
+    405: "method-not-allowed",
+    413: "too-large",
+    415: "unsupported-media-type",
+}
+"""The code of an HTTP error that was raised below the routes."""
+
+
+class Problem(Exception):
+    """A request that is answered with a problem.
+
+    Args:
+        code: one of `KINDS`.
+        detail: what is wrong with this request, as a sentence or more.
+        more: the further members of the problem, such as `errors` or `reason`.
+    """
+
+    def __init__(self, code: str, detail: str, more: Mapping[str, Any] | None = None) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.kind = KINDS[code]
+        self.detail = detail
+        self.more = dict(more or {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as it travels."""
+        return {
+            "type": f"/docs#{self.kind.code}",
+            "title": self.kind.title,
+            "status": self.kind.status,
+            "detail": self.detail,
+            "code": self.kind.code,
+            **self.more,
+        }
+
+    def response(self) -> Response:
+        """The answer."""
+        return Response(encode(self.to_dict()), self.kind.status, content_type=MEDIA_TYPE)
+
+
+def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
+    """The problem of wrong or missing fields."""
+    first = list(errors.items())[:3]
+    detail = " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in first)
+    if len(errors) > len(first):
+        detail += f" And {len(errors) - len(first)} more, see errors."
+    return Problem("invalid-request", detail, {"errors": errors})
+
+
+def invalid_state(problems: Sequence[str]) -> Problem:
+    """The problem of a state or view that breaks a rule of its game."""
+    shown = list(problems[:MOST])
+    return Problem("invalid-state", " ".join(shown), {"problems": shown})
+
+
+def illegal_move(reason: str, index: int, detail: str) -> Problem:
+    """The problem of a move that is not legal."""
+    return Problem("illegal-move", detail, {"reason": reason, "index": index})

@@ -1,0 +1,1 @@
+"""The schemas of the wire, from which the contract is written."""

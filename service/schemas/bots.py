@@ -1,0 +1,67 @@
+"""What the runner of tournaments and a bot say to each other, for the contract's webhooks."""
+
+from __future__ import annotations
+
+from service.fields import Choice, Described, Move, Shape, Text, Whole, ref
+from service.lists import Moves, Wholes
+from service.schemas.answers import NAMES
+from service.schemas.positions import view_field
+
+
+class BotCard(Shape):
+    """What a bot answers to GET /."""
+
+    about = "A bot, as it describes itself."
+    name = Text("Its name.", 1, 256)
+    version = Text("Its version.", 0, 256)
+    author = Text("Who wrote it.", 0, 256, required=False)
+    protocol = Whole("The version of the protocol it speaks.", 1, 1)
+    games = Described("The games it plays.", {"type": "array", "items": ref("GameName")})
+
+
+class Clock(Shape):
+    """How much time a bot has."""
+
+    about = "How much time there is for this answer."
+    move_ms = Whole("Milliseconds for each answer.", 0)
+    bank_ms = Whole("Milliseconds left on top of them, for the rest of the match.", 0)
+
+
+class BotMoveRequest(Shape):
+    """What a bot is asked at POST /move."""
+
+    about = "A decision that is asked of a bot; there is nothing else it needs to know."
+    protocol = Whole("The version of the protocol.", 1, 1)
+    match = Text("Which match this is: an opaque name.", 1, 256)
+    turn = Whole("The number of this request in the match.", 0)
+    view = view_field()
+    moves = Moves("The legal moves, in the order of the contract.", 1)
+    clock = Described("How much time there is.", ref("Clock"))
+
+
+class BotMoveAnswer(Shape):
+    """What a bot answers to POST /move."""
+
+    about = "A bot's decision."
+    move = Move("One of the legal moves, or another way to write one.")
+
+
+class BotStart(Shape):
+    """What a bot is told at POST /start."""
+
+    about = "A match begins."
+    protocol = Whole("The version of the protocol.", 1, 1)
+    match = Text("Which match this is: an opaque name.", 1, 256)
+    game = Choice("The game.", NAMES)
+    seat = Whole("The seat that the bot has.", 0, 5)
+
+
+class BotEnd(Shape):
+    """What a bot is told at POST /end."""
+
+    about = "A match is over."
+    protocol = Whole("The version of the protocol.", 1, 1)
+    match = Text("Which match this is: an opaque name.", 1, 256)
+    game = Choice("The game.", NAMES)
+    seat = Whole("The seat that the bot had.", 0, 5)
+    scores = Wholes("The final scores by seat.", (3, 6))

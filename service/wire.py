@@ -1,0 +1,116 @@
+"""JSON in and out.
+
+What comes in is read by the letter: UTF-8, RFC 8259, no NaN, no name twice in one object, not
+nested deeper than `MAX_DEPTH`. orjson reads and writes; only what it refuses is read again, by
+the standard library, to tell why.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import orjson
+
+MAX_DEPTH: Final = 32
+"""How deeply arrays and objects may lie in one another; a state needs six levels."""
+
+_MAX_DIGITS: Final = 400
+
+
+def encode(value: Any) -> bytes:
+    """A value as JSON in UTF-8."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:  # scores of more than 64 bits, after very many doublings
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+class Malformed(ValueError):
+    """A body that is not a JSON object; the text says why."""
+
+
+def decode(body: bytes) -> Any:
+    """The value that a body holds, duplicate names not yet looked for; Malformed if none."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return decode_slowly(body)
+
+
+def decode_slowly(body: bytes) -> Any:
+    """The same by the standard library, which lets through lone surrogates; names are unique."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"The body is not UTF-8: {error.reason} at byte {error.start}.") from None
+    if not text.strip(" \t\r\n"):
+        raise Malformed("The body is empty; send a JSON object.")
+    try:
+        return json.loads(text, parse_constant=_constant, parse_int=_int, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise Malformed(
+            f"The body is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
+        ) from None
+    except RecursionError:
+        raise Malformed(_TOO_DEEP) from None
+
+
+_TOO_DEEP = f"The body is nested too deeply; {MAX_DEPTH} levels are allowed."
+
+
+def _constant(name: str) -> float:
+    raise Malformed(f"The body is not JSON: {name} is no JSON number.")
+
+
+def _int(digits: str) -> int | float:
+    # int() itself refuses some thousands of digits; beyond these few no field can want it
+    return int(digits) if len(digits) < _MAX_DIGITS else float("inf")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise Malformed(f"The field {shown(name)} stands twice in one object.")
+            seen.add(name)
+    return found
+
+
+def check_depth(value: Any) -> None:
+    """Malformed if arrays and objects lie in one another more deeply than allowed."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        inner: list[Any] = []
+        for item in level:
+            if type(item) is dict:
+                inner.extend(item.values())
+            elif type(item) is list:
+                inner.extend(item)
+        if not inner:
+            return
+        level = inner
+    raise Malformed(_TOO_DEEP)
+
+
+_SPACE_BEFORE_COLON = (b" :", b"\n:", b"\t:", b"\r:")
+
+
+def surely_unique(body: bytes, names: int) -> bool:
+    """Whether a body, read as objects with so many names in all, has no name twice.
+
+    True is certain, False is not. Where no space stands before a colon, the bytes `":` come once
+    for each name in the body (and maybe within strings too), so that finding them no more often
+    than there are different names leaves no room for a second one.
+    """
+    if body.count(b'":') != names:
+        return False
+    return not any(space in body for space in _SPACE_BEFORE_COLON)
+
+
+def shown(text: str, longest: int = 64) -> str:
+    """Someone else's text as a short piece of printable ASCII in quotes."""
+    piece = text if len(text) <= longest else text[: longest - 3] + "..."
+    return ascii(piece)

@@ -29,20 +29,18 @@ def problems_of(
 
     `hands` are the hands that are known, `counts` how many cards each seat holds.
     """
+    problems: list[str] = []
     problem = checks.players_problem(game, data["players"])
     if problem:
-        return [problem]
-    problems: list[str] = []
+        problems.append(problem)
+        data = {**data, "players": SEATS}  # the rest is judged as if it were right
     is_view = "seat" in data
     checks.frame(problems, game, data, ("targets", "tricks", "counts" if is_view else "hands"))
     if is_view:
         checks.own_hand(problems, data, deck)
-    if problems:
-        # The rest needs every list by seat to be whole.
-        whole = all(len(data[name]) == SEATS for name in ("targets", "tricks"))
-        if not whole or len(counts) != SEATS:
-            _cards(problems, deck, data, hands, [], is_view)
-            return problems
+    if any(len(listed) != SEATS for listed in (data["targets"], data["tricks"], counts)):
+        _cards(problems, deck, data, hands, [], is_view)
+        return problems  # the rest needs every list by seat to be whole
     _targets(problems, data)
     _phase(problems, data)
     played = _trick(problems, deck, data)

@@ -83,7 +83,10 @@ class WireField(Field[Any]):
     preset: Any = UNSET
 
     def __init__(self, about: str, *, required: bool = True, nullable: bool = False) -> None:
-        messages: dict[str, Any] = {"required": "This field is missing.", "null": "Must not be null."}
+        messages: dict[str, Any] = {
+            "required": "This field is missing.",
+            "null": "Must not be null.",
+        }
         super().__init__(required=required, allow_none=nullable, error_messages=messages)
         self.about = about
 

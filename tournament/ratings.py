@@ -119,32 +119,42 @@ def strengths(wins: Floats, prior: Floats, start: Floats) -> Floats:
     strictly concave, so Newton's method with halved steps finds its one maximum.
     """
     beta = start.copy()
-    games = wins + wins.transpose(0, 2, 1)
-    weight = prior.sum(axis=1)[:, np.newaxis]
-    gained = wins.sum(axis=2) + prior[:, :1]
     value = _likelihood(beta, wins, prior)
-    diagonal = np.arange(beta.shape[1])
+    left = np.arange(len(beta))
     for _ in range(200):
-        chance = _sigmoid(beta[:, :, np.newaxis] - beta[:, np.newaxis, :])
-        alone = _sigmoid(beta)
-        slope = gained - (games * chance).sum(axis=2) - weight * alone
-        curve = games * chance * (1 - chance)
-        hessian = -curve
-        hessian[:, diagonal, diagonal] += curve.sum(axis=2) + weight * alone * (1 - alone)
-        step = np.linalg.solve(hessian, slope[:, :, np.newaxis])[:, :, 0]
-        longest = np.abs(step).max(axis=1, keepdims=True)
-        step *= np.minimum(1.0, 4.0 / np.maximum(longest, 1e-300))
-        if float(longest.max()) < 1e-10:
+        step = _newton(beta[left], wins[left], prior[left])
+        left, step = left[_length(step) > 1e-9], step[_length(step) > 1e-9]
+        if not left.size:
             break
         for _ in range(40):
-            reached = _likelihood(beta + step, wins, prior)
-            worse = reached < value - 1e-12 * np.abs(value)
+            reached = _likelihood(beta[left] + step, wins[left], prior[left])
+            worse = reached < value[left] - 1e-12 * np.abs(value[left])
             if not worse.any():
                 break
             step[worse] /= 2
-        beta += step
-        value = _likelihood(beta, wins, prior)
+        beta[left] += step
+        value[left] = reached
     return beta
+
+
+def _newton(beta: Floats, wins: Floats, prior: Floats) -> Floats:
+    """Newton's steps towards the maximum, none longer than odds of e^4."""
+    games = wins + wins.transpose(0, 2, 1)
+    weight = prior.sum(axis=1)[:, np.newaxis]
+    chance = _sigmoid(beta[:, :, np.newaxis] - beta[:, np.newaxis, :])
+    alone = _sigmoid(beta)
+    slope = wins.sum(axis=2) + prior[:, :1] - (games * chance).sum(axis=2) - weight * alone
+    curve = games * chance * (1 - chance)
+    hessian = -curve
+    diagonal = np.arange(beta.shape[1])
+    hessian[:, diagonal, diagonal] += curve.sum(axis=2) + weight * alone * (1 - alone)
+    step: Floats = np.linalg.solve(hessian, slope[:, :, np.newaxis])[:, :, 0]
+    return step * np.minimum(1.0, 4.0 / np.maximum(_length(step), 4.0))[:, np.newaxis]
+
+
+def _length(step: Floats) -> Floats:
+    longest: Floats = np.abs(step).max(axis=1)
+    return longest
 
 
 def _bootstrap(data: Comparisons, best: Floats, seed: str) -> Floats:

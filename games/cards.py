@@ -59,9 +59,7 @@ class Deck:
         self._ones = sum(self.units)
         self._rank_field = (1 << (4 * self.width)) - 1
         self._guards = self._ones << 3 if packs > 1 else 0
-        self.full: int = self._ones if packs == 1 else self._ones * packs
-        if packs == 1:
-            self.full = sum(self.units[card] for card in single)
+        self.full: int = sum([self.units[card] for card in self.order])
 
     def hand(self, cards: Iterable[str]) -> int:
         """The hand of these cards by name; KeyError for a card this deck does not have.

@@ -1,0 +1,120 @@
+"""The grammar of moves, one for all games."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games import IllegalMove, Move
+from games.cards import deck
+from games.move import parse
+
+DECK = deck("3456789TJQKA2", jokers=True, packs=2)
+CARD = r"([2-9TJQKA][cdhs]|Bj|Rj)"
+GRAMMAR = [
+    r"pass",
+    r"bid:[1-3]",
+    rf"call:{CARD}",
+    r"trump:[cdhs]",
+    rf"give:({CARD})+",
+    rf"discard:({CARD})+",
+    rf"play:({CARD})+(=flush|=fullhouse)?",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("pass", "pass"),
+        ("bid:1", "bid:1"),
+        ("bid:3", "bid:3"),
+        ("call:7h", "call:7h"),
+        ("trump:h", "trump:h"),
+        ("give:3h", "give:3h"),
+        ("give:2c3h", "give:3h2c"),
+        ("discard:4d", "discard:4d"),
+        ("play:3s3h", "play:3h3s"),
+        ("play:RjBj2s3c", "play:3c2sBjRj"),
+        ("play:3c3c", "play:3c3c"),
+        ("play:5s6s7sBjRj=flush", "play:5s6s7sBjRj=flush"),
+        ("play:5s=fullhouse", "play:5s=fullhouse"),
+    ],
+)
+def test_well_formed_moves_and_their_canonical_form(text: str, canonical: str) -> None:
+    move = parse(text, DECK)
+    assert move.text == str(move) == canonical
+    assert move == canonical
+    assert move == parse(canonical, DECK)
+    assert hash(move) == hash(canonical)
+    assert move != 7
+    assert canonical in repr(move)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " pass",
+        "pass ",
+        "pass\n",
+        "PASS",
+        "bid:0",
+        "bid:4",
+        "bid:",
+        "bid:1 ",
+        "bid:١",
+        "call:",
+        "call:7h7h",
+        "trump:",
+        "trump:H",
+        "trump:cd",
+        "give:",
+        "give:??",
+        "discard:??",
+        "play:",
+        "play:??",
+        "play:3",
+        "play:3x",
+        "play:10h",
+        "play:3c 3d",
+        "play:3c3d=straight",
+        "play:3c3d=flush=flush",
+        "give:3c=flush",
+        "play:bj",
+        "3c",
+        "play:3c\x00",
+        "x" * 100_000,
+    ],
+)
+def test_anything_else_is_a_syntax_error(text: str) -> None:
+    with pytest.raises(IllegalMove) as error:
+        parse(text, DECK)
+    assert error.value.reason == "syntax"
+    # The answer quotes little of it, and nothing that a terminal could choke on.
+    assert len(error.value.detail) < 250
+    assert error.value.detail.isprintable()
+    assert error.value.detail.isascii()
+
+
+PIECES = ["pass", "bid:", "call:", "trump:", "give:", "discard:", "play:", "=flush", "=fullhouse"]
+PIECES += ["1", "3", "4", "c", "h", "3c", "Th", "10", "Bj", "Rj", "??", " ", "\n", ":"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=5).map("".join))
+def test_the_grammar_letter_by_letter(text: str) -> None:
+    expected = any(re.fullmatch(rule, text) for rule in GRAMMAR)
+    try:
+        move = parse(text, DECK)
+    except IllegalMove:
+        assert not expected
+    else:
+        assert expected
+        assert isinstance(move, Move)
+
+
+def test_cards_that_no_hand_can_hold_are_well_formed() -> None:
+    assert parse("play:3c3c3c", DECK).cards == -1
+    assert parse("play:Rj", deck("23456789TJQKA")).cards == -1

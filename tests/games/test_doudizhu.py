@@ -1,0 +1,370 @@
+"""Dou Dizhu in play: auction, talon, tricks, scores, views, refusals, state checks."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+import games
+from games import InvalidState, OptionError, State
+from tests.games.climbing_positions import doudizhu, doudizhu_wire, moves, play, reason
+
+GAME = games.get("doudizhu")
+
+
+def start(seed: str = "golden-0", players: int = 3, **options: Any) -> State:
+    return GAME.start(players, seed, options)
+
+
+def test_auction_bids_climb_and_a_seat_that_passed_comes_back_in() -> None:
+    """Rules: pass, bid:1, bid:2, bid:3 by the first is possible."""
+    state = start()
+    first = state.turn
+    assert moves(state) == ["pass", "bid:1", "bid:2", "bid:3"]
+    state = play(state, "pass", "bid:1", "bid:2")
+    assert state.turn == first
+    assert moves(state) == ["pass", "bid:3"]
+    assert reason(state, "bid:2") == "bid-too-low"
+    state = state.advance("bid:3")
+    wire = state.to_dict()
+    assert (wire["phase"], wire["declarer"], wire["turn"], wire["bid"]) == ("play", first, first, 3)
+    assert len(wire["hands"][first]) == 20
+    assert set(wire["talon"]) <= set(wire["hands"][first])
+
+
+def test_two_passes_after_a_bid_end_the_auction() -> None:
+    state = play(start(), "bid:1", "pass")
+    assert state.phase == "auction"
+    state = state.advance("pass")
+    assert state.to_dict()["declarer"] == state.turn == start().turn
+    assert state.to_dict()["passes"] == 0
+
+
+def test_the_exposed_card_decides_who_bids_first() -> None:
+    for number in range(20):
+        wire = start(f"exposed-{number}").to_dict()
+        assert wire["exposed"] in wire["hands"][wire["first"]]
+        assert wire["first"] == wire["turn"]
+
+
+def test_all_pass_deals_again_by_the_same_dealer() -> None:
+    state = play(start(), "pass", "pass", "pass")
+    wire = state.to_dict()
+    assert (wire["deal"], wire["dealer"], wire["phase"]) == (2, 0, "auction")
+    assert wire["history"] == []
+    assert wire["results"] == []
+    assert wire["passes"] == 0
+    assert wire["hands"] != start().to_dict()["hands"]
+
+
+def test_after_redeals_a_passed_out_deal_counts() -> None:
+    state = start(redeals=2, deals=2)
+    state = play(state, *["pass"] * 9)
+    wire = state.to_dict()
+    assert wire["results"] == [
+        {
+            "deal": 3,
+            "scores": [0, 0, 0],
+            "declarer": None,
+            "bid": 0,
+            "doublings": 0,
+            "out": None,
+        }
+    ]
+    assert (wire["deal"], wire["dealer"]) == (4, 1)  # now the next dealer
+    state = play(state, *["pass"] * 9)
+    wire = state.to_dict()
+    assert (wire["phase"], wire["turn"], wire["deal"]) == ("over", None, 6)
+    assert wire["declarer"] is None
+    assert wire["table"] is None
+    assert wire["bid"] == 0
+    assert GAME.state(wire).to_dict() == wire
+    assert reason(state, "pass") == "game-over"
+    assert moves(state) == []
+
+
+def test_the_source_s_trick() -> None:
+    """A plays 3-3-3-9, B passes, C 5-5-5-7, A K-K-K-J, B A-A-A-3, C and A pass, B leads the 4."""
+    state = doudizhu(
+        [
+            "3c 3d 3h 9c Kc Kd Kh Jc 8c",
+            "Ac Ad Ah 3s 4c 6c",
+            "5c 5d 5h 7c 6d",
+        ]
+    )
+    state = play(state, "play:3c3d3h9c", "pass", "play:5c5d5h7c", "play:JcKcKdKh")
+    state = play(state, "play:3sAcAdAh", "pass", "pass")
+    assert state.turn == 1
+    wire = state.to_dict()
+    assert wire["table"] is None
+    assert wire["passes"] == 0
+    assert reason(state, "pass") == "must-lead"
+    state = state.advance("play:4c")
+    assert state.to_dict()["table"] == {
+        "seat": 1,
+        "move": "play:4c",
+        "category": "solo",
+        "rank": "4",
+        "length": 1,
+    }
+
+
+def test_two_bombs_and_a_rocket_at_three_pay_24() -> None:
+    """Source, "Die Anschrift": bid 3, two bombs and a rocket: 24 from each."""
+    hands = ["3c 3d 3h 3s Bj Rj 5c", "4c 4d 4h 4s 6c", "7c 8d"]
+    state = doudizhu(hands, bid=3)
+    state = play(state, "play:3c3d3h3s", "play:4c4d4h4s", "pass", "play:BjRj", "pass", "pass")
+    won = state.advance("play:5c").to_dict()
+    assert won["scores"] == [48, -24, -24]
+    assert won["results"][0]["doublings"] == 3
+    assert won["results"][0]["out"] == 0
+    assert won["phase"] == "over"
+    assert won["table"]["move"] == "play:5c"
+    assert won["passes"] == 0
+    lost = play(doudizhu(hands, bid=3, declarer=0, turn=1), "play:6c", "pass", "pass")
+    paid = lost.advance("play:4c4d4h4s").to_dict()
+    assert paid["scores"] == [-12, 6, 6]
+
+
+def test_four_players_only_big_bombs_double_and_the_declarer_is_alone() -> None:
+    state = doudizhu(["5c 5c 5d 5d 5h 3c 4c", "6c", "7c", "8c"], bid=2)
+    state = play(state, "play:5c5c5d5d5h", "pass", "pass", "pass", "play:3c", "play:6c")
+    wire = state.to_dict()
+    assert wire["scores"] == [-6, 2, 2, 2]
+    assert wire["results"][0]["doublings"] == 0
+    state = doudizhu(["5c 5c 5d 5d 5h 5h", "6c", "7c", "8c"], bid=2)
+    assert state.advance("play:5c5c5d5d5h5h").to_dict()["scores"] == [12, -4, -4, -4]
+
+
+def test_spring_doubles_where_the_losers_never_played() -> None:
+    spring = {"spring": True}
+    alone = doudizhu(["5c 6c", "7c 8c", "9c Tc"], options=spring)
+    won = play(alone, "play:5c", "pass", "pass", "play:6c").to_dict()
+    assert won["scores"] == [4, -2, -2]
+    assert won["doublings"] == won["results"][0]["doublings"] == 1
+    answered = play(alone, "play:5c", "play:8c", "pass", "pass", "play:7c").to_dict()
+    assert answered["scores"] == [-4, 2, 2]  # the declarer played once only
+    plain = doudizhu(["5c 6c 7d", "7c 8c", "9c Tc"], options=spring)
+    twice = play(plain, "play:5c", "play:7c", "pass", "pass", "play:8c").to_dict()
+    assert twice["scores"] == [-4, 2, 2]
+    more = doudizhu(["5c 6c 9d", "7c 8c", "Jc Tc"], options=spring)
+    more = play(more, "play:5c", "play:7c", "pass", "play:9d", "pass", "pass", "play:6c")
+    assert more.to_dict()["scores"] == [2, -1, -1]
+
+
+def test_next_deal_starts_in_the_same_step() -> None:
+    state = doudizhu(["5c", "7c 8c", "9c Tc"], options={"deals": 2}, dealer=2, deal=4)
+    wire = state.advance("play:5c").to_dict()
+    assert (wire["deal"], wire["dealer"], wire["phase"]) == (5, 0, "auction")
+    assert wire["history"] == []
+    assert wire["table"] is None
+    assert wire["declarer"] is None
+    assert wire["scores"] == [2, -1, -1]
+    assert [len(hand) for hand in wire["hands"]] == [17, 17, 17]
+
+
+@pytest.mark.parametrize(
+    ("move", "expected"),
+    [
+        ("play", "syntax"),
+        ("play:", "syntax"),
+        ("play:3c 3d", "syntax"),
+        ("play:??", "syntax"),
+        ("bid:4", "syntax"),
+        ("bid:0", "syntax"),
+        ("PASS", "syntax"),
+        ("pass\n", "syntax"),
+        ("play:10c", "syntax"),
+        ("play:9c=bomb", "syntax"),
+        ("", "syntax"),
+        ("bid:1", "wrong-phase"),
+        ("call:7h", "wrong-phase"),
+        ("trump:h", "wrong-phase"),
+        ("give:9c", "wrong-phase"),
+        ("discard:9c", "wrong-phase"),
+        ("play:Ac", "not-held"),
+        ("play:9c9c", "not-held"),
+        ("play:9cTc", "not-a-combination"),
+        ("play:9c=flush", "not-a-combination"),
+        ("play:9c9d", "wrong-category"),
+        ("play:Tc", ""),
+        ("play:4c", "not-higher"),
+        ("pass", ""),
+    ],
+)
+def test_reasons(move: str, expected: str) -> None:
+    state = doudizhu(["4c 9c 9d Tc", "8c", "8d"], "play:8h")
+    assert reason(state, move) == expected
+    assert reason(state.view(0), move) == expected
+    other = "syntax" if expected == "syntax" else "not-your-turn"
+    assert reason(state.view(1), move) == other
+
+
+def test_talon_is_masked_but_to_the_declarer_and_by_option() -> None:
+    state = start("talon")
+    assert all(state.view(seat).to_dict()["talon"] == ["??"] * 3 for seat in range(3))
+    after = state.advance("bid:3")
+    talon = after.to_dict()["talon"]
+    shown = [after.view(seat).to_dict()["talon"] for seat in range(3)]
+    assert shown[after.turn or 0] == talon
+    assert sum(cards == ["??"] * 3 for cards in shown) == 2
+    open_ = start("talon", reveal_talon=True)
+    assert open_.view(0).to_dict()["talon"] == ["??"] * 3
+    open_ = open_.advance("bid:3")
+    assert all(open_.view(seat).to_dict()["talon"] == talon for seat in range(3))
+
+
+def test_no_such_seat() -> None:
+    with pytest.raises(ValueError, match="no seat 3"):
+        start().view(3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ((5, "x", {}), "players"),
+        ((3, "", {}), "seed"),
+        ((3, "x" * 129, {}), "seed"),
+        ((3, "x", {"deals": 0}), "options.deals"),
+        ((3, "x", {"deals": 1001}), "options.deals"),
+        ((3, "x", {"deals": True}), "options.deals"),
+        ((3, "x", {"deals": None}), "options.deals"),
+        ((3, "x", {"spring": 1}), "options.spring"),
+        ((3, "x", {"colour": 1}), "options.colour"),
+    ],
+)
+def test_start_refuses(arguments: tuple[int, str, dict[str, object]], field: str) -> None:
+    with pytest.raises(OptionError) as error:
+        GAME.start(*arguments)
+    assert error.value.field == field
+
+
+HANDS = ["4c 9c 9d Tc", "8c 3c", "8d 3d"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"players": 5}, "players is 5"),
+        ({"phase": "call"}, "phase is call"),
+        ({"phase": "over"}, "turn must be null"),
+        ({"turn": None}, "turn must be null"),
+        ({"turn": 7}, "turn is 7"),
+        ({"turn": 1}, "it is seat 0's"),
+        ({"dealer": 3}, "dealer is 3"),
+        ({"first": -1}, "first is -1"),
+        ({"declarer": None}, "declarer must be set"),
+        ({"declarer": 4}, "declarer is 4"),
+        ({"scores": [0, 0]}, "scores has 2 entries"),
+        ({"hands": [["4c"], ["5c"]]}, "hands has 2 entries"),
+        ({"hands": [["4c"], [], ["5c"]]}, "Seat 1 has no cards"),
+        ({"hands": [["4c"], ["4c"], ["5c"]]}, "4c is there 2 times"),
+        ({"hands": [["8h"], ["4c"], ["5c"]]}, "8h is there 2 times"),
+        ({"bid": 0}, "bid is 0"),
+        ({"bid": 4}, "bid is 4"),
+        ({"doublings": 101}, "doublings is 101"),
+        ({"doublings": -1}, "doublings is -1"),
+        ({"passes": 2}, "passes is 2"),
+        ({"passes": -1}, "passes is -1"),
+        ({"passes": 1}, "it is seat 1's"),
+        ({"table": None, "passes": 1}, "passes is 1"),
+        ({"table": {"seat": 9, "move": "play:8h"}}, "table.seat is 9"),
+        ({"table": {"seat": 2, "move": "play:8h9h"}}, "table.move"),
+        ({"table": {"seat": 2, "move": "pass"}}, "table.move"),
+        ({"table": {"seat": 2, "move": "rubbish"}}, "table.move"),
+        ({"table": {"seat": 2, "move": "play:8h8h"}}, "table.move"),
+        ({"table": {"seat": 2, "move": "play:8h", "rank": "9"}}, "table.rank is 9"),
+        ({"table": {"seat": 2, "move": "play:8h", "category": "pair"}}, "table.category"),
+        ({"table": {"seat": 2, "move": "play:8h", "length": 2}}, "table.length"),
+        ({"talon": ["8c"]}, "8c is there 2 times"),
+        ({"phase": "auction", "declarer": None, "bid": 0}, "table must be null"),
+        ({"phase": "auction", "table": None, "bid": 0}, "declarer must be null"),
+        ({"phase": "auction", "table": None, "declarer": None, "bid": 3}, "bid is 3"),
+        (
+            {"phase": "auction", "table": None, "declarer": None, "bid": 0, "turn": 2},
+            "nobody has bid",
+        ),
+        (
+            {"phase": "auction", "table": None, "declarer": None, "bid": 1, "passes": 2},
+            "passes is 2",
+        ),
+        ({"phase": "over", "turn": None, "declarer": None, "bid": 0}, "passed-out"),
+        (
+            {"results": [{"deal": 1, "scores": [0, 0, 0], "declarer": 1, "out": 1}]},
+            "results has 1 entries",
+        ),
+        (
+            {
+                "options": {"deals": 2},
+                "results": [{"deal": 1, "scores": [0, 0], "declarer": 3, "out": 1}],
+            },
+            "results[0].declarer is 3",
+        ),
+    ],
+)
+def test_state_checks(changes: dict[str, Any], sentence: str) -> None:
+    wire = doudizhu_wire(HANDS, "play:8h")
+    GAME.state(copy.deepcopy(wire))
+    options = {**wire["options"], **changes.get("options", {})}
+    wire.update({**changes, "options": options})
+    with pytest.raises(InvalidState) as error:
+        GAME.state(wire)
+    assert any(sentence in problem for problem in error.value.problems), error.value.problems
+
+
+def test_all_problems_are_named_at_once() -> None:
+    wire = doudizhu_wire(HANDS, "play:8h", bid=7, dealer=9, doublings=-3)
+    with pytest.raises(InvalidState) as error:
+        GAME.state(wire)
+    assert len(error.value.problems) == 3
+
+
+def test_view_checks() -> None:
+    view = doudizhu(HANDS, "play:8h").view(0).to_dict()
+    assert GAME.view(view).to_dict() == view
+    for changes, sentence in (
+        ({"counts": [3, 2, 2]}, "counts says that seat 0 holds 3"),
+        ({"counts": [4, 50, 50]}, "counts makes 104 cards"),
+        ({"counts": [4, -1, 2]}, "below 0"),
+        ({"counts": [4, 0, 2]}, "Seat 1 has no cards"),
+        ({"counts": [4, 2]}, "counts has 2 entries"),
+        ({"seat": 3}, "seat is 3"),
+        ({"hand": ["4c", "4c", "4c", "4c"]}, "4c is there 4 times"),
+    ):
+        with pytest.raises(InvalidState) as error:
+            GAME.view({**view, **changes})
+        assert any(sentence in problem for problem in error.value.problems), error.value.problems
+
+
+def test_a_talon_taken_up_counts_once() -> None:
+    state = start("taken").advance("bid:3")
+    declarer = state.turn or 0
+    for _ in range(3):  # its cards go from the hand to the table and away
+        wire = state.to_dict()
+        assert GAME.state(wire).to_dict() == wire
+        for seat in range(3):
+            view = state.view(seat).to_dict()
+            assert GAME.view(view).to_dict() == view
+        card = wire["talon"][0] if wire["talon"][0] in wire["hands"][declarer] else None
+        state = state.advance(f"play:{card}" if card and state.turn == declarer else "pass")
+    wire = start("taken").advance("bid:3").to_dict()
+    other = (declarer + 1) % 3
+    card = wire["talon"][0]
+    wire["hands"][declarer].remove(card)
+    wire["hands"][other].append(card)
+    with pytest.raises(InvalidState):
+        GAME.state(wire)
+
+
+def test_lists_of_cards_may_come_unsorted() -> None:
+    wire = doudizhu_wire(HANDS, "play:8h")
+    shuffled = copy.deepcopy(wire)
+    shuffled["hands"][0].reverse()
+    assert GAME.state(shuffled).to_dict() == GAME.state(wire).to_dict()
+
+
+def test_unknown_game_names_those_there_are() -> None:
+    with pytest.raises(games.UnknownGame, match="doudizhu"):
+        games.get("skat")

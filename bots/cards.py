@@ -66,11 +66,23 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 
 
 def played(view: Mapping[str, Any]) -> Counter[str]:
-    """The cards that have been played in this deal, whoever played them."""
+    """The cards that have been played in this deal, whoever played them.
+
+    From the history, and from what lies open where a set-up position has no history.
+    """
     gone: Counter[str] = Counter()
+    last = None
     for entry in view["history"]:
         if entry["move"].startswith("play:"):
             gone.update(cards_of(entry["move"]))
+            last = entry["move"]
+    if view["game"] == "zhengfen":
+        return Counter([card for pile in (view["trick"], *view["taken"]) for card in pile])
+    if view["game"] == "ninefivetwo":
+        open_cards = [cards_of(entry["move"])[0] for entry in view["trick"]]
+        return gone | Counter(open_cards)
+    if view["table"] is not None and view["table"]["move"] != last:
+        gone.update(cards_of(view["table"]["move"]))
     return gone
 
 
@@ -81,5 +93,6 @@ def unseen(view: Mapping[str, Any]) -> list[str]:
     left.subtract(view["hand"])
     left.subtract(played(view))
     if view["game"] == "ninefivetwo":
-        left.subtract(card for card in view["discards"] if card != "??")
-    return [card for card, count in left.items() for _ in range(count)]
+        left.subtract([card for card in view["discards"] if card != "??"])
+        left.subtract([card for pairing in view["owed"] for card in pairing["given"]])
+    return [card for card, count in left.items() for _ in range(count) if card != "??"]

@@ -20,12 +20,13 @@ def move(view: Mapping[str, Any], moves: Sequence[str]) -> str:
     """The sensible move."""
     if len(moves) == 1:
         return moves[0]
-    choice: str = _strategy(view["game"]).move(view, moves)
+    choice: str = strategy(view["game"]).move(view, moves)
     return choice
 
 
 @cache
-def _strategy(game: str) -> ModuleType:
+def strategy(game: str) -> ModuleType:
+    """How this game is played."""
     # A bot is started for one game's tables mostly: the others need not be imported.
     return importlib.import_module(f"bots.strategy.{game}")
 

@@ -8,13 +8,20 @@ from typing import Any
 
 from bots.cards import VALUE, cards_of, count_ranks, rank_of, unseen
 from bots.strategy import shed
-from bots.strategy.plan import DASAN, Combo, worth
+from bots.strategy.plan import DASAN, Combo, Counts, worth
 
 View = Mapping[str, Any]
 _VALUE = VALUE["dasan"]
 
-BID_LEVELS = {3: (-60.0, -45.0, -38.0), 4: (-60.0, -36.0, -30.0)}
-"""By number of players: the worth from which a hand bids 1, 2 and 3, found by trial."""
+BID_LEVELS = (0.0, 0.47, 0.53)
+"""The chances of winning as declarer from which a hand bids 1 (to raise nobody), 2 and 3."""
+
+CHANCE: Mapping[int, tuple[float, float, tuple[float, ...]]] = {
+    3: (0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
+    4: (0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
+}
+"""By number of players: a linear fit of the declarer's wins over self-played deals. Constant;
+weights of the hand's worth and of each 3, 2, ace and king."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
@@ -29,10 +36,18 @@ def move(view: View, moves: Sequence[str]) -> str:
 def bid(view: View, moves: Sequence[str]) -> str:
     """What the hand is worth, if that is more than is bid already; else a pass, or 1 if forced."""
     counts = tuple(count_ranks("dasan", view["hand"]))
-    value = worth(DASAN, counts) + 2.0 * sum(counts[-3:])
-    worthy = sum(value >= level for level in BID_LEVELS[view["players"]])
-    wanted = f"bid:{worthy}"
+    expected = chance(view["players"], counts)
+    wanted = f"bid:{sum(expected >= level for level in BID_LEVELS)}"
     return wanted if wanted in moves else moves[0]
+
+
+def chance(players: int, counts: Counts) -> float:
+    """About how likely a declarer with this hand, before the talon, is to win."""
+    constant, worth_weight, tops = CHANCE[players]
+    chance = constant + worth_weight * worth(DASAN, counts)
+    return chance + sum(
+        weight * count for weight, count in zip(tops, reversed(counts), strict=False)
+    )
 
 
 def call(view: View, moves: Sequence[str]) -> str:

@@ -178,6 +178,10 @@ def _rest_worth(
     """What is left when the runs are taken, and the kickers of each triple, longest run first."""
     total = 0.0
     slots = [run.length for run in runs if run.multiple == 3]
+    # No kicker may be of a rank of the run's triples; none of any run's is simpler.
+    tripled = {
+        rank for run in runs if run.multiple == 3 for rank in range(run.low, run.low + run.length)
+    }
     loose: list[int] = []
     paired: list[int] = []
     rocket = shape.rocket and rest[-1] == rest[-2] == shape.rocket
@@ -188,6 +192,8 @@ def _rest_worth(
         if not count:
             continue
         total += shape.group(rank, count)
+        if rank in tripled and count != 3:
+            continue
         if count == 1:
             loose.append(rank)
         elif count == 2:

@@ -66,7 +66,7 @@ class _Zhengfen(ClimbingPosition):
         if hand is None:
             return MoveList()
         table = self.table
-        return TrickMoves(self, hand, None if table is None else reading_of(table.move))
+        return TrickMoves(self.check, hand, None if table is None else reading_of(table.move))
 
     def _shared(self) -> dict[str, Any]:
         """The wire form of what state and view share."""

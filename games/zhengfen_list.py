@@ -1,21 +1,31 @@
 """The list of legal plays of Zheng Fen, complete and in the contract's order.
 
-Inside this module sets of cards are *mirrored*: card number c is bit 59 - c. The order "card by
-card in deck order" of sets of one size is then simply that of falling integers. Plays are kept
-in *groups*: all plays of one number of cards, rank, category and length. A group knows how many it
-has; runs of multiples, which can be very many, are only spelled out when they are asked for.
+Plays are made group by group, each set of cards once, at the highest rank it can have; which
+cards are a play follows from the counts of each rank and suit, never from trying jokers out.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from functools import cache
-from typing import Final, overload
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import overload
 
 from games.errors import IllegalMove
-from games.game import BasePosition, LegalMoves
+from games.game import LegalMoves
 from games.move import PASS, Move
+from games.zhengfen_groups import (
+    BLACK_JOKER,
+    BOTH,
+    RED_JOKER,
+    SUBSETS,
+    Choices,
+    Group,
+    RunGroup,
+    mirror,
+    spell_runs,
+    texts_of,
+)
 from games.zhengfen_plays import (
     CATEGORIES,
     DECK,
@@ -39,116 +49,8 @@ from games.zhengfen_plays import (
     spell,
 )
 
-BLACK_JOKER: Final = 1 << 59 - 52
-RED_JOKER: Final = 1 << 59 - 56
-BOTH: Final = BLACK_JOKER | RED_JOKER
-
-Choices = list[tuple[int, int]]
-"""What one rank can add to a run: (cards, how many jokers stand for the rest), cards falling."""
-
-
-def mirror(cards: int) -> int:
-    """A hand mirrored, or back."""
-    return int(format(cards, "060b")[::-1], 2)
-
-
-def _nibbles() -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """[field][k]: the subsets of k suits of a rank's field of four, falling."""
-    return tuple(
-        tuple(
-            tuple(
-                part for part in range(15, -1, -1) if part & field == part and part.bit_count() == k
-            )
-            for k in range(5)
-        )
-        for field in range(16)
-    )
-
-
-_SUBSETS: Final = _nibbles()
-
-
-@cache
-def _texts() -> tuple[list[str], ...]:
-    """For each three ranks the text of every set of their cards, mirrored."""
-    tables = []
-    for start in range(0, 60, 12):
-        names = [
-            DECK.names[number] if number < len(DECK.names) else ""
-            for number in range(start + 11, start - 1, -1)
-        ]
-        table = [""]
-        for name in names:  # the last card is the lowest bit, and stands last
-            table += [name + text for text in table]
-        tables.append(table)
-    return tuple(tables)
-
-
-class Group:
-    """All plays of one reading. `plays` are mirrored, in order."""
-
-    __slots__ = ("_plays", "count", "key", "reading")
-
-    def __init__(self, number: int, reading: Reading, plays: list[int] | None) -> None:
-        category, level, length = reading
-        self.reading = reading
-        self.key = number << 16 | level << 12 | category << 8 | length
-        self._plays = plays
-        self.count = 0 if plays is None else len(plays)
-
-    def plays(self) -> list[int]:
-        """The plays."""
-        return self._plays or []
-
-
-class RunGroup(Group):
-    """The runs of multiples of one length and highest rank, spelled out when asked for."""
-
-    __slots__ = ("_ends", "_ranks")
-
-    def __init__(
-        self, number: int, reading: Reading, ranks: list[Choices], ends: list[list[int]]
-    ) -> None:
-        super().__init__(number, reading, None)
-        self._ranks = ranks
-        self._ends = ends
-        self.count = count_runs(ranks, ends)
-
-    def plays(self) -> list[int]:
-        """The plays."""
-        if self._plays is None:
-            self._plays = spell_runs(self._ranks, self._ends)
-        return self._plays
-
-
-def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
-    """How many plays `spell_runs` makes."""
-    counts = [len(end) for end in ends]
-    for choices in reversed(ranks):
-        counts = [
-            sum(counts[used + more] for _, more in choices if used + more < len(counts))
-            for used in range(len(counts))
-        ]
-    return counts[0]
-
-
-def spell_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
-    """One choice for each rank and then the jokers they need, in order.
-
-    `ends[u]` are the ways to add u jokers; its length limits how many there are.
-    """
-    tails = ends
-    for choices in reversed(ranks):
-        tails = [
-            [
-                cards | tail
-                for cards, more in choices
-                if used + more < len(ends)
-                for tail in tails[used + more]
-            ]
-            for used in range(len(ends))
-        ]
-    return tails[0]
+Check = Callable[[str | Move], Move]
+"""Understands a move, or raises IllegalMove."""
 
 
 class Lister:
@@ -164,6 +66,11 @@ class Lister:
         elif not self._jokers:
             self._ends.pop()
         self._fields = [mirrored >> (56 - 4 * rank) & 15 for rank in range(13)]
+        # by rank and number: the sets of so many natural cards
+        self._sets = [
+            [[part << (56 - 4 * rank) for part in parts] for parts in SUBSETS[field]]
+            for rank, field in enumerate(self._fields)
+        ]
 
     def all(self) -> list[Group]:
         """Everything that the hand can lead."""
@@ -193,11 +100,6 @@ class Lister:
             return self._fullhouses(level)
         return self._flushes(level, length)
 
-    def _some(self, rank: int, count: int) -> list[int]:
-        """The sets of so many natural cards of a rank."""
-        shift = 56 - 4 * rank
-        return [part << shift for part in _SUBSETS[self._fields[rank]][count]]
-
     def _multiples(self, size: int, above: int) -> list[Group]:
         """Singles, pairs, triples or quads, higher than a level."""
         groups = []
@@ -206,7 +108,7 @@ class Lister:
             for jokers in range(min(len(self._ends), size)):
                 if size == 4 and rank == TWO and not jokers:
                     continue  # the special 2222
-                for cards in self._some(rank, size - jokers):
+                for cards in self._sets[rank][size - jokers]:
                     plays += [cards | end for end in self._ends[jokers]]
             if plays:
                 plays.sort(reverse=True)
@@ -230,7 +132,7 @@ class Lister:
             choices = [
                 (cards, jokers)
                 for jokers in range(min(most, size) + 1)
-                for cards in self._some(rank, size - jokers)
+                for cards in self._sets[rank][size - jokers]
             ]
             choices.sort(reverse=True)
             all_choices.append(choices)
@@ -297,7 +199,7 @@ class Lister:
             higher = (1 << (56 - 4 * rank)) - 1  # mirrored, the higher ranks are the lower bits
             beside = [pair for pair, _ in pairs if not pair & field]
             others = self._singles(self._natural & ~field)
-            triples = self._some(rank, 3)
+            triples = self._sets[rank][3]
             plays = [triple | pair for triple in triples for pair in beside]
             plays += self._quads_with_one(rank, others)
             for joker in self._jokers:
@@ -305,12 +207,12 @@ class Lister:
                 lower = [
                     pair for pair, alike in pairs if not (pair & field or (alike and pair < higher))
                 ]
-                plays += [two | pair | joker for two in self._some(rank, 2) for pair in lower]
+                plays += [two | pair | joker for two in self._sets[rank][2] for pair in lower]
                 plays += [triple | one | joker for triple in triples for one in others]
-                plays += [four | joker for four in self._some(rank, 4)]
+                plays += [four | joker for four in self._sets[rank][4]]
             if len(self._jokers) == 2:
-                threes = [one | pair for one in self._some(rank, 1) for pair in beside]
-                threes += [two | one for two in self._some(rank, 2) for one in others]
+                threes = [one | pair for one in self._sets[rank][1] for pair in beside]
+                threes += [two | one for two in self._sets[rank][2] for one in others]
                 threes += triples
                 fresh = [cards for cards in set(threes) if cards not in seen]
                 seen.update(fresh)
@@ -337,7 +239,7 @@ class Lister:
         """All four of a rank and one more natural card: the fourth is one of the extra cards."""
         return [
             four | one
-            for four in self._some(rank, 4)
+            for four in self._sets[rank][4]
             for one in others
             if fits(rank, 0, (60 - one.bit_length()) >> 2, 0)
         ]
@@ -357,9 +259,9 @@ class Lister:
         groups = []
         plain: list[int] = []
         suited: list[int] = []
-        for five in self._some(FIVE, 1):
-            for ten in self._some(TEN, 1):
-                for king in self._some(KING, 1):
+        for five in self._sets[FIVE][1]:
+            for ten in self._sets[TEN][1]:
+                for king in self._sets[KING][1]:
                     alike = five >> 20 == ten and ten >> 12 == king
                     (suited if alike else plain).append(five | ten | king)
         if plain and lowest <= FIVE_TEN_KING:
@@ -367,26 +269,25 @@ class Lister:
         if suited and lowest <= SUITED:
             groups.append(Group(3, (SUITED, KING, 1), suited))
         if self._fields[TWO] == 15 and lowest <= TWOS:
-            groups.append(Group(4, (TWOS, TWO, 1), self._some(TWO, 4)))
+            groups.append(Group(4, (TWOS, TWO, 1), self._sets[TWO][4]))
         return groups
 
     def twofold(self) -> set[int]:
         """The sets of five cards that are a flush and a full house: three of a suit, two jokers."""
+        found: set[int] = set()
         if len(self._jokers) < 2:
-            return set()
-        houses = {
-            cards
-            for group in self._fullhouses(-1)
-            for cards in group.plays()
-            if cards & BOTH == BOTH
-        }
-        return {
-            cards
-            for group in self._flushes(-1, 0)
-            if group.reading[2] == SHORTEST_FLUSH
-            for cards in group.plays()
-            if cards in houses
-        }
+            return found
+        for suit in range(4):
+            ranks = [rank for rank in range(13) if self._fields[rank] & 8 >> suit]
+            for low, middle, high in combinations(ranks, 3):
+                if high - low < SHORTEST_FLUSH and (
+                    fits(low, suit, middle, suit)
+                    or fits(low, suit, high, suit)
+                    or fits(middle, suit, high, suit)
+                ):
+                    three = 1 << 59 - 4 * low | 1 << 59 - 4 * middle | 1 << 59 - 4 * high
+                    found.add(three >> suit | BOTH)
+        return found
 
 
 def _key(group: Group) -> int:
@@ -396,8 +297,8 @@ def _key(group: Group) -> int:
 class TrickMoves(LegalMoves):
     """The legal moves of a trick: `pass` where something lies on the table, then the groups."""
 
-    def __init__(self, position: BasePosition, hand: int, table: Reading | None) -> None:
-        self._position = position
+    def __init__(self, check: Check, hand: int, table: Reading | None) -> None:
+        self._check = check
         self._lister = Lister(hand)
         self._passing = table is not None
         self._table = table
@@ -405,7 +306,8 @@ class TrickMoves(LegalMoves):
         self._ends: list[int] = []
         self._twofold: set[int] | None = None
 
-    def _listed(self) -> list[Group]:
+    def groups(self) -> list[Group]:
+        """The plays by reading, in order."""
         groups = self._groups
         if groups is None:
             table = self._table
@@ -427,7 +329,7 @@ class TrickMoves(LegalMoves):
         return self._twofold
 
     def __len__(self) -> int:
-        self._listed()
+        self.groups()
         return self._ends[-1] if self._ends else int(self._passing)
 
     @overload
@@ -445,14 +347,14 @@ class TrickMoves(LegalMoves):
         if self._passing and index == 0:
             return Move(PASS, DECK)
         place = bisect_right(self._ends, index)
-        group = self._listed()[place]
+        group = self.groups()[place]
         cards = group.plays()[index - (self._ends[place] - group.count)]
         return spell(mirror(cards), group.reading, cards in self._suffixed(group))
 
     def __iter__(self) -> Iterator[Move]:
         if self._passing:
             yield Move(PASS, DECK)
-        for group in self._listed():
+        for group in self.groups():
             suffixed = self._suffixed(group)
             for cards in group.plays():
                 yield spell(mirror(cards), group.reading, cards in suffixed)
@@ -461,21 +363,16 @@ class TrickMoves(LegalMoves):
         if not isinstance(move, str | Move):
             return False
         try:
-            return self._position.check(move) == str(move)
+            return self._check(move) == str(move)
         except IllegalMove:
             return False
 
     def texts(self) -> list[str]:
         """All of them as strings."""
-        one, two, three, four, five = _texts()
         found = [PASS] if self._passing else []
-        for group in self._listed():
+        for group in self.groups():
             plays = group.plays()
-            texts = [
-                f"play:{one[cards >> 48]}{two[cards >> 36 & 4095]}{three[cards >> 24 & 4095]}"
-                f"{four[cards >> 12 & 4095]}{five[cards & 4095]}"
-                for cards in plays
-            ]
+            texts = texts_of(plays)
             suffixed = self._suffixed(group)
             if suffixed:
                 suffix = "=" + CATEGORIES[group.reading[0]]

@@ -15,7 +15,7 @@ from games import climbing
 from games.cards import Deck, deck
 from games.errors import IllegalMove, Reason
 from games.move import PLAY, Move
-from games.tally import bits, tally
+from games.tally import bits, held, tally
 
 DECK: Final[Deck] = deck("3456789TJQKA2", jokers=True)
 
@@ -89,7 +89,7 @@ def readings(cards: int) -> list[Reading]:
     if not natural:
         return [(1, RED, 1)] if number == 2 else []
     at = tally(DECK, natural)
-    ranks = at[1]
+    ranks = held(at, 1)
     if number <= 4:
         return _few(number, natural, ranks)
     if number == 5:
@@ -97,11 +97,11 @@ def readings(cards: int) -> list[Reading]:
         triple = _fullhouse(natural, 5 - natural.bit_count(), at)
         if triple >= 0:
             found.append((FULLHOUSE, triple, 1))
-        if not at[2]:
+        if not held(at, 2):
             _flush(found, natural, ranks, 5)
         return found
     found = []
-    if at[2]:
+    if held(at, 2):
         _run(found, number, at)
     else:
         _flush(found, natural, ranks, number)
@@ -121,13 +121,13 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
     return []
 
 
-def _run(found: list[Reading], number: int, at: tuple[int, ...]) -> None:
+def _run(found: list[Reading], number: int, at: int) -> None:
     """A run of multiples. Two jokers cannot hide how large these are: the largest rank shows it."""
-    size = 4 if at[4] else 3 if at[3] else 2
+    size = 4 if held(at, 4) else 3 if held(at, 3) else 2
     length, rest = divmod(number, size)
     if rest or not SHORTEST_RUN <= length <= LONGEST:
         return
-    ranks = at[1]
+    ranks = held(at, 1)
     high = level_of((ranks & -ranks).bit_length() - 1, length)
     if ranks.bit_length() - 1 <= high:
         found.append((PAIR_RUN + size - 2, high, length))
@@ -142,9 +142,9 @@ def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
         found.append((FLUSH, high, number))
 
 
-def _fullhouse(natural: int, jokers: int, at: tuple[int, ...]) -> int:
+def _fullhouse(natural: int, jokers: int, at: int) -> int:
     """The highest triple of a full house of five cards, -1 if they are none."""
-    for rank in reversed(tuple(bits(at[3 - jokers]))):
+    for rank in reversed(tuple(bits(held(at, 3 - jokers)))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
         if jokers and others < 2:

@@ -1,0 +1,184 @@
+"""A second reading of Zheng Fen's cards, by brute force: every joker tries every card.
+
+Written from the German text and the decisions, for natural cards only; it shares no code with
+`games/`. Cards are names. `readings` gives category -> (rank, length) with the highest rank.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, product
+
+RANKS = "3456789TJQKA2"
+SUITS = "cdhs"
+CARDS = [rank + suit for rank in RANKS for suit in SUITS]
+DECK = [*CARDS, "Bj", "Rj"]
+JOKERS = ("Bj", "Rj")
+ORDER = [*RANKS, "Bj", "Rj"]
+CATEGORIES = [
+    *["single", "pair", "triple", "quad", "pair-run", "triple-run", "quad-run", "fullhouse"],
+    *["flush", "510k", "510k-suited", "2222"],
+]
+SPECIALS = CATEGORIES[-3:]
+
+Cards = tuple[str, ...]
+Play = tuple[str, str, int]  # category, rank, length
+
+
+def in_row(ranks: list[str]) -> bool:
+    """Whether ranks, each given once, follow one another; nothing goes round the corner."""
+    return "".join(sorted(ranks, key=RANKS.index)) in RANKS
+
+
+@cache
+def rank_play(ranks: str) -> tuple[str, str, int] | None:
+    """Single to quad and runs of multiples, of natural ranks."""
+    kinds = sorted(set(ranks), key=RANKS.index)
+    counts = {ranks.count(rank) for rank in kinds}
+    if len(counts) != 1:
+        return None
+    size = counts.pop()
+    if len(kinds) == 1 and size <= 4:
+        return ("single", "pair", "triple", "quad")[size - 1], kinds[0], 1
+    if len(kinds) >= 3 and 2 <= size <= 4 and in_row(kinds):
+        return ("pair-run", "triple-run", "quad-run")[size - 2], kinds[-1], len(kinds)
+    return None
+
+
+def beside(one: str, two: str) -> bool:
+    """Whether two natural cards are what a full house has beside its triple."""
+    if one[0] == two[0]:
+        return True
+    if one[1] == two[1] and in_row([one[0], two[0]]):
+        return True
+    if "3" in (one[0], two[0]):
+        return True
+    return one[0] in "5TK" and two[0] in "5TK"
+
+
+def substituted(cards: Cards, candidates: list[str]) -> list[Cards]:
+    """The cards with each joker replaced by every candidate."""
+    choices = [candidates if card in JOKERS else [card] for card in cards]
+    return list(product(*choices))
+
+
+@cache
+def triple_ranks(cards: Cards) -> set[str]:
+    """The ranks that three cards can be a triple of."""
+    found = set()
+    for ranks in substituted(
+        tuple(card if card in JOKERS else card[0] for card in cards), [*RANKS]
+    ):
+        if len(set(ranks)) == 1:
+            found.add(ranks[0])
+    return found
+
+
+@cache
+def can_lie_beside(cards: Cards) -> bool:
+    """Whether two cards can be what a full house has beside its triple."""
+    return any(beside(one, two) for one, two in substituted(cards, CARDS))
+
+
+def best(plays: list[tuple[str, int]]) -> tuple[str, int]:
+    """The play of the highest rank."""
+    return max(plays, key=lambda play: (ORDER.index(play[0]), play[1]))
+
+
+def readings(cards: Cards) -> dict[str, tuple[str, int]]:
+    """All categories of a set of cards, each at its highest."""
+    if len(cards) == 1:
+        return {"single": (cards[0] if cards[0] in JOKERS else cards[0][0], 1)}
+    if set(cards) == set(JOKERS):
+        return {"pair": ("Rj", 1)}
+    natural = [card for card in cards if card not in JOKERS]
+    found: dict[str, list[tuple[str, int]]] = {}
+    if len(natural) == len(cards):
+        if sorted(card[0] for card in cards) == ["5", "K", "T"]:
+            suited = len({card[1] for card in cards}) == 1
+            return {"510k-suited" if suited else "510k": ("K", 1)}
+        if [card[0] for card in cards] == ["2"] * 4:
+            return {"2222": ("2", 1)}
+    bare = tuple(card if card in JOKERS else card[0] for card in cards)
+    for ranks in substituted(bare, [*RANKS]):
+        play = rank_play("".join(sorted(ranks)))
+        if play:
+            found.setdefault(play[0], []).append(play[1:])
+    if len(cards) >= 5 and len({card[1] for card in natural}) == 1:
+        for ranks in substituted(bare, [*RANKS]):
+            if len(set(ranks)) == len(ranks) and in_row([*ranks]):
+                top = max(ranks, key=RANKS.index)
+                found.setdefault("flush", []).append((top, len(ranks)))
+    if len(cards) == 5:
+        for three in combinations(cards, 3):
+            two = tuple(card for card in cards if card not in three)
+            if can_lie_beside(two):
+                found.setdefault("fullhouse", []).extend((rank, 1) for rank in triple_ranks(three))
+    return {category: best(plays) for category, plays in found.items() if plays}
+
+
+def order(cards: Cards, category: str, rank: str) -> tuple[int, int, int, list[int]]:
+    """Where a play stands in the list."""
+    return (
+        len(cards),
+        ORDER.index(rank),
+        CATEGORIES.index(category),
+        [DECK.index(card) for card in cards],
+    )
+
+
+def beats(play: Play, table: Play) -> bool:
+    """Whether a play may follow what lies on the table."""
+    if play[0] in SPECIALS:
+        if table[0] not in SPECIALS:
+            return True
+        return SPECIALS.index(play[0]) > SPECIALS.index(table[0])
+    higher = (ORDER.index(play[1]), play[2]) > (ORDER.index(table[1]), table[2])
+    return play[0] == table[0] and higher
+
+
+def all_plays(hand: list[str]) -> dict[Cards, dict[str, tuple[str, int]]]:
+    """Every subset of a hand, in deck order, and what it can be read as."""
+    ordered = sorted(hand, key=DECK.index)
+    return {
+        cards: readings(cards)
+        for number in range(1, len(ordered) + 1)
+        for cards in combinations(ordered, number)
+    }
+
+
+def listed(
+    plays: dict[Cards, dict[str, tuple[str, int]]], table: Play | None
+) -> list[tuple[str, str, str, int]]:
+    """The legal plays in the contract's order: move, category, rank, length."""
+    found = []
+    for cards, ways in plays.items():
+        for category, (rank, length) in ways.items():
+            if table is None or beats((category, rank, length), table):
+                suffix = f"={category}" if len(ways) > 1 else ""
+                move = "play:" + "".join(cards) + suffix
+                found.append((order(cards, category, rank), (move, category, rank, length)))
+    return [play for _, play in sorted(found)]
+
+
+def verdict(
+    cards: Cards, ways: dict[str, tuple[str, int]], table: Play | None, suffix: str = ""
+) -> str:
+    """The reason why these cards, all held, are illegal now; `legal` if they are not."""
+    asked = {category: way for category, way in ways.items() if suffix in ("", f"={category}")}
+    if not asked:
+        return "not-a-combination"
+    if table is not None:
+        fitting = {
+            category: way
+            for category, way in asked.items()
+            if category == table[0] or category in SPECIALS
+        }
+        if not fitting:
+            return "wrong-category"
+        asked = {
+            category: way for category, way in fitting.items() if beats((category, *way), table)
+        }
+        if not asked:
+            return "not-higher"
+    return "ambiguous" if len(asked) > 1 else "legal"

@@ -1,0 +1,65 @@
+"""A copy of the project whose rules are compiled by mypyc, to measure and to test.
+
+`python -m benchmarks.compiled --test` builds one and runs the tests of the rules on it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("games", "tests", "docs", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+
+
+@contextmanager
+def compiled_copy() -> Iterator[Path]:
+    """A folder with the project, its games/ compiled in place; gone afterwards.
+
+    Raises RuntimeError with the compiler's last words where it cannot be built.
+    """
+    with tempfile.TemporaryDirectory(prefix="stich-compiled-") as folder:
+        target = Path(folder)
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                ignored = shutil.ignore_patterns("__pycache__", "*.so", "node_modules")
+                shutil.copytree(source, target / name, ignore=ignored)
+            elif source.exists():
+                shutil.copy(source, target / name)
+        built = subprocess.run(
+            [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"],
+            cwd=target,
+            env={**os.environ, "STICH_COMPILE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if built.returncode:
+            raise RuntimeError((built.stdout + built.stderr)[-2000:])
+        yield target
+
+
+def test() -> int:
+    """Run the tests of the rules on compiled rules; their exit code."""
+    if shutil.which("cc") is None and shutil.which("gcc") is None:
+        print("There is no C compiler here, so the compiled build was not tested.")
+        return 0
+    with compiled_copy() as folder:
+        if not list((folder / "games").glob("doudizhu.*.so")):
+            print("The rules were not compiled.")
+            return 1
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/games"]
+        return subprocess.run(command, cwd=folder, check=False).returncode
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--test"]:
+        sys.exit("Usage: python -m benchmarks.compiled --test")
+    sys.exit(test())

@@ -165,11 +165,11 @@ def check_passing(
 ) -> None:
     """Passes and turn in a trick; `inside` are the seats still in, `most` passes end the trick."""
     passes: int = data["passes"]
-    if data["phase"] == "over":
-        return
     if data["table"] is None:
         if passes != 0:
             problems.append(f"passes is {passes}, but with nothing on the table it is 0.")
+        return
+    if data["phase"] == "over":
         return
     if not 0 <= passes < most:
         problems.append(f"passes is {passes}, but {most} passes end this trick.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import games
-from games import State
+from games import Position, State
 from games.zhengfen import GAME
 from games.zhengfen_plays import DECK
 
@@ -67,7 +67,7 @@ def follow(hand: str, table: str) -> State:
     return position([hand, spare[0], spare[1]], table)
 
 
-def reason(state: State, move: str) -> str:
+def reason(state: Position, move: str) -> str:
     """Why a move is illegal, or `legal`."""
     try:
         state.check(move)

@@ -1,0 +1,40 @@
+"""Everything that is drawn in a cup follows from its seed by hash, in any language.
+
+A draw is the SHA-256 of the UTF-8 text of a JSON array of strings without spaces: what is
+drawn, the cup's seed, then what it is drawn for. Non-ASCII characters are not escaped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def draw(what: str, seed: str, *about: str) -> str:
+    """64 hexadecimal digits."""
+    text = json.dumps([what, seed, *about], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def game_seed(seed: str, key: str) -> str:
+    """The seed of a block's games, from its key: 32 hexadecimal digits."""
+    return draw("game", seed, key)[:32]
+
+
+def match_id(seed: str, key: str, number: int) -> str:
+    """The opaque id of a match: 16 hexadecimal digits."""
+    return draw("match", seed, key, str(number))[:16]
+
+
+def shuffled(names: Iterable[str], what: str, seed: str, *about: str) -> list[str]:
+    """The names in a drawn order that does not depend on the order they come in."""
+    return sorted(names, key=lambda name: (draw(what, seed, *about, name), name))
+
+
+def commitment(seed: str) -> str:
+    """What is published of a seed before the first deal: the SHA-256 of its UTF-8 text."""
+    return hashlib.sha256(seed.encode("utf-8")).hexdigest()

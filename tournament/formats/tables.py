@@ -1,0 +1,68 @@
+"""Round-robin and gauntlet: all tables, each on as many seeds as there are deals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb
+
+from tournament.config import Cup
+from tournament.formats.base import Block, BlockMaker, Round, Schedule, Scores, Table, parsed_key
+from tournament.formats.draws import draw
+
+MOST_TABLES = 200_000
+
+
+class AllTables(Schedule):
+    """Every table once for each deal, in a drawn order: each pass over all tables is a fair
+    picture, so standings mean something at any time."""
+
+    def __init__(self, cup: Cup, seed: str, tables: list[Table]) -> None:
+        self._deals = cup.format.deals
+        self._maker = BlockMaker(seed, cup.format.seating)
+        self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
+        self.blocks = self._deals * len(tables)
+        self.matches = self.blocks * self._maker.seatings.count(cup.players)
+        self._places: dict[frozenset[str], int] = {}
+
+    def rounds(self, scores: Scores) -> Iterator[Round]:
+        """One round with everything in it."""
+        yield Round(1, self.blocks, self._all())
+
+    def _all(self) -> Iterator[Block]:
+        number = 0
+        for deal in range(1, self._deals + 1):
+            for table in self._tables:
+                number += 1
+                yield self._maker.make(number, 1, "", table, deal)
+
+    def number(self, key: str) -> int:
+        """The number of the block with this key."""
+        if not self._places:
+            self._places = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
+        _, names, deal = parsed_key(key)
+        return (deal - 1) * len(self._tables) + self._places[names]
+
+
+def round_robin(cup: Cup, seed: str) -> AllTables:
+    """All tables of the bots."""
+    return AllTables(cup, seed, list(combinations(cup.names, cup.players)))
+
+
+def gauntlet(cup: Cup, seed: str) -> AllTables:
+    """The challenger at all tables of the rest."""
+    challenger = cup.format.challenger
+    order = {name: i for i, name in enumerate(cup.names)}
+    rest = [name for name in cup.names if name != challenger]
+    tables = [
+        tuple(sorted((challenger or "", *others), key=order.__getitem__))
+        for others in combinations(rest, cup.players - 1)
+    ]
+    return AllTables(cup, seed, tables)
+
+
+def count(cup: Cup) -> int:
+    """How many tables a round-robin or gauntlet would have."""
+    if cup.format.type == "gauntlet":
+        return comb(len(cup.bots) - 1, cup.players - 1)
+    return comb(len(cup.bots), cup.players)

@@ -1,0 +1,265 @@
+"""The program that keeps one started bot: it starts it, drains what it writes, and ends it.
+
+Run by path, with nothing of this project imported, as its own small process. It ends the bot
+with everything that the bot has started as soon as its control socket closes, which happens
+also when the runner is killed. The bot itself is killed by the kernel should the keeper go.
+
+On the control socket, whose descriptor is its argument, it takes four bytes of length and then
+JSON, `{"prefix", "argv", "env", "cwd", "memory_mb", "files"}` (`{home}` in the prefix becomes
+the bot's private folder); after that single bytes: `T` the end of the output (answered by four
+bytes of length, then that many), `M` forget the output so far, `S` status (answered like `T`:
+JSON, null while the bot runs, else its return code, negative for a signal, or text: why it could
+not be started).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+
+TYPE_CHECKING = False  # typing itself takes longer to import than all the rest
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+KEPT = 64 * 1024
+CHUNK = 64 * 1024
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+FILE_SIZE = 1 << 30
+_MUTE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+class Keeper:
+    """One bot and its output."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.tail = bytearray()
+        self.ended: int | str | None = None
+        self.pid = 0
+        self.pipe = -1
+
+    def start(self, order: dict[str, Any], home: str) -> None:
+        """Fork the bot; `ended` says why if it cannot be."""
+        self.pipe, write = os.pipe()
+        os.set_blocking(self.pipe, False)
+        told, tell = os.pipe()
+        keeper = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                _become(order, home, write, keeper)
+            except OSError as error:
+                os.write(tell, (error.strerror or str(error)).encode())
+            finally:
+                os._exit(127)
+        os.close(write)
+        os.close(tell)
+        why = os.read(told, 1000)
+        os.close(told)
+        if why:
+            self.ended = why.decode()
+
+    def drain(self) -> bool:
+        """Take what the bot has written; False when nothing more can come."""
+        try:
+            chunk = os.read(self.pipe, CHUNK)
+        except BlockingIOError:
+            return True
+        if not chunk:
+            return False
+        self.tail += chunk
+        if len(self.tail) > 2 * KEPT:
+            del self.tail[:-KEPT]
+        if len(chunk) == CHUNK:
+            time.sleep(0.002)  # who floods waits: at most some 30 MB a second
+        return True
+
+    def reap(self) -> None:
+        """Collect the dead: the bot, and orphans of its children."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self.pid and self.ended is None:
+                self.ended = os.waitstatus_to_exitcode(status)
+
+    def end(self) -> None:
+        """Kill the bot and all its descendants; orphans become children of the keeper."""
+        for _ in range(1000):
+            for pid in _children():
+                for kill in (os.killpg, os.kill):
+                    try:
+                        kill(pid, signal.SIGKILL)
+                    except OSError:
+                        continue
+            try:
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            except ChildProcessError:
+                return
+            time.sleep(0.001)
+
+    def serve(self) -> None:
+        """Obey until the control socket closes."""
+        wake, woken = socket.socketpair()
+        wake.setblocking(False)
+        woken.setblocking(False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(woken.fileno())
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        poll.register(wake, select.POLLIN)
+        poll.register(self.pipe, select.POLLIN)
+        self.reap()
+        while True:
+            for descriptor, _ in poll.poll():
+                if descriptor == self.pipe:
+                    if not self.drain():
+                        poll.unregister(self.pipe)
+                elif descriptor == wake.fileno():
+                    wake.recv(4096)
+                    self.reap()
+                elif not self.obey(self.control.recv(1)):
+                    return
+
+    def obey(self, order: bytes) -> bool:
+        """Carry out one order; False at the end."""
+        if order in (b"T", b"M"):
+            for _ in range(8):
+                before = len(self.tail)
+                if not self.drain() or len(self.tail) == before:
+                    break
+        if order == b"T":
+            self.say(bytes(self.tail[-KEPT:]))
+        elif order == b"M":
+            self.tail.clear()
+        elif order == b"S":
+            self.reap()
+            self.say(json.dumps(self.ended).encode())
+        return bool(order)
+
+    def say(self, data: bytes) -> None:
+        """Answer."""
+        self.control.sendall(len(data).to_bytes(4, "big") + data)
+
+
+def _become(order: dict[str, Any], home: str, write: int, keeper: int) -> None:
+    """In the child: give up what is the keeper's, take the limits, run the bot."""
+    for number in _MUTE:
+        signal.signal(number, signal.SIG_DFL)
+    os.setsid()
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != keeper:
+        os._exit(127)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (write, 1), (write, 2)):
+        os.dup2(source, target)
+    # Writable private memory, not address space: virtual machines reserve far more than they use.
+    for limit, value in (
+        (resource.RLIMIT_DATA, order["memory_mb"] << 20),
+        (resource.RLIMIT_NOFILE, order["files"]),
+        (resource.RLIMIT_FSIZE, FILE_SIZE),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(limit)[1]
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        resource.setrlimit(limit, (value, value))
+    os.chdir(order["cwd"])
+    prefix = [word.replace("{home}", home) for word in order["prefix"]]
+    argv = prefix + order["argv"]
+    os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
+
+
+def _exactly(control: socket.socket, size: int) -> bytes:
+    """So many bytes; none when the runner is gone."""
+    data = b""
+    while len(data) < size:
+        more = control.recv(size - len(data))
+        if not more:
+            return b""
+        data += more
+    return data
+
+
+def _children() -> list[int]:
+    """The pids of this process's children."""
+    me = os.getpid()
+    try:
+        with open(f"/proc/{me}/task/{me}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        pass
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as file:
+                    if int(file.read().rpartition(")")[2].split()[1]) == me:
+                        found.append(int(name))
+            except OSError:
+                continue
+    return found
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder with all that a bot has put in it."""
+    for path, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            _quietly(os.unlink, os.path.join(path, name))
+        for name in folders:
+            inner = os.path.join(path, name)
+            _quietly(os.unlink if os.path.islink(inner) else os.rmdir, inner)
+    _quietly(os.rmdir, folder)
+
+
+def _quietly(remove: Callable[[str], None], path: str) -> None:
+    try:
+        remove(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EACCES, errno.EPERM):
+            raise
+
+
+def main() -> None:
+    """Keep one bot."""
+    for number in _MUTE:
+        signal.signal(number, signal.SIG_IGN)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
+    order = _exactly(control, int.from_bytes(_exactly(control, 4), "big"))
+    if not order:
+        return
+    home = tempfile.mkdtemp(prefix="stich-bot-")
+    keeper = Keeper(control)
+    try:
+        keeper.start(json.loads(order), home)
+        keeper.serve()
+    except OSError:
+        pass  # the runner is gone in the middle of an answer
+    finally:
+        keeper.end()
+        _remove(home)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""Bots that the runner starts: each with a keeper of its own, on a port of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from tournament.config import Limits
+from tournament.deadline import Broken, Dial, Nonsense, TooMuch, dial_inet
+from tournament.players import HttpBot, declared
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+_PORTS = (10_000, 32_000)  # below what the system gives to outgoing connections
+_PAUSE_S = 0.01
+_TRIES = 3
+
+
+class StartError(Exception):
+    """A bot that does not start; the text is a sentence that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What every started bot of a cup stands on. `prefix` wraps the command (a sandbox)."""
+
+    limits: Limits
+    start_ms: int
+    prefix: tuple[str, ...] = ()
+
+
+class StartedBot(HttpBot):
+    """A bot that was started, and what it writes."""
+
+    def __init__(self, name: str, command: str, ground: Ground) -> None:
+        """Launch it; `ready` waits until it answers."""
+        self.name = name
+        self.command = command
+        self._ground = ground
+        self._began = monotonic()
+        self._port = _free_port()
+        super().__init__(f"http://127.0.0.1:{self._port}", _dial(self._port))
+        self.about: Mapping[str, Any] = {}
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            self._keeper = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-I", "-S", str(_KEEPER), str(theirs.fileno())],
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        argv = shlex.split(command)
+        order = {
+            "prefix": ground.prefix,
+            "argv": argv,
+            "env": environment(argv, self._port),
+            "cwd": os.getcwd(),
+            "memory_mb": ground.limits.memory_mb,
+            "files": ground.limits.files,
+        }
+        data = json.dumps(order).encode("ascii")
+        self._control.sendall(len(data).to_bytes(4, "big") + data)
+
+    def ready(self) -> StartedBot:
+        """Wait until it answers GET /; StartError, and everything of it ended, if it does not."""
+        deadline = self._began + self._ground.start_ms / 1000
+        try:
+            while True:
+                status = self.status()
+                if status is not None:
+                    raise StartError(self._ended(status))
+                try:
+                    self.about = declared(self.greet(deadline - monotonic()))
+                except (Broken, TimeoutError):
+                    if monotonic() >= deadline:
+                        raise StartError(self._late()) from None
+                    sleep(_PAUSE_S)
+                except (TooMuch, Nonsense) as error:
+                    raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
+                else:
+                    return self
+        except BaseException:
+            self.close()
+            raise
+
+    def status(self) -> int | str | None:
+        """None while it runs, else its return code, or why it could not be started."""
+        try:
+            status: int | str | None = json.loads(self._say(b"S"))
+        except (OSError, ValueError):
+            return "its keeper is gone"
+        return status
+
+    def output(self) -> str:
+        """The end of what it has written in this match."""
+        try:
+            return self._say(b"T").decode("utf-8", "backslashreplace")
+        except OSError:
+            return ""
+
+    def fresh(self) -> None:
+        """Forget what it has written: a match begins."""
+        with contextlib.suppress(OSError):
+            self._control.sendall(b"M")
+
+    def close(self) -> None:
+        """End it and everything that it has started."""
+        super().close()
+        self._control.close()
+        self._keeper.wait()
+
+    def _say(self, order: bytes) -> bytes:
+        self._control.sendall(order)
+        return self._exactly(int.from_bytes(self._exactly(4), "big"))
+
+    def _exactly(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            chunk = self._control.recv(size - len(data))
+            if not chunk:
+                raise ConnectionError("The keeper is gone.")
+            data += chunk
+        return bytes(data)
+
+    def _ended(self, status: int | str) -> str:
+        if isinstance(status, str):
+            return f'{self.name}: "{self.command}" cannot be started: {status}.'
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
+        return f'{self.name}: "{self.command}" {how} before it answered GET /.{self._last()}'
+
+    def _late(self) -> str:
+        return (
+            f'{self.name}: "{self.command}" did not answer GET / on 127.0.0.1:{self._port} within'
+            f" {self._ground.start_ms} ms; it must listen at the port in PORT.{self._last()}"
+        )
+
+    def _last(self) -> str:
+        lines = self.output().strip().splitlines()
+        return f" Its last line: {lines[-1][:200]}" if lines else ""
+
+
+def start(name: str, command: str, ground: Ground) -> StartedBot:
+    """A bot that has answered. Should its port have been taken meanwhile, on another one."""
+    for attempt in range(1, _TRIES + 1):
+        try:
+            return StartedBot(name, command, ground).ready()
+        except StartError as error:
+            if attempt == _TRIES or "ddress already in use" not in str(error):
+                raise
+    raise StartError(f"{name}: no port was free for it.")
+
+
+def environment(argv: list[str], port: int) -> dict[str, str]:
+    """What a started bot finds in its environment, beside HOME and TMPDIR.
+
+    `python` means this interpreter, and it finds the project's own bots.
+    """
+    path = os.environ.get("PATH", os.defpath)
+    env = {
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+        "PORT": str(port),
+        "PYTHONHASHSEED": "0",
+        "PYTHONUNBUFFERED": "1",
+    }
+    if argv[0] in ("python", "python3"):
+        path = os.pathsep.join((os.path.dirname(sys.executable), path))
+        checkout = Path(__file__).parent.parent
+        if (checkout / "pyproject.toml").is_file():
+            env["PYTHONPATH"] = str(checkout)
+    env["PATH"] = path
+    return env
+
+
+def found(command: str) -> bool:
+    """Whether the program of a command is there."""
+    argv = shlex.split(command)
+    return shutil.which(argv[0], path=environment(argv, 0)["PATH"]) is not None
+
+
+def _dial(port: int) -> Dial:
+    return dial_inet(("127.0.0.1", port), socket.AF_INET)
+
+
+def _free_port() -> int:
+    for _ in range(100):
+        port = random.SystemRandom().randrange(*_PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise StartError("No free port was found between {} and {}.".format(*_PORTS))

@@ -1,0 +1,164 @@
+"""Results for other programs: one row for each seat of each match, in CSV, JSONL or Parquet.
+
+All formats have the same columns (`COLUMNS`) and the same rows in the same order: by block,
+seating and seat.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, BinaryIO, Protocol
+
+from tournament.records import BlockRecord, FaultKind, MatchSummary
+
+FORMATS = ("csv", "jsonl", "parquet")
+
+# Column -> (type, what it is). Types are those of Parquet and of JSON alike.
+COLUMNS: Mapping[str, tuple[str, str]] = {
+    "cup": ("string", "name of the cup"),
+    "game": ("string", "game"),
+    "match": ("string", "id of the match"),
+    "block": ("int64", "number of the block in the schedule"),
+    "round": ("int64", "round of the format"),
+    "stage": ("string", "stage of the format, empty where it has none"),
+    "seating": ("int64", "number of the seating in the block"),
+    "seatings": ("int64", "how many seatings the block has"),
+    "seed": ("string", "seed of the block's games"),
+    "deals": ("int64", "deals of the match"),
+    "seat": ("int64", "seat"),
+    "bot": ("string", "bot at this seat"),
+    "score": ("int64", "points as the game gave them"),
+    "adjusted": ("int64", "points after the strike-out rule, which standings count"),
+    "side": ("int64", "0 the declarer's side, 1 the others; null where all play alone"),
+    "struck_out": ("bool", "whether the bot was struck out of this match"),
+    "timeout": ("int64", "faults of this kind"),
+    "unreachable": ("int64", "faults of this kind"),
+    "invalid": ("int64", "faults of this kind"),
+    "illegal": ("int64", "faults of this kind"),
+    "answers": ("int64", "requests that brought a whole answer"),
+    "think_ms": ("double", "their time, milliseconds, all together"),
+    "slowest_ms": ("double", "the longest of them; null without any"),
+}
+
+_ROWS_AT_ONCE = 20_000
+
+Row = dict[str, Any]
+
+
+class ExportError(Exception):
+    """The export cannot be written; the text is a sentence that says why and what to do."""
+
+
+class Source(Protocol):
+    """What an export reads of a store."""
+
+    def facts(self) -> dict[str, Any]:
+        """What the run is."""
+
+    def blocks(self) -> Iterable[BlockRecord]:
+        """The blocks that have begun."""
+
+    def summaries(self) -> Iterable[MatchSummary]:
+        """The finished matches, in the order of the schedule."""
+
+
+def export(store: Source, format: str, out: BinaryIO) -> int:
+    """Write all finished matches to `out` and answer how many rows there were.
+
+    Of the run only the seeds of its blocks are held in memory. ExportError for an unknown format, or where
+    Parquet's library is missing.
+    """
+    writers: dict[str, Callable[[Iterator[Row], BinaryIO], int]] = {
+        "csv": _csv,
+        "jsonl": _jsonl,
+        "parquet": _parquet,
+    }
+    if format not in writers:
+        raise ExportError(f"There is no format {format}; choose {', '.join(FORMATS)}.")
+    return writers[format](rows(store), out)
+
+
+def rows(store: Source) -> Iterator[Row]:
+    """The rows, lazily: a value for every column."""
+    facts = store.facts()
+    seeds = {block.block: block.seed for block in store.blocks()}
+    for match in store.summaries():
+        for seat, bot in enumerate(match.seating):
+            times = match.times[seat]
+            faults = {str(k): n for k, n in zip(FaultKind, match.faults[seat], strict=True)}
+            yield {
+                "cup": facts.get("name", ""),
+                "game": facts.get("game", ""),
+                "match": match.match,
+                "block": match.block,
+                "round": match.round,
+                "stage": match.stage,
+                "seating": match.number,
+                "seatings": match.seatings,
+                "seed": seeds[match.block],
+                "deals": match.deals,
+                "seat": seat,
+                "bot": bot,
+                "score": match.scores[seat],
+                "adjusted": match.adjusted[seat],
+                "side": None if match.sides is None else match.sides[seat],
+                "struck_out": seat in match.struck,
+                **faults,
+                "answers": len(times),
+                "think_ms": round(sum(times), 3),
+                "slowest_ms": round(max(times), 3) if times else None,
+            }
+
+
+def _csv(lines: Iterator[Row], out: BinaryIO) -> int:
+    count = 0
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    try:
+        writer = csv.DictWriter(text, list(COLUMNS), lineterminator="\n")
+        writer.writeheader()
+        for row in lines:
+            writer.writerow({name: _plain(value) for name, value in row.items()})
+            count += 1
+    finally:
+        text.detach()
+    return count
+
+
+def _plain(value: Any) -> Any:
+    """A truth value as JSON writes it, so that the formats agree."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _jsonl(lines: Iterator[Row], out: BinaryIO) -> int:
+    count = 0
+    for row in lines:
+        out.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        count += 1
+    return count
+
+
+def _parquet(lines: Iterator[Row], out: BinaryIO) -> int:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise ExportError(
+            "Parquet needs pyarrow, which is not installed; `pip install 'stich[parquet]'` brings"
+            " it. CSV and JSONL need nothing more."
+        ) from None
+    schema = pyarrow.schema(
+        [
+            pyarrow.field(name, pyarrow.type_for_alias(kind), metadata={"description": what})
+            for name, (kind, what) in COLUMNS.items()
+        ]
+    )
+    count = 0
+    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        while some := list(islice(lines, _ROWS_AT_ONCE)):
+            writer.write_table(pyarrow.Table.from_pylist(some, schema=schema))
+            count += len(some)
+    return count

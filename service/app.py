@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 from flask_cors import CORS
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
@@ -18,6 +18,13 @@ from service.routes import v1
 _DAY = 24 * 60 * 60
 
 
+class _App(Flask):
+    """Flask without async views, which it looks for at every call of every function."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     """The service as a WSGI application.
 
@@ -28,23 +35,33 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
         ConfigError: a setting that cannot be used.
     """
     settings = Settings.from_environ().changed(config or {})
-    app = Flask("service", static_folder=None)
+    app = _App("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
     metrics = app.extensions["stich-metrics"] = Metrics()
     metrics.install(app)
     _handle_errors(app, metrics, settings)
+    open_to_all = "*" in settings.cors_origins
     CORS(
         app,
         origins=list(settings.cors_origins),
         methods=["GET", "HEAD", "POST", "OPTIONS"],
-        send_wildcard="*" in settings.cors_origins,
+        send_wildcard=open_to_all,
         max_age=_DAY,
     )
+    if open_to_all:
+        app.after_request(_open)
     app.register_blueprint(v1)
     app.register_blueprint(pages)
     return app
+
+
+def _open(response: Response) -> Response:
+    """What flask-cors would find out, in a tenth of its time; it does the preflights."""
+    if request.environ["REQUEST_METHOD"] != "OPTIONS":
+        response.headers["Access-Control-Allow-Origin"] = "*"
+    return response
 
 
 def _handle_errors(app: Flask, metrics: Metrics, settings: Settings) -> None:

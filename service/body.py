@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from flask import request
 from marshmallow import ValidationError
@@ -12,6 +12,8 @@ from werkzeug.exceptions import ClientDisconnected
 from service import wire
 from service.problems import MOST, Problem, invalid_request
 from service.schemas.requests import Taker
+
+JSON: Final = "application/json"
 
 
 def take(taker: Taker) -> dict[str, Any]:
@@ -28,7 +30,10 @@ def take(taker: Taker) -> dict[str, Any]:
 
 
 def _check_headers() -> None:
-    if request.mimetype != "application/json":
+    environ = request.environ
+    if environ.get("CONTENT_TYPE") == JSON and "HTTP_CONTENT_ENCODING" not in environ:
+        return
+    if request.mimetype != JSON:
         given = wire.shown(request.mimetype) if request.mimetype else "missing"
         raise Problem(
             "unsupported-media-type", f"Content-Type must be application/json; it is {given}."

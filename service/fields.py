@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, cast
 
-from marshmallow import Schema, ValidationError
+from marshmallow import INCLUDE, Schema, ValidationError
 from marshmallow.fields import Field
 
 SAFE: Final = 2**53 - 1
@@ -72,6 +72,15 @@ class Shape(Schema):
             elif required:
                 return False
         return known == len(value)
+
+
+class Open(Shape):
+    """A schema of objects in which further fields may come."""
+
+    class Meta:
+        """Further fields are fine."""
+
+        unknown = INCLUDE
 
 
 class WireField(Field[Any]):

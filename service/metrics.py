@@ -9,17 +9,29 @@ sense across workers.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from time import perf_counter
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 _BUCKETS: Final = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
+
+
+_BEGAN: Final = "stich.began"
+
+
+class _Figures(NamedTuple):
+    requests: Counter
+    seconds: Histogram
 
 
 class Metrics:
@@ -47,21 +59,40 @@ class Metrics:
             registry=self.registry,
         )
 
+        self._seen: dict[tuple[str | None, str, int], _Figures] = {}
+
     def install(self, app: Flask) -> None:
         """Count every request of an application."""
-        app.before_request(self._begin)
-        app.after_request(self._end)
+        inner = app.wsgi_app
 
-    def _begin(self) -> None:
-        g.began = perf_counter()
+        def timed(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            environ[_BEGAN] = perf_counter()
+            return inner(environ, start_response)
 
-    def _end(self, response: Response) -> Response:
+        app.wsgi_app = timed  # type: ignore[method-assign]
+        app.after_request(self._count)
+
+    def _count(self, response: Response) -> Response:
         rule = request.url_rule
-        route = "none" if rule is None else rule.rule
-        method = request.method if request.method in _METHODS else "other"
-        self.requests.labels(method, route, response.status_code).inc()
-        self.seconds.labels(route).observe(perf_counter() - g.began)
+        asked = request.environ
+        key = (None if rule is None else rule.rule, asked["REQUEST_METHOD"], response.status_code)
+        figures = self._seen.get(key)
+        if figures is None:
+            figures = self._figures(*key)
+        figures.requests.inc()
+        figures.seconds.observe(perf_counter() - asked[_BEGAN])
         return response
+
+    def _figures(self, rule: str | None, method: str, status: int) -> _Figures:
+        route = rule or "none"
+        known = method in _METHODS
+        figures = _Figures(
+            self.requests.labels(method if known else "other", route, status),
+            self.seconds.labels(route),
+        )
+        if known:  # a made-up method must not fill the memory
+            self._seen[rule, method, status] = figures
+        return figures
 
     def text(self) -> bytes:
         """All figures in Prometheus' text format."""

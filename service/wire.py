@@ -95,9 +95,6 @@ def check_depth(value: Any) -> None:
     raise Malformed(_TOO_DEEP)
 
 
-_SPACE_BEFORE_COLON = (b" :", b"\n:", b"\t:", b"\r:")
-
-
 def surely_unique(body: bytes, names: int) -> bool:
     """Whether a body, read as objects with so many names in all, has no name twice.
 
@@ -105,9 +102,13 @@ def surely_unique(body: bytes, names: int) -> bool:
     for each name in the body (and maybe within strings too), so that finding them no more often
     than there are different names leaves no room for a second one.
     """
-    if body.count(b'":') != names:
+    if body.count(b'":') != names or b" :" in body:
         return False
-    return not any(space in body for space in _SPACE_BEFORE_COLON)
+    # one byte is found faster than two, and most bodies are one line
+    return not any(space in body and space + b":" in body for space in _OTHER_SPACES)
+
+
+_OTHER_SPACES = (b"\n", b"\r", b"\t")
 
 
 def shown(text: str, longest: int = 64) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import games
 from games import Reason
-from service.fields import Choice, Described, Flag, Move, Shape, Text, Whole, WireField, ref
+from service.fields import Choice, Described, Flag, Move, Open, Shape, Text, Whole, WireField, ref
 from service.lists import Cards, Moves
 from service.problems import KINDS, Kind
 from service.schemas.common import Class, shape
@@ -173,7 +173,8 @@ def problem_shape(kind: Kind) -> Class:
         "code": Choice("The kind of problem in one word.", (kind.code,)),
         **_EXTRA.get(kind.code, {}),
     }
-    return shape(problem_name(kind.code), kind.when, fields)
+    # RFC 9457: a reader passes over members it does not know
+    return shape(problem_name(kind.code), kind.when, fields, Open)
 
 
 PROBLEMS: Final = {problem_name(code): problem_shape(kind) for code, kind in KINDS.items()}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from service.fields import Choice, Described, Move, Shape, Text, Whole, ref
+from service.fields import Choice, Described, Move, Open, Text, Whole, ref
 from service.lists import Moves, Wholes
 from service.schemas.answers import NAMES
 from service.schemas.positions import view_field
 
 
-class BotCard(Shape):
+class BotCard(Open):
     """What a bot answers to GET /."""
 
     about = "A bot, as it describes itself."
@@ -19,7 +19,7 @@ class BotCard(Shape):
     games = Described("The games it plays.", {"type": "array", "items": ref("GameName")})
 
 
-class Clock(Shape):
+class Clock(Open):
     """How much time a bot has."""
 
     about = "How much time there is for this answer."
@@ -27,7 +27,7 @@ class Clock(Shape):
     bank_ms = Whole("Milliseconds left on top of them, for the rest of the match.", 0)
 
 
-class BotMoveRequest(Shape):
+class BotMoveRequest(Open):
     """What a bot is asked at POST /move."""
 
     about = "A decision that is asked of a bot; there is nothing else it needs to know."
@@ -39,14 +39,14 @@ class BotMoveRequest(Shape):
     clock = Described("How much time there is.", ref("Clock"))
 
 
-class BotMoveAnswer(Shape):
+class BotMoveAnswer(Open):
     """What a bot answers to POST /move."""
 
     about = "A bot's decision."
     move = Move("One of the legal moves, or another way to write one.")
 
 
-class BotStart(Shape):
+class BotStart(Open):
     """What a bot is told at POST /start."""
 
     about = "A match begins."
@@ -56,7 +56,7 @@ class BotStart(Shape):
     seat = Whole("The seat that the bot has.", 0, 5)
 
 
-class BotEnd(Shape):
+class BotEnd(Open):
     """What a bot is told at POST /end."""
 
     about = "A match is over."

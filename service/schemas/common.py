@@ -36,9 +36,9 @@ class Span:
         return Wholes(about, self.players, Whole("", -VAST, VAST))
 
 
-def shape(name: str, about: str, fields: dict[str, WireField]) -> Class:
+def shape(name: str, about: str, fields: dict[str, WireField], base: Class = Shape) -> Class:
     """A schema with these fields, in this order."""
-    made = Shape.from_dict(dict(fields), name=name)
+    made = base.from_dict(dict(fields), name=name)
     made.about = about  # type: ignore[attr-defined]
     return made  # type: ignore[return-value]
 

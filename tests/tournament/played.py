@@ -1,0 +1,121 @@
+"""Runs in a store without HTTP: bots are functions, matches are those of the runner."""
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tournament.config import Bot, Clock, Cup, Format
+from tournament.formats import Block, commitment, schedule
+from tournament.match import Pairing, Rules, play
+from tournament.players import Choice, Failure
+from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.referee import LocalReferee
+from tournament.store import Store
+
+
+@dataclass
+class Dice:
+    """A bot that plays at random, and fails in `faulty` of a hundred requests."""
+
+    name: str
+    faulty: int = 0
+    url: str = "http://127.0.0.1:9"
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(0)
+
+    def move(self, body: bytes, seconds: float) -> Choice:
+        asked = json.loads(body)
+        self.random.seed(f"{self.name} {asked['match']} {asked['turn']}")
+        elapsed_s = 0.001 + self.random.random() / 100
+        if self.random.randrange(100) < self.faulty:
+            kind = self.random.choice([FaultKind.TIMEOUT, FaultKind.UNREACHABLE, FaultKind.INVALID])
+            raise Failure(kind, f"{kind} by plan", elapsed_s, Answer())
+        if self.random.randrange(100) < self.faulty:
+            return Choice("play:nonsense", elapsed_s)
+        return Choice(self.random.choice(asked["moves"]), elapsed_s)
+
+    def tell(self, path: str, body: bytes, seconds: float) -> None:
+        pass
+
+    def answer(self) -> Answer:
+        return Answer(200, "", '{"move": "play:nonsense"}', 25)
+
+    def output(self) -> str:
+        return ""
+
+
+def cup(
+    names: Sequence[str] = ("ann", "bob", "cat"),
+    *,
+    game: str = "doudizhu",
+    players: int = 3,
+    deals: int = 2,
+    options: dict[str, Any] | None = None,
+    seating: str = "rotations",
+    commit: bool = False,
+) -> Cup:
+    return Cup(
+        name="Test cup",
+        game=game,
+        players=players,
+        seed="2026-spring",
+        commit=commit,
+        bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in names),
+        options=options or {},
+        format=Format(deals=deals, seating=seating),
+        clock=Clock(),
+    )
+
+
+def blocks(of: Cup) -> list[Block]:
+    plan = schedule(of, of.seed or "")
+    return [block for part in plan.rounds(lambda round: {}) for block in part.blocks]
+
+
+def played(of: Cup, faulty: dict[str, int] | None = None) -> Iterable[MatchRecord]:
+    rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)
+    for block in blocks(of):
+        for number, seating in enumerate(block.seatings):
+            pairing = Pairing(
+                match=block.matches[number],
+                block=block.number,
+                key=block.key,
+                round=block.round,
+                stage=block.stage,
+                number=number,
+                seatings=len(block.seatings),
+                table=block.table,
+                seating=seating,
+                seed=block.seed,
+            )
+            bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
+            yield play(rules, pairing, LocalReferee(), bots)
+
+
+def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
+    """A finished run of this cup; close the store."""
+    store = Store.open(folder, create=True)
+    store.put(facts(of))
+    for record in played(of, faulty):
+        store.add(record)
+    store.put({"finished": True})
+    return store
+
+
+def facts(of: Cup) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "name": of.name,
+        "game": of.game,
+        "players": of.players,
+        "config": of.to_dict(),
+        "bots": list(of.names),
+        "seed": of.seed,
+        "commitment": commitment(of.seed or "") if of.commit else None,
+        "total": sum(len(block.matches) for block in blocks(of)),
+        "finished": False,
+    }

@@ -1,0 +1,288 @@
+"""`stich verify`: every deal, move and score of a run once more, from its store alone.
+
+Nothing that the runner computed is believed: matches are dealt again from their seeds, their
+moves are played again through `games/`, the house's moves, strikes, scores and sides are worked
+out again and compared with what the store says.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import games
+from games import IllegalMove, State
+from tournament.commitment import opens
+from tournament.config import Cup
+from tournament.formats import game_seed, match_id
+from tournament.formats.base import Seatings
+from tournament.records import (
+    FaultKind,
+    FaultRecord,
+    MatchRecord,
+    MatchSummary,
+    adjusted,
+)
+
+Progress = Callable[[int], None]
+"""Called with the number of matches done so far."""
+
+
+class Source(Protocol):
+    """What verification reads of a store."""
+
+    def facts(self) -> dict[str, Any]:
+        """What the run is."""
+
+    def matches(self) -> Iterable[MatchRecord]:
+        """The finished matches, in the order of the schedule."""
+
+    def summaries(self) -> Iterable[MatchSummary]:
+        """The same without their moves, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that does not hold; ``match`` is None where it concerns the whole run."""
+
+    match: str | None
+    detail: str
+
+
+@dataclass(slots=True)
+class Verification:
+    """What was recomputed, and all that did not agree.
+
+    ``commitment`` says whether the seed is the one committed to, None where there was no
+    commitment.
+    """
+
+    finished: bool = False
+    blocks: int = 0
+    matches: int = 0
+    deals: int = 0
+    moves: int = 0
+    commitment: bool | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def verified(self) -> bool:
+        """Whether everything agreed."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "verified": self.verified,
+            "finished": self.finished,
+            "blocks": self.blocks,
+            "matches": self.matches,
+            "deals": self.deals,
+            "moves": self.moves,
+            "commitment": self.commitment,
+            "problems": [{"match": p.match, "detail": p.detail} for p in self.problems],
+        }
+
+
+def verify(store: Source, progress: Progress | None = None) -> Verification:
+    """Recompute a whole run; what does not agree is in the answer, nothing is raised for it."""
+    done = Verification()
+    try:
+        facts = store.facts()
+        _Run(facts, done).check(store, progress or (lambda _: None))
+    except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
+        done.problems.append(
+            Problem(None, f"The store cannot be read beyond {done.matches} matches: {error!r}.")
+        )
+    return done
+
+
+class _Run:
+    """One pass over a store."""
+
+    def __init__(self, facts: Mapping[str, Any], done: Verification) -> None:
+        self.cup = Cup.from_dict(facts["config"])
+        self.seed = str(facts["seed"])
+        self.facts = facts
+        self.done = done
+        self.seatings = Seatings(self.cup.format.seating, self.seed)
+        self.played: dict[str, set[int]] = {}
+        self.planned: dict[str, int] = {}
+
+    def check(self, store: Source, progress: Progress) -> None:
+        self.done.finished = bool(self.facts.get("finished"))
+        digest = self.facts.get("commitment")
+        if digest is not None:
+            self.done.commitment = opens(str(digest), self.seed)
+            if not self.done.commitment:
+                self.say(None, "The seed is not the one that was committed to.")
+        for record, summary in self.pairs(store):
+            for detail in self.problems(record, summary):
+                self.say(record.match, detail)
+            self.done.matches += 1
+            self.done.deals += len(record.results)
+            self.done.moves += len(record.moves)
+            progress(self.done.matches)
+        self.done.blocks = len(self.played)
+        if self.done.finished:
+            self.complete()
+
+    def say(self, match: str | None, detail: str) -> None:
+        self.done.problems.append(Problem(match, detail))
+
+    def pairs(self, store: Source) -> Iterator[tuple[MatchRecord, MatchSummary]]:
+        """Whole matches with what standings read of them; a half without the other is a problem."""
+        records = iter(store.matches())
+        record = next(records, None)
+        for summary in store.summaries():
+            if record is None or record.match != summary.match:
+                self.say(summary.match, "The store has its result, but not its moves.")
+                continue
+            yield record, summary
+            record = next(records, None)
+        if record is not None:
+            self.say(record.match, "The store has its moves, but not its result.")
+
+    def complete(self) -> None:
+        """A finished run has all that was planned."""
+        total = self.facts.get("total")
+        if total is not None and total != self.done.matches:
+            self.say(None, f"{total} matches were planned, the store has {self.done.matches}.")
+        for key, numbers in self.played.items():
+            missing = self.planned[key] - len(numbers)
+            if missing:
+                self.say(None, f"Block {key} lacks {missing} of its seatings.")
+
+    def problems(self, record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
+        yield from self.place(record)
+        replay = _Replay(record, self.cup.strikes)
+        yield from replay.problems()
+        yield from _differences(record, summary)
+
+    def place(self, record: MatchRecord) -> Iterator[str]:
+        """The match's place in the cup: its game, seed, id and seating follow from the run."""
+        cup = self.cup
+        if (record.game, record.players) != (cup.game, cup.players):
+            yield (
+                f"It is {record.game} for {record.players},"
+                f" the cup is {cup.game} for {cup.players}."
+            )
+        if dict(record.options) != dict(cup.options):
+            yield f"Its options {dict(record.options)} are not the cup's, {dict(cup.options)}."
+        if record.seed != game_seed(self.seed, record.key):
+            yield f"Its seed {record.seed} does not follow from the run's seed."
+        if record.match != match_id(self.seed, record.key, record.number):
+            yield "Its id does not follow from the run's seed."
+        self.planned.setdefault(record.key, record.seatings)
+        numbers = self.played.setdefault(record.key, set())
+        if record.number in numbers or not 0 <= record.number < record.seatings:
+            yield f"It is seating {record.number} of {record.seatings}, or not the only one."
+        numbers.add(record.number)
+        if len(record.seating) != record.players or not set(record.seating) <= set(record.table):
+            yield f"The seating {list(record.seating)} does not fit the table {list(record.table)}."
+        elif len(record.table) == record.players:
+            expected = self.seatings.of(record.table, record.key)
+            if record.number >= len(expected) or record.seating != expected[record.number]:
+                yield f"The seating {list(record.seating)} is not the one that was drawn."
+
+
+class _Replay:
+    """A match played once more from its seed and its moves."""
+
+    def __init__(self, record: MatchRecord, strikes: int) -> None:
+        self.record = record
+        self.limit = strikes
+        self.asked = [0] * record.players
+        self.strikes = [0] * record.players
+        self.faults: dict[int, FaultRecord] = {fault.move: fault for fault in record.faults}
+
+    def problems(self) -> Iterator[str]:
+        record = self.record
+        if len(self.faults) != len(record.faults):
+            yield "Two faults stand at one move."
+        state = games.get(record.game).start(record.players, record.seed, record.options)
+        for index, move in enumerate(record.moves):
+            seat = state.turn
+            if seat is None:
+                yield f"Move {index} ({move}) comes after the end of the game."
+                return
+            yield from self.asks(state, seat, index, move)
+            try:
+                state = state.advance(move)
+            except IllegalMove as error:
+                what = f"Move {index} ({move}) of seat {seat}"
+                yield f"{what} is not legal ({error.reason}): {error.detail}"
+                return
+        yield from self.outcome(state)
+
+    def asks(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
+        """Requests, faults and strikes, and what the house played."""
+        fault = self.faults.pop(index, None)
+        if self.strikes[seat] >= self.limit:
+            if fault is not None:
+                yield f"A fault at move {index} of seat {seat}, which was out by then."
+        else:
+            self.asked[seat] += 1
+            if fault is None:
+                return
+            self.strikes[seat] += 1
+            if (fault.seat, fault.turn, fault.played) != (seat, self.asked[seat], move):
+                yield f"The fault at move {index} does not fit the move."
+        house = state.moves()[0].text
+        if house != move:
+            yield f"The house had to play {house} at move {index}; the store has {move}."
+
+    def outcome(self, state: State) -> Iterator[str]:
+        record = self.record
+        if state.turn is not None:
+            yield f"The game is not over after {len(record.moves)} moves."
+            return
+        scores = tuple(state.scores)
+        results = state.to_dict()["results"]
+        if record.scores != scores:
+            yield f"The scores are {list(scores)}, the store has {list(record.scores)}."
+        if [dict(result) for result in record.results] != results:
+            yield f"The results of the deals are {results}, the store has others."
+        if record.deals != len(results):
+            yield f"There were {len(results)} deals, the store has {record.deals}."
+        struck = tuple(s for s in range(record.players) if self.strikes[s] >= self.limit)
+        if record.struck != struck:
+            yield f"Struck out are the seats {list(struck)}, the store has {list(record.struck)}."
+        after = adjusted(scores, struck)
+        if record.adjusted != after:
+            has = list(record.adjusted)
+            yield f"After strikes the scores are {list(after)}, the store has {has}."
+        if self.faults:
+            there = sorted(self.faults)
+            yield f"Faults stand at the moves {there}, which the match does not have."
+        asked = [len(times) for times in record.times]
+        if asked != self.asked:
+            yield f"The seats were asked {self.asked} times, the store has times for {asked}."
+
+
+def _differences(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
+    """What standings read must be what the match says."""
+    counts = tuple(
+        tuple(
+            sum(fault.seat == seat and fault.kind is kind for fault in record.faults)
+            for kind in FaultKind
+        )
+        for seat in range(record.players)
+    )
+    answered = tuple(len(record.answered(seat)) for seat in range(record.players))
+    pairs = {
+        "block": (summary.block, record.block),
+        "seating": (summary.seating, record.seating),
+        "scores": (summary.scores, record.scores),
+        "adjusted scores": (summary.adjusted, record.adjusted),
+        "deals": (summary.deals, record.deals),
+        "struck seats": (summary.struck, record.struck),
+        "sides": (summary.sides, record.sides),
+        "faults": (summary.faults, counts),
+        "number of answers": (tuple(map(len, summary.times)), answered),
+    }
+    for what, (told, true) in pairs.items():
+        if told != true:
+            yield f"Its {what} in the table of matches, {told}, are not those of the match, {true}."

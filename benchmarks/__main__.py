@@ -1,0 +1,41 @@
+"""Run every benchmark and write docs/benchmarks.md: `make bench`.
+
+`python -m benchmarks NAME …` runs some of them and writes nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from benchmarks.compiled import ROOT
+from benchmarks.figures import Section, machine
+
+MODULES = ("random_games", "lists", "zhengfen_lists", "http", "cup", "blocks", "standings")
+PAGE = ROOT / "docs" / "benchmarks.md"
+
+HEAD = """# Benchmarks
+
+Written by `make bench`. Each figure stands beside a peer that was measured in the same run; a ratio
+says how we do against it (✓ where it reaches its aim).
+
+Measured on: {machine}.
+"""
+
+
+def main(names: list[str]) -> None:
+    """Measure; with names only those, printed and not written."""
+    sections: list[Section] = []
+    for name in names or MODULES:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        found: list[Section] = importlib.import_module(f"benchmarks.{name}").sections()
+        sections += found
+        for section in found:
+            print(section.text(), flush=True)
+    if not names:
+        PAGE.write_text("\n".join([HEAD.format(machine=machine()), *(s.text() for s in sections)]))
+        print(f"Written to {PAGE.relative_to(ROOT)}.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,94 @@
+"""What a benchmark gives: figures beside a peer's, and the page they are written to."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measurement: `ours` and `peers` in `unit`, `ratio` as it is judged, `aim` its floor."""
+
+    name: str
+    ours: float
+    peer: str
+    peers: float
+    unit: str
+    ratio: float
+    aim: float | None = None
+
+    def row(self) -> str:
+        """A line of the table of the page."""
+        aim = "" if self.aim is None else f"≥ {self.aim:g}"
+        met = "" if self.aim is None else (" ✓" if self.ratio >= self.aim else " ✗")
+        return (
+            f"| {self.name} | {shown(self.ours)} | {self.peer} | {shown(self.peers)} | {self.unit}"
+            f" | {self.ratio:.2f}{met} | {aim} |"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of the page: what was measured and how, its figures, what they mean."""
+
+    title: str
+    how: str
+    figures: Sequence[Figure] = ()
+    note: str = ""
+
+    def text(self) -> str:
+        """The section as Markdown."""
+        lines = [f"## {self.title}", "", self.how, ""]
+        if self.figures:
+            lines += ["| what | ours | peer | peer's | unit | ratio | aim |"]
+            lines += ["| --- | ---: | --- | ---: | --- | ---: | ---: |"]
+            lines += [figure.row() for figure in self.figures]
+            lines += [""]
+        if self.note:
+            lines += [self.note, ""]
+        return "\n".join(lines)
+
+
+def shown(value: float) -> str:
+    """A figure with three digits that count."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
+    """Units of work a second of one core: `work(i)` says how many units its i-th call did.
+
+    By the process's own time, so that other load on the machine counts little.
+    """
+    work(0)
+    done, i = 0, 1
+    start = time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        done += work(i)
+        i += 1
+    return done / spent
+
+
+def machine() -> str:
+    """Processor, cores, Python and the versions of what is measured."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].split(":")[1].strip() if names else model
+    packages = []
+    for name in ("flask", "marshmallow", "granian", "requests", "open-spiel", "rlcard", "mypy"):
+        try:
+            packages.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            packages.append(f"{name} not installed")
+    return (
+        f"{date.today().isoformat()}, {model}, {os.cpu_count()} cores,"
+        f" {platform.python_implementation()} {platform.python_version()}; {', '.join(packages)}"
+    )

@@ -1,0 +1,167 @@
+"""Random whole games through the public API of games/, for every game and number of players.
+
+Run as a program it measures one thing and prints a JSON object; the peers, and the compiled rules,
+are measured this way in processes of their own.
+
+    python -m benchmarks.random_games stich doudizhu 3
+    python -m benchmarks.random_games openspiel
+    python -m benchmarks.random_games rlcard
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.compiled import ROOT, compiled_copy
+from benchmarks.figures import Figure, Section, rate
+
+TABLES = (
+    ("doudizhu", 3),
+    ("doudizhu", 4),
+    ("dasan", 3),
+    ("dasan", 4),
+    ("zhengfen", 3),
+    ("zhengfen", 4),
+    ("zhengfen", 5),
+    ("zhengfen", 6),
+    ("ninefivetwo", 3),
+)
+ROUNDS = 3
+
+
+def stich(name: str, players: int) -> Callable[[int], int]:
+    """One random game of one deal: every move out of the list, every move checked again."""
+    import games
+
+    game = games.get(name)
+    random_ = random.Random(1)
+    options = {"deals": 1}
+
+    def play(i: int) -> int:
+        state = game.start(players, f"bench-{i}", options)
+        while state.turn is not None:
+            moves = state.moves()
+            state = state.advance(moves[int(random_.random() * len(moves))])
+        return 1
+
+    return play
+
+
+def openspiel() -> Callable[[int], int]:
+    """One random game of OpenSpiel's dou_dizhu: deal, auction and play by uniform choice."""
+    import pyspiel  # type: ignore[import-not-found,unused-ignore]
+
+    game = pyspiel.load_game("dou_dizhu")
+    random_ = random.Random(1)
+
+    def play(i: int) -> int:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes = state.chance_outcomes()
+                action = outcomes[int(random_.random() * len(outcomes))][0]
+            else:
+                actions = state.legal_actions()
+                action = actions[int(random_.random() * len(actions))]
+            state.apply_action(action)
+        return 1
+
+    return play
+
+
+def rlcard() -> Callable[[int], int]:
+    """One random game of RLCard's doudizhu (its auction is a judgement of the hands)."""
+    import rlcard as library  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    env = library.make("doudizhu", config={"seed": 1})
+    random_ = random.Random(1)
+
+    def play(i: int) -> int:
+        state, _ = env.reset()
+        while not env.is_over():
+            actions = list(state["legal_actions"])
+            state, _ = env.step(actions[int(random_.random() * len(actions))])
+        return 1
+
+    return play
+
+
+def measured(*arguments: str, folder: Path = ROOT) -> float:
+    """Games a second, measured by a process of its own with this folder's rules."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.random_games", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answer: float = json.loads(done.stdout.splitlines()[-1])["rate"]
+    return answer
+
+
+def best(*arguments: str, folder: Path = ROOT) -> float:
+    """The best of some rounds: what else the machine did counts least."""
+    return max(measured(*arguments, folder=folder) for _ in range(ROUNDS))
+
+
+def sections() -> list[Section]:
+    """Against OpenSpiel and RLCard, pure and compiled; and every game at every table."""
+    peers = {"OpenSpiel 2.0.2 (C++)": best("openspiel"), "RLCard 1.2.0": best("rlcard")}
+    pure = {table: best("stich", *map(str, table)) for table in TABLES}
+    with compiled_copy() as folder:
+        (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
+        fast = {table: best("stich", *map(str, table), folder=folder) for table in TABLES}
+    main = ("doudizhu", 3)
+    aims = {"OpenSpiel 2.0.2 (C++)": (1.0, 1.5), "RLCard 1.2.0": (30, 30)}
+    against = [
+        Figure(
+            f"{name} rules",
+            ours,
+            peer,
+            speed,
+            "games/s",
+            ours / speed,
+            aims[peer][name == "compiled"],
+        )
+        for peer, speed in peers.items()
+        for name, ours in (("pure Python", pure[main]), ("compiled", fast[main]))
+    ]
+    every = [
+        Figure(
+            f"{name}, {players} players, compiled",
+            fast[name, players],
+            "the same, pure",
+            pure[name, players],
+            "games/s",
+            fast[name, players] / pure[name, players],
+        )
+        for name, players in TABLES
+    ]
+    return [
+        Section(
+            "Random games of three-player Dou Dizhu",
+            "Deal, auction and play by uniform choice from the list of legal moves, every move"
+            f" checked again as it is made. One process each, best of {ROUNDS} rounds of 2 s of its own time.",
+            against,
+        ),
+        Section(
+            "Random games of every game",
+            "One deal a game, through `start`, `moves` and `advance`; the compiled rules are the"
+            " same sources built by mypyc (`make compiled`).",
+            every,
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    what, *rest = sys.argv[1:]
+    if what == "stich":
+        work = stich(rest[0], int(rest[1]))
+    else:
+        work = {"openspiel": openspiel, "rlcard": rlcard}[what]()
+    print(json.dumps({"rate": rate(work)}))

@@ -52,6 +52,7 @@ class StartedBot(HttpBot):
         self._port = _free_port()
         super().__init__(f"http://127.0.0.1:{self._port}", _dial(self._port))
         self.about: Mapping[str, Any] = {}
+        self.answered = False
         self._control, theirs = socket.socketpair()
         with theirs:
             self._keeper = subprocess.Popen(  # noqa: S603 - our own program
@@ -74,6 +75,18 @@ class StartedBot(HttpBot):
         data = json.dumps(order).encode("ascii")
         self._control.sendall(len(data).to_bytes(4, "big") + data)
 
+    def ready_or_again(self) -> StartedBot:
+        """Wait as `ready` does; on another port should this one have been taken meanwhile."""
+        bot = self
+        for _ in range(_TRIES):
+            try:
+                return bot.ready()
+            except StartError as error:
+                if "ddress already in use" not in str(error):
+                    raise
+                bot = StartedBot(self.name, self.command, self._ground)
+        return bot.ready()
+
     def ready(self) -> StartedBot:
         """Wait until it answers GET /; StartError, and everything of it ended, if it does not."""
         deadline = self._began + self._ground.start_ms / 1000
@@ -91,6 +104,7 @@ class StartedBot(HttpBot):
                 except (TooMuch, Nonsense) as error:
                     raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
                 else:
+                    self.answered = True
                     return self
         except BaseException:
             self.close()
@@ -153,14 +167,8 @@ class StartedBot(HttpBot):
 
 
 def start(name: str, command: str, ground: Ground) -> StartedBot:
-    """A bot that has answered. Should its port have been taken meanwhile, on another one."""
-    for attempt in range(1, _TRIES + 1):
-        try:
-            return StartedBot(name, command, ground).ready()
-        except StartError as error:
-            if attempt == _TRIES or "ddress already in use" not in str(error):
-                raise
-    raise StartError(f"{name}: no port was free for it.")
+    """A bot that has answered; StartError."""
+    return StartedBot(name, command, ground).ready_or_again()
 
 
 def environment(argv: list[str], port: int) -> dict[str, str]:

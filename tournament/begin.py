@@ -1,0 +1,128 @@
+"""Beginning a run, or going on with it: the same cup, or one that has only grown."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import games
+from tournament.config import Cup
+from tournament.formats import Schedule, commitment, schedule
+from tournament.store import VERSION, Store
+
+_FREE = ("run.concurrency", "run.referee")
+"""What may change between two calls of the runner: it decides no result."""
+
+
+class CupChangedError(Exception):
+    """The cup is not the one in the store; the text says what differs."""
+
+
+def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
+    """The seed and the schedule of a run, begun in the store if it is new.
+
+    CupChangedError if the store holds another cup, or this one changed otherwise than by more
+    bots or more deals.
+    """
+    facts = store.facts()
+    if not facts:
+        seed = cup.seed if cup.seed is not None else secrets.token_hex(32)
+        planned = schedule(cup, seed)
+        store.put(
+            {
+                "version": VERSION,
+                "seed": seed,
+                "commitment": commitment(seed) if cup.commit else None,
+                "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+                "finished": False,
+                **_facts(cup, planned),
+            }
+        )
+        return seed, planned
+    seed = facts["seed"]
+    before = Cup.from_dict(facts["config"])
+    found = differences(before, cup)
+    if found:
+        raise CupChangedError(
+            f"{store.where} holds another cup: {'; '.join(found)}. Name another --out, or change"
+            " it back; only bots and deals may be added."
+        )
+    planned = schedule(cup, seed)
+    if before.names != cup.names or before.format != cup.format:
+        store.renumber(lambda block: planned.number(block.key))
+        store.put({**_facts(cup, planned), "finished": False})
+    return seed, planned
+
+
+def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:
+    return {
+        "name": cup.name,
+        "game": cup.game,
+        "players": cup.players,
+        "teams": games.get(cup.game).teams,
+        "config": cup.to_dict(),
+        "bots": cup.names,
+        "total": planned.matches,
+    }
+
+
+def differences(before: Cup, after: Cup) -> list[str]:
+    """What differs between two cups, beyond bots and deals that were added."""
+    old, new = _flat(before.to_dict()), _flat(after.to_dict())
+    grows = _grows(before)
+    found = []
+    for key in old:
+        if key in _FREE or old[key] == new[key] or key.startswith("bots"):
+            continue
+        if key in grows and new[key] > old[key]:
+            continue
+        found.append(f"{key} was {_shown(old[key])} and is {_shown(new[key])}")
+    return found + _bots(before, after)
+
+
+def _grows(cup: Cup) -> tuple[str, ...]:
+    """The numbers that may grow. What a round of a swiss or a knockout was decided on stays."""
+    if cup.format.type in ("round-robin", "gauntlet"):
+        return ("format.deals",)
+    return ("format.rounds",) if cup.format.type == "swiss" else ()
+
+
+def _bots(before: Cup, after: Cup) -> list[str]:
+    found = []
+    now = {bot.name: bot for bot in after.bots}
+    for bot in before.bots:
+        if bot.name not in now:
+            found.append(f'bot "{bot.name}" is gone')
+            continue
+        for key in ("command", "url"):
+            was, is_now = getattr(bot, key), getattr(now[bot.name], key)
+            if was != is_now:
+                found.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')
+    known = set(before.names)
+    kept = [name for name in after.names if name in known]
+    if not found and kept != list(before.names):
+        found.append("the bots stand in another order")
+    added = [name for name in after.names if name not in known]
+    if added and before.format.type in ("swiss", "knockout"):
+        found.append(f'bot "{added[0]}" is new, and a {before.format.type} has drawn its tables')
+    return found
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else str(value)

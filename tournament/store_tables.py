@@ -1,0 +1,60 @@
+"""The tables of a store."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+meta = sa.Table(
+    "meta",
+    metadata,
+    sa.Column("key", sa.String, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+blocks = sa.Table(
+    "blocks",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("key", sa.String, nullable=False, unique=True),
+    sa.Column("block", sa.BigInteger, nullable=False, index=True),
+    sa.Column("round", sa.Integer, nullable=False, index=True),
+    sa.Column("stage", sa.String, nullable=False),
+    sa.Column("bots", sa.Text, nullable=False),
+    sa.Column("seed", sa.String, nullable=False),
+    sa.Column("seatings", sa.Integer, nullable=False),
+)
+matches = sa.Table(
+    "matches",
+    metadata,
+    sa.Column("match", sa.String, primary_key=True),
+    sa.Column("block_id", sa.Integer, sa.ForeignKey("blocks.id"), nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("seating", sa.Text, nullable=False),
+    sa.Column("scores", sa.Text, nullable=False),
+    sa.Column("adjusted", sa.Text, nullable=False),
+    sa.Column("deals", sa.Integer, nullable=False),
+    sa.Column("struck", sa.Text, nullable=False),
+    sa.Column("sides", sa.Text, nullable=False),
+    sa.Column("faults", sa.Text, nullable=False),
+    sa.Column("answered", sa.Text, nullable=False),
+    sa.Column("times", sa.LargeBinary, nullable=False),
+    sa.Column("started", sa.String, nullable=False),
+    sa.UniqueConstraint("block_id", "number"),
+)
+# Kept apart so that statistics never read it.
+details = sa.Table(
+    "details",
+    metadata,
+    sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+faults = sa.Table(
+    "faults",
+    metadata,
+    sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True),
+    sa.Column("turn", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.String, nullable=False),
+    sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)

@@ -115,15 +115,11 @@ def _try(knowledge: Knowledge, chance: random.Random) -> dict[Place, list[str]] 
     left = dict(knowledge.room)
     piles: dict[Place, list[str]] = defaultdict(list)
     for card, places in knowledge.allowed:
-        weights = [(place, left[place]) for place in places]
-        total = sum([weight for _, weight in weights])
-        if not total:
+        order = sorted(places)
+        weights = [left[place] for place in order]
+        if not any(weights):
             return None
-        pick = chance.random() * total
-        for place, weight in weights:
-            pick -= weight
-            if pick < 0:
-                break
+        place = chance.choices(order, weights)[0]
         piles[place].append(card)
         left[place] -= 1
     free = list(knowledge.free)

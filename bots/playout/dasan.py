@@ -34,11 +34,8 @@ class _Rules:
 
     def declare(self, state: Any, counts: Counts) -> str:
         if state.phase == "call":
-            moves = state.moves()
-            return max(
-                [move.text for move in moves],
-                key=lambda text: counts[VALUE["dasan"][text[5]]],
-            )
+            texts: list[str] = state.moves().texts()
+            return max(texts, key=lambda text: counts[VALUE["dasan"][text[5]]])
         expected = chance(state.players, counts)
         worthy = sum([expected >= level for level in BID_LEVELS])
         if state.bid == 0:

@@ -1,0 +1,194 @@
+"""Trick-taking sense for 9-5-2, on cards as numbers: four times the rank's value plus the suit.
+
+A set of cards is an integer with a bit for each. Every trick is worth having: above the target
+it is a point, below it spares an exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bots.cards import SUITS, VALUE
+
+_VALUE = VALUE["ninefivetwo"]
+
+SUIT = tuple([sum([1 << (4 * rank + suit) for rank in range(13)]) for suit in range(4)])
+"""All cards of each suit."""
+
+FULL = (1 << 52) - 1
+JACK, QUEEN, KING, ACE = 9, 10, 11, 12
+
+
+def number(card: str) -> int:
+    """The number of a card."""
+    return 4 * _VALUE[card[0]] + SUITS.index(card[1])
+
+
+def name(card: int) -> str:
+    """The card of a number."""
+    return "23456789TJQKA"[card >> 2] + SUITS[card & 3]
+
+
+def cards(names: Sequence[str]) -> int:
+    """The set of these cards."""
+    held = 0
+    for card in names:
+        held |= 1 << number(card)
+    return held
+
+
+def lowest(held: int) -> int:
+    """The number of the lowest card of a set that is not empty."""
+    return (held & -held).bit_length() - 1
+
+
+def highest(held: int) -> int:
+    """The number of the highest card of a set that is not empty."""
+    return held.bit_length() - 1
+
+
+def above(card: int) -> int:
+    """All cards of the same suit that are higher."""
+    return SUIT[card & 3] & ~((2 << card) - 1)
+
+
+def best_of(trick: Sequence[int], trump: int) -> int:
+    """The card that wins a trick so far."""
+    best = trick[0]
+    for card in trick[1:]:
+        if (card & 3 == best & 3 and card > best) or (card & 3 == trump != best & 3):
+            best = card
+    return best
+
+
+def play(hand: int, trick: Sequence[int], trump: int, unseen: int, lacking: int) -> int:
+    """The card to play.
+
+    `trick` are the cards played to it so far, `unseen` the cards that may be in others' hands,
+    `lacking` has bit s for each suit s that the next seat is known not to hold.
+    """
+    if not trick:
+        return _lead(hand, trump, unseen)
+    led = trick[0] & 3
+    following = hand & SUIT[led]
+    best = best_of(trick, trump)
+    winners = (following or hand & SUIT[trump]) & _beating(best, trump)
+    if not winners:
+        return lowest(following) if following else throw_away(hand, trump)
+    if len(trick) == 2 or not following:
+        return lowest(winners)
+    return _second(winners, following, unseen, led, trump, lacking)
+
+
+def _beating(best: int, trump: int) -> int:
+    higher = above(best)
+    return higher if best & 3 == trump else higher | SUIT[trump]
+
+
+def _second(winners: int, following: int, unseen: int, led: int, trump: int, lacking: int) -> int:
+    """In the middle: win if that is likely to stand, as cheaply as can be."""
+    ruffed = lacking >> led & 1 and not lacking >> trump & 1 and unseen & SUIT[trump]
+    if ruffed and led != trump:
+        return lowest(following)
+    top = highest(winners)
+    over = (unseen & above(top)).bit_count()
+    if over == 0:
+        # The lowest card that nothing unseen comes in between.
+        held = winners
+        while held:
+            card = lowest(held)
+            if not unseen & above(card):
+                return card
+            held &= held - 1
+    if over == 1 and top >> 2 >= JACK:
+        return top
+    return lowest(following)
+
+
+def _lead(hand: int, trump: int, unseen: int) -> int:
+    trumps = hand & SUIT[trump]
+    their_trumps = (unseen & SUIT[trump]).bit_count()
+    if trumps and their_trumps and 2 * trumps.bit_count() >= their_trumps:
+        top = highest(trumps)
+        if not unseen & above(top):
+            return top
+    best, best_score = -1, -1.0
+    for suit in range(4):
+        held = hand & SUIT[suit]
+        if not held or suit == trump:
+            continue
+        top = highest(held)
+        out = (unseen & SUIT[suit]).bit_count()
+        if not unseen & above(top) and (out >= 4 or not their_trumps):
+            score = 20.0 + out if their_trumps else 20.0 + held.bit_count()
+            if score > best_score:
+                best, best_score = top, score
+    if best >= 0:
+        return best
+    if trumps and trumps.bit_count() > their_trumps:
+        return highest(trumps)
+    return _quiet_lead(hand, trump, unseen)
+
+
+def _quiet_lead(hand: int, trump: int, unseen: int) -> int:
+    """A low card that costs little: from a suit without a high card to lose, short if ruffs
+    are to be had, long if not."""
+    side = hand & ~SUIT[trump]
+    if not side:
+        return lowest(hand)
+    trumps = (hand & SUIT[trump]).bit_count()
+    best, best_score = -1, -1000.0
+    for suit in range(4):
+        held = side & SUIT[suit]
+        if not held:
+            continue
+        length = held.bit_count()
+        over = (unseen & above(highest(held))).bit_count()
+        score = -float(length) if trumps else float(length)
+        if over in (1, 2) and highest(held) >> 2 >= QUEEN:
+            score -= 4
+        if score > best_score:
+            best, best_score = lowest(held), score
+    return best
+
+
+def throw_away(hand: int, trump: int) -> int:
+    """The card of least use, where none can win."""
+    return min(_numbers(hand), key=lambda card: keep(card, hand, trump))
+
+
+def keep(card: int, hand: int, trump: int) -> float:
+    """How much a card of a hand should be kept."""
+    suit, rank = card & 3, card >> 2
+    if suit == trump:
+        return 100.0 + rank
+    held = hand & SUIT[suit]
+    length = held.bit_count()
+    if rank == ACE:
+        return 60.0
+    if rank == KING:
+        return 40.0 if length >= 2 else 12.0
+    if rank == QUEEN and length >= 3:
+        return 25.0
+    top = highest(held) >> 2
+    guards = {KING: 2, QUEEN: 3}.get(top, 0)
+    if guards and length <= guards:
+        return 20.0 + rank
+    return float(rank) + (0.3 * length if top < KING else 2.0)
+
+
+def _numbers(held: int) -> list[int]:
+    found = []
+    while held:
+        found.append(lowest(held))
+        held &= held - 1
+    return found
+
+
+def suit_strength(hand: int, suit: int) -> float:
+    """How good a hand is with this suit for trump."""
+    held = hand & SUIT[suit]
+    total = 0.0
+    for card in _numbers(held):
+        total += 2.0 + {ACE: 1.2, KING: 0.9, QUEEN: 0.6, JACK: 0.3}.get(card >> 2, 0.0)
+    return total

@@ -146,7 +146,8 @@ def sections() -> list[Section]:
         Section(
             "Random games of three-player Dou Dizhu",
             "Deal, auction and play by uniform choice from the list of legal moves, every move"
-            f" checked again as it is made. One process each, best of {ROUNDS} rounds of 2 s of its own time.",
+            " checked again as it is made. One process each, the best of"
+            f" {ROUNDS} rounds of 2 s of its own time.",
             against,
         ),
         Section(

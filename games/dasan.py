@@ -27,6 +27,7 @@ from games.game import (
     Option,
     Wire,
 )
+from games.history import History
 from games.move import BID, CALL, PASS, PLAY, Move
 
 HAND_SIZE = {3: 16, 4: 13}
@@ -202,7 +203,7 @@ class DasanState(_Dasan):
         turn = self.turn
         if turn is None:
             return
-        self.history += ((turn, move),)
+        self.history = self.history.then(turn, move)
         self.turn = (turn + 1) % self.players
         if move.kind == PLAY:
             self._play(turn, move)
@@ -318,7 +319,7 @@ def _deal(state: DasanState, deal: int, dealer: int) -> None:
     lowest = min(card for hand in hands for card in hand if card & 3 == HEART)
     state.first = state.turn = next(seat for seat, hand in enumerate(hands) if lowest in hand)
     state.phase = "auction"
-    state.history = ()
+    state.history = History()
     state.passes = 0
     state.table = None
     state.bid = 0

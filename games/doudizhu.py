@@ -28,6 +28,7 @@ from games.game import (
     Option,
     Wire,
 )
+from games.history import History
 from games.move import BID, PASS, PLAY, Move
 
 RANKS = "3456789TJQKA2"
@@ -180,7 +181,7 @@ class DoudizhuState(_Doudizhu):
         turn = self.turn
         if turn is None:
             return
-        self.history += ((turn, move),)
+        self.history = self.history.then(turn, move)
         self.turn = (turn + 1) % self.players
         if move.kind == PLAY:
             self._play(turn, move)
@@ -248,7 +249,7 @@ class DoudizhuState(_Doudizhu):
 
     def _is_spring(self, out: int) -> bool:
         """The declarer wins and no opponent played, or loses and played once at most."""
-        plays = [seat for seat, move in self.history if str(move).startswith("play:")]
+        plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)
         return plays.count(self.declarer or 0) <= 1
@@ -310,7 +311,7 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
     state.exposed = cards.names[order[exposed]]
     state.first = state.turn = (dealer + exposed) % players
     state.phase = "auction"
-    state.history = ()
+    state.history = History()
     state.passes = 0
     state.table = None
     state.bid = 0

@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Protocol, overload
 
 from games.cards import Deck
 from games.errors import IllegalMove, OptionError, Reason
+from games.history import History
 from games.move import Move, parse
 
 Value = int | bool | None
 Options = Mapping[str, Value]
 Wire = Mapping[str, Any]
-Entry = tuple[int, Move | str]
-"""One entry of a history: a seat and its move; a string where it came from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ class BasePosition(ABC):
     phase: str
     turn: int | None
     dealer: int
-    history: tuple[Entry, ...]
+    history: History
     scores: tuple[int, ...]
     results: tuple[dict[str, Any], ...]
 
@@ -248,7 +247,7 @@ class BasePosition(ABC):
             "phase": self.phase,
             "turn": self.turn,
             "dealer": self.dealer,
-            "history": [{"seat": seat, "move": str(move)} for seat, move in self.history],
+            "history": self.history.to_list(),
             "scores": list(self.scores),
             "results": [dict(result) for result in self.results],
         }
@@ -262,7 +261,7 @@ class BasePosition(ABC):
         self.phase = data["phase"]
         self.turn = data["turn"]
         self.dealer = data["dealer"]
-        self.history = tuple([(entry["seat"], entry["move"]) for entry in data["history"]])
+        self.history = History(data["history"])
         self.scores = tuple(data["scores"])
         self.results = tuple(data["results"])
 

@@ -19,6 +19,7 @@ from games.climbing import not_held, wrong_phase
 from games.dealing import Randomness, distribute
 from games.errors import IllegalMove, InvalidState, Reason
 from games.game import BasePosition, Category, Game, LegalMoves, MoveList, Option, Wire
+from games.history import History
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo_checks import TALON, TRICKS, problems_of
 from games.ninefivetwo_exchange import (
@@ -207,7 +208,7 @@ class NinefivetwoState(_Ninefivetwo):
         turn = self.turn
         if turn is None:
             return
-        self.history += ((turn, move),)
+        self.history = self.history.then(turn, move)
         if move.kind == TRUMP:
             self._name_trump(turn, move)
             return
@@ -337,7 +338,7 @@ def _deal(
     state.exchanged = ()
     state.trick = ()
     state.tricks = (0,) * PLAYERS
-    state.history = ()
+    state.history = History()
     state._start_exchange_or_trump()
 
 

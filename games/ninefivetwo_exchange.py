@@ -6,12 +6,12 @@ debtor's best card of the same suit (rules, "9-5-2", 1). Cards stand here by nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from games.cards import HIDDEN, Deck
-from games.game import Entry
+from games.history import History
 from games.move import DISCARD, GIVE
 
 Names = tuple[str, ...]
@@ -130,8 +130,8 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 
 
 def history_for(
-    history: Iterable[Entry], seat: int, closed: Sequence[Exchanged], due: Sequence[Pairing]
-) -> tuple[Entry, ...]:
+    history: History, seat: int, closed: Sequence[Exchanged], due: Sequence[Pairing]
+) -> History:
     """A history as a seat may know it: others' discards and others' exchanges masked.
 
     A `give:` belongs to the pairing it helped to fill, and is known to its giver and its debtor;
@@ -140,11 +140,11 @@ def history_for(
     """
     unmatched = [(pair.giver, pair.debtor, set(pair.given)) for pair in reversed(due)]
     unmatched += [(pair.giver, pair.debtor, set(pair.given)) for pair in reversed(closed)]
-    shown: list[Entry] = []
+    shown: list[dict[str, Any]] = []
     for mover, move in reversed(tuple(history)):
-        kind, _, cards = str(move).partition(":")
+        kind, _, cards = move.partition(":")
         if kind not in (GIVE, DISCARD):
-            shown.append((mover, move))
+            shown.append({"seat": mover, "move": move})
             continue
         knowing = {mover}
         named = {cards[i : i + 2] for i in range(0, len(cards), 2)}
@@ -155,5 +155,6 @@ def history_for(
                     knowing.add(debtor)
                     break
         hidden = f"{kind}:{HIDDEN * (len(cards) // 2)}"
-        shown.append((mover, move if seat in knowing else hidden))
-    return tuple(reversed(shown))
+        shown.append({"seat": mover, "move": move if seat in knowing else hidden})
+    shown.reverse()
+    return History(shown)

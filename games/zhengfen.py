@@ -19,6 +19,7 @@ from games.climbing import ClimbingPosition, Table
 from games.dealing import Randomness, distribute
 from games.errors import InvalidState
 from games.game import Category, Game, LegalMoves, MoveList, Option, Wire
+from games.history import History
 from games.move import PASS, PLAY, Move
 from games.zhengfen_list import TrickMoves
 from games.zhengfen_plays import DECK, FIVE, KING, TEN, judge, reading_of
@@ -137,7 +138,7 @@ class ZhengfenState(_Zhengfen):
         turn = self.turn
         if turn is None:
             return
-        self.history += ((turn, move),)
+        self.history = self.history.then(turn, move)
         alone = self.players - self.hands.count(0) == 1  # the Last is asked once
         if move.kind == PLAY:
             hands = list(self.hands)
@@ -233,7 +234,7 @@ def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
         first = [bool(hand & LEADING_CARD) for hand in state.hands].index(True)
     state.first = state.turn = first
     state.phase = "play"
-    state.history = ()
+    state.history = History()
     state.passes = 0
     state.table = None
     state.trick = 0

@@ -1,0 +1,44 @@
+"""The history of a deal: who moved, and what, oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from games.move import Move
+
+
+class History:
+    """The moves of a deal. A value: `then` gives a longer one and copies nothing.
+
+    It begins with entries as they came from outside, if any, and goes on move by move.
+    """
+
+    __slots__ = ("_before", "_move", "_posted", "_seat")
+
+    def __init__(self, posted: Sequence[dict[str, Any]] = ()) -> None:
+        self._posted = posted
+        self._before: History | None = None
+        self._seat = -1
+        self._move: Move | None = None
+
+    def then(self, seat: int, move: Move) -> History:
+        """This history and one move more."""
+        longer = History()
+        longer._before = self
+        longer._seat = seat
+        longer._move = move
+        return longer
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """The wire form: a list of `{"seat", "move"}`."""
+        made: list[dict[str, Any]] = []
+        history = self
+        while history._before is not None and history._move is not None:
+            made.append({"seat": history._seat, "move": history._move.text})
+            history = history._before
+        made.reverse()
+        return [dict(entry) for entry in history._posted] + made
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter([(entry["seat"], entry["move"]) for entry in self.to_list()])

@@ -6,6 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import permutations
 from typing import Protocol
 
@@ -41,7 +42,7 @@ class Round:
 class Scores(Protocol):
     """The results so far, from the store."""
 
-    def __call__(self, round: int) -> Mapping[tuple[str, Table], Mapping[str, float]]:
+    def __call__(self, round: int) -> Mapping[tuple[str, Table], Mapping[str, Fraction]]:
         """Of one finished round: by stage and table the mean score a deal of each bot."""
 
 

@@ -1,0 +1,5 @@
+"""Run the tournament's part of the program: `python -m tournament`."""
+
+from tournament.cli import main
+
+main()

@@ -1,0 +1,106 @@
+"""`stich run`: from a CUP.toml to standings, and on from where it stopped."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+
+import click
+from rich.console import Console
+
+from tournament import preflight
+from tournament.begin import CupChangedError, begin
+from tournament.config import ConfigError, Cup, read
+from tournament.lock import only_runner
+from tournament.processes import Ground, StartError
+from tournament.progress import Json, watching
+from tournament.runner import Observer, RunError, Runner
+from tournament.sandbox import SandboxError, prefix
+from tournament.standings import render, standings
+from tournament.store import Store, StoreError
+
+REFUSALS = (CupChangedError, RunError, SandboxError, StartError, StoreError)
+"""What ends a run with a sentence and exit code 1."""
+
+
+def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) -> int:
+    """Run a cup; the exit code."""
+    try:
+        cup = read(path)
+    except ConfigError as error:
+        click.echo(str(error), err=True)
+        return 2
+    target = store_url or out or str(Path("runs") / folder_name(path))
+    try:
+        with _stoppable():
+            return _run(cup, path, target, as_json)
+    except REFUSALS as error:
+        click.echo(str(error), err=True)
+        return 1
+    except KeyboardInterrupt:
+        again = f"stich run {path}"
+        again += f" --store {store_url}" if store_url else f" --out {target}"
+        click.echo(
+            f"\nStopped; every finished match is kept in {target}. Go on with: {again}", err=True
+        )
+        return 1
+
+
+def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
+    console = Console(stderr=as_json)
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.open(target, create=True))
+        stack.enter_context(only_runner(store))
+        seed, schedule = begin(store, cup)
+        said = Json(sys.stdout) if as_json else None
+        commitment = store.get("commitment")
+        if commitment:
+            if said:
+                said.say("commitment", sha256=commitment)
+            else:
+                console.print(f"SHA-256 of the seed: {commitment}", highlight=False)
+        if not store.get("finished"):
+            ground = Ground(cup.limits, cup.clock.start_ms, prefix(cup, path, store.folder))
+            found = preflight.problems(cup, ground)
+            if found:
+                raise StartError("\n".join(found))
+            with ExitStack() as shown:
+                observer: Observer = said or shown.enter_context(watching(console, cup.name))
+                Runner(cup, schedule, store, ground, observer).run()
+            store.put({"finished": True})
+        if commitment:
+            if said:
+                said.say("seed", seed=seed)
+            else:
+                console.print(f"Seed: {seed}", highlight=False, markup=False)
+        table = standings(store)
+        if said:
+            said.say("finished", **table.to_dict())
+        else:
+            console.print(render(table))
+            console.print(f"Kept in {store.where}", highlight=False, markup=False)
+    return 0
+
+
+def folder_name(path: str) -> str:
+    """The folder of a run that was not named: the cup file's name without its ending."""
+    return re.sub(r"[^\w.-]+", "-", Path(path).stem) or "cup"
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let SIGTERM stop as Ctrl-C does."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -17,9 +17,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("tournament.cli:verify", "Recompute every deal and score of a run."),
     "export": ("tournament.cli:export", "Write results for other programs."),
     "report": ("tournament.cli:report", "Write one self-contained page."),
-    "check": ("tournament.cli:check", "Check that a bot keeps the protocol."),
+    "check": ("tournament.check:check", "Check that a bot keeps the protocol."),
     "duel": ("tournament.cli:duel", "Play two bots against each other until it is decided."),
-    "play": ("tournament.cli:play", "Play against bots on the terminal."),
+    "play": ("tournament.play:play", "Play against bots on the terminal."),
     "new-bot": ("bots.cli:new_bot", "Copy a starter bot in your language."),
 }
 

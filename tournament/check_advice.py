@@ -1,0 +1,120 @@
+"""For each way in which an answer can be wrong: the contract's rule and how to mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tournament.records import FaultKind
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A rule of the contract, and what to do to keep it."""
+
+    rule: str
+    mend: str
+
+
+ANSWER = 'POST /move is answered with 200 and {"move": "..."}, a string, in at most 64 KiB of JSON.'
+DEADLINE = (
+    "One deadline holds for each POST /move: move_ms plus what is left of the bank, from before"
+    " connecting until the whole answer has arrived."
+)
+LEGAL = "The move is one of the legal moves; the request lists them in `moves`."
+ABOUT = 'GET / is answered with {"name", "version", "author"?, "protocol": 1, "games": [...]}.'
+LISTEN = "A bot started by a command listens on 127.0.0.1 at the port in the variable PORT."
+UNKNOWN = "A request may have fields that a bot does not know; it leaves them alone."
+HOOKS = (
+    "POST /start and POST /end are answered with anything; 404, 405 and 501 are fine if a bot"
+    " does not offer them."
+)
+PARALLEL = "A bot may be asked again before it has answered: each request stands for itself."
+
+_UNREACHABLE = "No connection, or one that broke, is the fault `unreachable`; one retry is made."
+_WHOLE = (
+    "Send Content-Length, the number of bytes of the body, then all of the body at once; a"
+    " web server library does this by itself."
+)
+
+# What the deadline's client says of an answer, and the mend. The first that is in the text.
+_INVALID: tuple[tuple[str, str], ...] = (
+    ("redirects", "Answer at /move itself. Mind a trailing slash that your framework adds."),
+    (
+        "answered with status 500",
+        "The bot failed: its own output says where. Try the request again with curl.",
+    ),
+    ("answered with status 404", "Serve POST /move, exactly at that path."),
+    ("answered with status 405", "Let /move take the method POST."),
+    ("answered with status", "Answer with status 200; the body of the answer may say why not."),
+    ("encoded as", "Do not compress: switch off gzip or br in the web server or its middleware."),
+    (
+        "not UTF-8",
+        "Write the answer as UTF-8; a move needs no other letters than ASCII has.",
+    ),
+    (
+        "nested too deeply",
+        'Answer with one flat object: {"move": "pass"}.',
+    ),
+    ("NaN", "JSON has no NaN and no Infinity: leave out such numbers."),
+    ("Infinity", "JSON has no NaN and no Infinity: leave out such numbers."),
+    (
+        "is not JSON:",
+        "Write the answer with a JSON library, and nothing before or after it: no log line, no"
+        " page of HTML. Control characters in a string must be escaped.",
+    ),
+    (
+        "is not a JSON object",
+        'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.',
+    ),
+    ('no "move"', 'Name the field "move".'),
+    (
+        'Its "move" is not a string',
+        "Answer with one string, an element of `moves`: not with its index, a list or null.",
+    ),
+    ("headers have more", "Send the few headers that an answer needs."),
+    ("more than", 'Answer with the move and no more: {"move": "pass"}. Do not send the view back.'),
+    ("not HTTP", "Answer with HTTP/1.1 by a web server library; write logs to stderr."),
+)
+
+
+def advice(kind: FaultKind, detail: str, received: int) -> Advice:
+    """What to say about a fault: its kind, the client's sentence, the bytes that had come."""
+    if kind is FaultKind.TIMEOUT:
+        return Advice(DEADLINE, _late(received))
+    if kind is FaultKind.UNREACHABLE:
+        return Advice(_UNREACHABLE, _broken(detail, received))
+    if kind is FaultKind.ILLEGAL:
+        return Advice(LEGAL, _illegal(detail))
+    for words, mend in _INVALID:
+        if words in detail:
+            return Advice(ANSWER, mend)
+    return Advice(ANSWER, 'Answer with 200 and {"move": "pass"} or another of `moves`.')
+
+
+def _late(received: int) -> str:
+    if received:
+        return f"An answer was begun ({received} bytes) and not ended in time. {_WHOLE}"
+    return (
+        "Nothing came. Decide sooner: `clock` in the request says how long there is; stop"
+        " thinking well before. If it never answers, look for a lock or a loop without end."
+    )
+
+
+def _broken(detail: str, received: int) -> str:
+    if received:
+        return f"The connection ended in the middle of the answer. {_WHOLE}"
+    if detail.startswith("No connection"):
+        return f"Is the bot running? {LISTEN}"
+    return (
+        "The connection was closed without an answer: the bot has crashed, or its server closes"
+        " kept connections without saying `Connection: close`. Its own output may say why."
+    )
+
+
+def _illegal(detail: str) -> str:
+    if "(syntax)" in detail:
+        return (
+            "Answer with an element of `moves` as it is, letter by letter: no blanks, no line"
+            " ends, cards as rank then suit."
+        )
+    return "Choose from `moves` in this very request; do not keep them from an earlier one."

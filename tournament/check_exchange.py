@@ -1,0 +1,168 @@
+"""One request to the checked bot, judged: what was sent, what came, which rule was broken."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from games import IllegalMove
+from tournament.check_advice import Advice, advice
+from tournament.check_positions import Question
+from tournament.check_subject import Connection, Subject
+from tournament.players import Failure
+from tournament.records import Answer, FaultKind
+
+PROTOCOL = 1
+_NO_SENSE_IN_GOING_ON = (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A failure: the request, what came back, the rule, the mend.
+
+    `problem` is a sentence; `body` the JSON that was sent ("" for GET); `output` the end of what
+    the bot wrote, where it was started here.
+    """
+
+    problem: str
+    method: str
+    url: str
+    body: str
+    answer: Answer
+    elapsed_ms: float
+    rule: str
+    mend: str
+    output: str = ""
+    kind: FaultKind | None = None
+
+    @property
+    def final(self) -> bool:
+        """Whether asking more of the same would only cost another deadline."""
+        return self.kind in _NO_SENSE_IN_GOING_ON
+
+    @property
+    def curl(self) -> str:
+        """A command that sends the same request again."""
+        words = ["curl", "-sS", "-i", "-m", "60"]
+        if self.method != "GET":
+            words += ["-H", "Content-Type: application/json", "-d", self.body]
+        return " ".join(shlex.quote(word) for word in [*words, self.url])
+
+
+@dataclass
+class Clock:
+    """The time a bot has in a check: `move_ms` for each answer, and one bank for all of it."""
+
+    move_ms: int
+    bank_ms: float
+    _lock: Lock = field(default_factory=Lock)
+
+    def wire(self) -> dict[str, int]:
+        """As a request says it."""
+        return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
+
+    @property
+    def seconds(self) -> float:
+        """Until the deadline of a request that begins now."""
+        return (self.move_ms + self.bank_ms) / 1000
+
+    def charge(self, elapsed_ms: float) -> None:
+        """Take from the bank what went over `move_ms`."""
+        with self._lock:
+            self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
+
+
+class Examiner:
+    """Asks one bot and judges its answers. Safe for several threads, each with its connection.
+
+    `times` are those of whole answers to single questions, in milliseconds, the first one first.
+    """
+
+    def __init__(self, subject: Subject, clock: Clock) -> None:
+        self.subject = subject
+        self.clock = clock
+        self.times: list[float] = []
+        self._turn = 0
+        self._lock = Lock()
+
+    def connect(self) -> Connection:
+        """A connection to the bot."""
+        return self.subject.connect()
+
+    def body(self, question: Question, more: Mapping[str, Any] | None = None) -> bytes:
+        """The request for a question, with further fields if wanted."""
+        with self._lock:
+            self._turn += 1
+            turn = self._turn
+        request = {
+            "protocol": PROTOCOL,
+            "match": "check",
+            "turn": turn,
+            "view": question.view,
+            "moves": question.moves,
+            "clock": self.clock.wire(),
+        }
+        return json.dumps({**request, **(more or {})}, separators=(",", ":")).encode("ascii")
+
+    def ask(
+        self, bot: Connection, question: Question, more: Mapping[str, Any] | None = None
+    ) -> tuple[float, Evidence | None]:
+        """Milliseconds to the whole answer, and what was wrong with it if anything was."""
+        body = self.body(question, more)
+        try:
+            choice = bot.move(body, self.clock.seconds)
+        except Failure as error:
+            elapsed_ms = error.elapsed_s * 1000
+            self.clock.charge(elapsed_ms)
+            return elapsed_ms, self.evidence(
+                error.kind, error.detail, body, error.answer, elapsed_ms
+            )
+        elapsed_ms = choice.elapsed_s * 1000
+        self.clock.charge(elapsed_ms)
+        with self._lock:
+            self.times.append(elapsed_ms)
+        try:
+            question.position.check(choice.move)
+        except IllegalMove as error:
+            said = json.dumps(choice.move[:200])
+            detail = f"{said} is not legal here ({error.reason}): {error.detail}"
+            found = self.evidence(FaultKind.ILLEGAL, detail, body, bot.answer(), elapsed_ms)
+            return elapsed_ms, found
+        return elapsed_ms, None
+
+    def evidence(
+        self, kind: FaultKind, detail: str, body: bytes, answer: Answer, elapsed_ms: float
+    ) -> Evidence:
+        """What a fault at POST /move shows."""
+        received = answer.size + len(answer.headers) + (answer.status is not None)
+        told = advice(kind, detail, received)
+        return self.found(f"{kind}: {detail}", "/move", body, answer, elapsed_ms, told, kind)
+
+    def found(
+        self,
+        problem: str,
+        path: str,
+        body: bytes,
+        answer: Answer,
+        elapsed_ms: float,
+        told: Advice,
+        kind: FaultKind | None = None,
+    ) -> Evidence:
+        """A failure at any path; GET where there is no body."""
+        ended = self.subject.ended()
+        return Evidence(
+            problem=problem if ended is None else f"{problem} The bot has ended: {ended}.",
+            method="POST" if body else "GET",
+            url=f"{self.subject.url}{path}",
+            body=body.decode("ascii"),
+            answer=answer,
+            elapsed_ms=elapsed_ms,
+            rule=told.rule,
+            mend=told.mend,
+            output=self.subject.output(),
+            kind=kind,
+        )

@@ -1,0 +1,156 @@
+"""A check's findings, for a person or for a machine."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol
+
+import click
+
+from tournament.check_exchange import Evidence
+from tournament.check_probes import Outcome
+
+_REQUEST = 400
+_CURL = 4000
+_ANSWER = 600
+_OUTPUT_LINES = 8
+
+
+class Finding(Protocol):
+    """A numbered check and what it found."""
+
+    @property
+    def number(self) -> int:
+        """From 1."""
+
+    @property
+    def title(self) -> str:
+        """What is checked."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What was found; None where it was not run."""
+
+    @property
+    def reason(self) -> str:
+        """Why it was not run."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was run and kept."""
+
+
+class Report:
+    """Collects findings; prints each as it comes, or all at the end as JSON."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._findings: list[Finding] = []
+
+    def add(self, finding: Finding) -> None:
+        """Take one finding in order."""
+        self._findings.append(finding)
+        if not self._as_json:
+            _print(finding)
+
+    def finish(self) -> int:
+        """Say how it went; 0 if all passed, else 1."""
+        failed = [finding.number for finding in self._findings if not finding.passed]
+        if self._as_json:
+            whole = {
+                "passed": not failed,
+                "checks": [_wire(finding) for finding in self._findings],
+            }
+            click.echo(json.dumps(whole, indent=2))
+        elif failed:
+            numbers = ", ".join(map(str, failed))
+            click.echo(f"\n{len(failed)} of {len(self._findings)} checks not passed: {numbers}.")
+        else:
+            click.echo(f"\nAll {len(self._findings)} checks passed.")
+        return 1 if failed else 0
+
+    def stopped(self) -> None:
+        """Say that it was interrupted."""
+        click.echo(f"Stopped after {len(self._findings)} checks; run it again for all.", err=True)
+
+
+def _print(finding: Finding) -> None:
+    outcome = finding.outcome
+    word, colour = ("ok  ", "green") if finding.passed else ("FAIL", "red")
+    if outcome is None:
+        word, colour = "-   ", "yellow"
+    note = finding.reason if outcome is None else outcome.note
+    tail = f" ({_printable(note)})" if note else ""
+    click.echo(f"{finding.number:2} {click.style(word, fg=colour)} {finding.title}{tail}")
+    for failure in outcome.failures if outcome is not None else ():
+        for label, text in _lines(failure):
+            click.echo(f"        {label:8} {text}")
+        click.echo()
+
+
+def _lines(failure: Evidence) -> list[tuple[str, str]]:
+    lines = [("problem", _printable(failure.problem))]
+    if failure.url:
+        shown = f"{failure.method} {failure.url} {_cut(failure.body, _REQUEST)}"
+        lines.append(("request", shown.rstrip()))
+        lines.append(("answer", f"{_answer(failure)}, after {failure.elapsed_ms:.0f} ms"))
+    lines += [("rule", failure.rule), ("mend", failure.mend)]
+    if failure.body:
+        curl = failure.curl
+        lines.append(("repeat", curl if len(curl) <= _CURL else "--json has the request whole"))
+    for line in failure.output.splitlines()[-_OUTPUT_LINES:]:
+        lines.append(("output", _printable(line)[:_ANSWER]))
+    return lines
+
+
+def _answer(failure: Evidence) -> str:
+    answer = failure.answer
+    if answer.status is None and not answer.body:
+        return "nothing"
+    head = "no status line" if answer.status is None else str(answer.status)
+    body = _cut(_printable(answer.body), _ANSWER)
+    return f"{head} {body}" if body else f"{head} and no body"
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
+
+
+def _printable(text: str) -> str:
+    """A bot's text with nothing in it that a terminal would obey."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )
+
+
+def _wire(finding: Finding) -> dict[str, Any]:
+    outcome = finding.outcome
+    word = "skipped" if outcome is None else "passed" if outcome.passed else "failed"
+    return {
+        "number": finding.number,
+        "title": finding.title,
+        "result": word,
+        "note": finding.reason if outcome is None else outcome.note,
+        "failures": [_failure(each) for each in outcome.failures] if outcome is not None else [],
+    }
+
+
+def _failure(failure: Evidence) -> dict[str, Any]:
+    answer = failure.answer
+    return {
+        "problem": failure.problem,
+        "fault": failure.kind,
+        "request": {"method": failure.method, "url": failure.url, "body": failure.body},
+        "answer": {
+            "status": answer.status,
+            "headers": answer.headers,
+            "body": answer.body,
+            "size": answer.size,
+        },
+        "elapsed_ms": round(failure.elapsed_ms, 3),
+        "rule": failure.rule,
+        "mend": failure.mend,
+        "curl": failure.curl if failure.url else "",
+        "output": failure.output,
+    }

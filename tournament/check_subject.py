@@ -1,0 +1,112 @@
+"""The bot that is being checked, wherever it runs."""
+
+from __future__ import annotations
+
+import socket
+from time import monotonic
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from tournament.deadline import Dial, Reply, dial_inet
+from tournament.players import HttpBot, dial_url
+from tournament.processes import Ground, StartedBot, start
+
+_SHOWN = 2000
+"""Characters of a bot's own output that go with a failure."""
+
+
+class Connection(HttpBot):
+    """A connection to a bot over which anything may be posted."""
+
+    def post(self, path: str, body: bytes, seconds: float) -> Reply:
+        """Its whole answer within this time; TimeoutError, Broken, TooMuch, Nonsense."""
+        return self._wire.exchange("POST", path, body, monotonic() + seconds)
+
+
+class Subject(Protocol):
+    """A bot to be checked."""
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+
+    def connect(self) -> Connection:
+        """A connection of its own."""
+
+    def output(self) -> str:
+        """The end of what it has written; empty where that cannot be seen."""
+
+    def ended(self) -> str | None:
+        """How its process ended; None while it runs or where that cannot be seen."""
+
+    def revive(self) -> None:
+        """Start it again if it has ended; StartError."""
+
+    def close(self) -> None:
+        """End what was started."""
+
+
+class Running:
+    """A bot that runs already. OSError if there is no such host."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+        self._dial: Dial = dial_url(url)
+
+    def connect(self) -> Connection:
+        """A connection of its own."""
+        return Connection(self.url, self._dial)
+
+    def output(self) -> str:
+        """A bot by URL writes elsewhere."""
+        return ""
+
+    def ended(self) -> str | None:
+        """A bot by URL is not watched."""
+        return None
+
+    def revive(self) -> None:
+        """A bot by URL is not started."""
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class Started:
+    """A bot that is started here, as a runner starts it. StartError if it does not answer."""
+
+    def __init__(self, command: str, ground: Ground) -> None:
+        self._command = command
+        self._ground = ground
+        self._bot: StartedBot = start("bot", command, ground)
+
+    @property
+    def url(self) -> str:
+        """Where it answers; another port after each start."""
+        return self._bot.url
+
+    def connect(self) -> Connection:
+        """A connection of its own."""
+        parts = urlsplit(self.url)
+        return Connection(self.url, dial_inet((parts.hostname, parts.port), socket.AF_INET))
+
+    def output(self) -> str:
+        """The end of what it has written."""
+        return self._bot.output()[-_SHOWN:]
+
+    def ended(self) -> str | None:
+        """How its process ended; None while it runs."""
+        status = self._bot.status()
+        if status is None or isinstance(status, str):
+            return status
+        return f"killed by signal {-status}" if status < 0 else f"code {status}"
+
+    def revive(self) -> None:
+        """Start it again if it has ended; StartError."""
+        if self._bot.status() is not None:
+            self._bot.close()
+            self._bot = start("bot", self._command, self._ground)
+
+    def close(self) -> None:
+        """End it with everything that it has started."""
+        self._bot.close()

@@ -27,6 +27,7 @@ from games.zhengfen_groups import (
     texts_of,
 )
 from games.zhengfen_plays import (
+    BLACK,
     CATEGORIES,
     DECK,
     FIVE,
@@ -116,10 +117,10 @@ class Lister:
         if size == 1:
             groups += [
                 Group(1, (0, rank, 1), [joker])
-                for rank, joker in ((13, BLACK_JOKER), (14, RED_JOKER))
+                for rank, joker in ((BLACK, BLACK_JOKER), (RED, RED_JOKER))
                 if joker in self._jokers and rank > above
             ]
-        if size == 2 and len(self._jokers) == 2 and above < RED:
+        if size == 2 and len(self._jokers) == 2:
             groups.append(Group(2, (1, RED, 1), [BOTH]))
         return groups
 
@@ -196,7 +197,7 @@ class Lister:
             field = 15 << (56 - 4 * rank)
             if not self._natural & field:
                 continue
-            higher = (1 << (56 - 4 * rank)) - 1  # mirrored, the higher ranks are the lower bits
+            foot = 1 << (56 - 4 * rank)  # mirrored, the higher ranks are the lower bits
             beside = [pair for pair, _ in pairs if not pair & field]
             others = self._singles(self._natural & ~field)
             triples = self._sets[rank][3]
@@ -205,7 +206,7 @@ class Lister:
             for joker in self._jokers:
                 # two of the rank and a joker; two pairs are read with the higher one
                 lower = [
-                    pair for pair, alike in pairs if not (pair & field or (alike and pair < higher))
+                    pair for pair, alike in pairs if not (pair & field or (alike and pair < foot))
                 ]
                 plays += [two | pair | joker for two in self._sets[rank][2] for pair in lower]
                 plays += [triple | one | joker for triple in triples for one in others]

@@ -45,6 +45,7 @@ TWOS: Final = 11
 
 THREE: Final = 0
 TWO: Final = 12
+BLACK: Final = 13
 RED: Final = 14
 FIVE, TEN, KING = 2, 7, 10
 POINT_RANKS: Final = 1 << FIVE | 1 << TEN | 1 << KING
@@ -144,7 +145,7 @@ def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
     """The highest triple of a full house of five cards, -1 if they are none."""
-    for rank in reversed(tuple(bits(held(at, 3 - jokers)))):
+    for rank in reversed(bits(held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
         if jokers and others < 2:

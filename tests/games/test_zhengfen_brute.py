@@ -101,8 +101,9 @@ def assert_same(
         for suffix in ("", "=flush", "=fullhouse"):
             text = "play:" + "".join(rng.sample(cards, len(cards))) + suffix
             try:
-                state.check(text)
+                move = state.check(text)
                 found = "legal"
+                assert plays[cards][move.category or ""] == (move.rank, move.length)
             except IllegalMove as error:
                 found = error.reason.value
             assert found == brute.verdict(cards, plays[cards], table, suffix), (text, table)

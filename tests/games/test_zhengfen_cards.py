@@ -22,6 +22,9 @@ def read(text: str) -> dict[str, tuple[str, int]]:
     }
 
 
+ALL_PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQKA2")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "category", "rank", "length"),
     [
@@ -118,6 +121,7 @@ def test_reading(name: str, text: str, category: str, rank: str, length: int) ->
         ("two ranks of three", "8c8d8h9c9d9h"),
         ("three and two and one", "7c7d7h8c8d9c"),
         ("two multiples of one size that are no neighbours", "6c6d8c8dTcTd"),
+        ("a run of fourteen pairs", ALL_PAIRS + "BjRj"),
         ("a run of fourteen flush cards", "3s4s5s6s7s8s9sTsJsQsKsAs2sBj"),
     ],
 )
@@ -145,6 +149,8 @@ def test_no_combination(name: str, text: str) -> None:
         ("E)-G) at equal rank the shorter", "6h6s7h7s8h8s9h9s", "7c7d8c8d9c9d", "not-higher"),
         ("H) the triple counts, not its company", "6c6d6hAcAd", "3c7c7d7h8s", "legal"),
         ("H) the types are equal among themselves", "3c5c5d5hTs", "4c4d4hAcAd", "not-higher"),
+        ("E)-G) equal", "7c7d8c8d9c9d", "7h7s8h8s9h9s", "not-higher"),
+        ("H) equal triples, each by a joker", "6c6d8c8dBj", "3cKd8h8sRj", "not-higher"),
         ("I) the highest card", "4c5c6c7c8c9c", "6d7d8d9dTd", "legal"),
         ("I) at equal rank the longer", "4c5c6c7c8c", "3d4d5d6d7d8d", "legal"),
         ("another category", "4c4d", "5c5d5h", "wrong-category"),
@@ -163,6 +169,7 @@ def test_no_combination(name: str, text: str) -> None:
     ],
 )
 def test_order(name: str, table: str, hand: str, expected: str) -> None:
+    hand = "".join(DECK.in_order(cards(hand)))
     state = follow(hand, table)
     assert reason(state, f"play:{hand}") == expected
     assert (f"play:{hand}" in state.moves().texts()) == (expected == "legal")

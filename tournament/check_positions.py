@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -74,8 +75,10 @@ def _played(game: Game, players: int, number: int) -> Iterator[State]:
         state = state.advance(moves[words.below(len(moves))])
 
 
-def _by_situation(game: Game) -> dict[str, list[Question]]:
+@cache
+def _by_situation(name: str) -> Mapping[str, Sequence[Question]]:
     """Every position of some random games, like with like."""
+    game = games.get(name)
     found: dict[str, list[Question]] = {}
     for players in range(game.min_players, game.max_players + 1):
         for number in range(2):
@@ -97,7 +100,7 @@ def questions(name: str, wanted: int) -> list[Question]:
 
     Always the same ones for the same arguments. UnknownGame if there is no such game.
     """
-    groups = _by_situation(games.get(name))
+    groups = _by_situation(name)
     each = -(-wanted // len(groups))
     spread = [_spread(group, each) for group in groups.values()]
     mixed = chain.from_iterable(zip_longest(*spread))
@@ -116,7 +119,7 @@ bring: 497, 92 and 31,122. In 9-5-2 a hand of twenty cards has twenty."""
 def longest(name: str) -> Question:
     """The position of a game with the longest list of moves that is known here."""
     if name not in _RICH_HANDS:
-        groups = _by_situation(games.get(name))
+        groups = _by_situation(name)
         return max(chain.from_iterable(groups.values()), key=lambda asked: len(asked.moves))
     players, written = _RICH_HANDS[name]
     game = games.get(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from time import monotonic
+from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -13,6 +13,9 @@ from tournament.processes import Ground, StartedBot, start
 
 _SHOWN = 2000
 """Characters of a bot's own output that go with a failure."""
+
+_MOMENT_S = 0.01
+_MOMENTS = 50
 
 
 class Connection(HttpBot):
@@ -96,14 +99,29 @@ class Started:
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs."""
-        status = self._bot.status()
+        status = self._status()
         if status is None or isinstance(status, str):
             return status
         return f"killed by signal {-status}" if status < 0 else f"code {status}"
 
+    def _status(self) -> int | str | None:
+        """Its return code. Who hung up may be about to end: that is waited for a moment."""
+        status = self._bot.status()
+        for _ in range(_MOMENTS if self._hung_up() else 0):
+            if status is not None:
+                break
+            sleep(_MOMENT_S)
+            status = self._bot.status()
+        return status
+
+    def _hung_up(self) -> bool:
+        """Whether nobody listens at its port."""
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", urlsplit(self.url).port)) != 0
+
     def revive(self) -> None:
         """Start it again if it has ended; StartError."""
-        if self._bot.status() is not None:
+        if self._status() is not None:
             self._bot.close()
             self._bot = start("bot", self._command, self._ground)
 

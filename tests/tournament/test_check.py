@@ -1,0 +1,359 @@
+"""`stich check` passes bots that keep the protocol and names what is wrong with the others."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.tournament.check_rogues import (
+    ROGUES,
+    Act,
+    Talk,
+    hang,
+    hang_up,
+    honest,
+    lazy_network,
+    only_move,
+    running,
+)
+from tournament.check import check
+
+FEW = ["--game", "dasan", "--positions", "26", "--bank-ms", "0"]
+
+
+def checked(*arguments: str) -> tuple[int, dict[str, Any]]:
+    result = CliRunner().invoke(check, [*arguments, "--json"])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    return result.exit_code, json.loads(result.output)
+
+
+def failures(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [failure for one in report["checks"] for failure in one["failures"]]
+
+
+# Each misbehaviour: its fault, words of the sentence that names it, words of its mend.
+FOUND = {
+    "hang": ("timeout", "No whole answer within 60 ms", "Decide sooner"),
+    "drip": ("timeout", "No whole answer within 60 ms", "Content-Length"),
+    "endless": ("invalid", "more than 64 KiB", "the move and no more"),
+    "huge": ("invalid", "more than 64 KiB", "the move and no more"),
+    "gzip bomb": ("invalid", "encoded as gzip", "Do not compress"),
+    "deep nesting": ("invalid", "nested too deeply", "flat object"),
+    "redirect": ("invalid", "redirects (302)", "Answer at /move itself"),
+    "500": ("invalid", "status 500", "The bot failed"),
+    "404": ("invalid", "status 404", "Serve POST /move"),
+    "not JSON": ("invalid", "is not JSON", "JSON library"),
+    "not UTF-8": ("invalid", "not UTF-8", "as UTF-8"),
+    "NaN": ("invalid", "NaN is no JSON number", "no NaN"),
+    "null": ("invalid", "not a JSON object but null", "with an object"),
+    "list": ("invalid", "not a JSON object but a list", "with an object"),
+    "empty": ("invalid", "is not JSON", "JSON library"),
+    "no move": ("invalid", 'no "move"', "Name the field"),
+    "move is null": ("invalid", "not a string but null", "one string"),
+    "illegal": ("illegal", '"play:3c3d3h3s" is not legal here', "in this very request"),
+    "no grammar": ("illegal", "(syntax)", "letter by letter"),
+    "control characters": (
+        "illegal",
+        '"\\u0000\\u001b[31m\\r\\n" is not legal',
+        "letter by letter",
+    ),
+    "raw control characters": ("invalid", "is not JSON", "must be escaped"),
+    "no HTTP": ("invalid", "not HTTP", "HTTP/1.1"),
+    "reset": ("unreachable", "broke", "has crashed"),
+    "half answer": ("unreachable", "in the middle of its answer", "Content-Length"),
+    "dies mid-game": ("unreachable", "without an answer", "has crashed"),
+}
+
+
+@pytest.mark.parametrize("name", ROGUES)
+def test_it_finds_the_misbehaviour(name: str) -> None:
+    kind, problem, mend = FOUND[name]
+    with running(ROGUES[name]) as url:
+        status, report = checked("--url", url, "--move-ms", "60", *FEW)
+    assert status == 1
+    assert not report["passed"]
+    assert report["checks"][1]["result"] == "passed"  # GET / is in order
+    (failed, *_) = [one for one in report["checks"] if one["result"] == "failed"]
+    first = failed["failures"][0]
+    assert first["fault"] == kind
+    assert problem in first["problem"]
+    assert mend in first["mend"]
+    assert first["rule"]
+    assert json.loads(first["request"]["body"])["moves"]
+
+
+def test_every_check_of_a_hanging_bot_ends_and_is_told() -> None:
+    with running(only_move(hang)) as url:
+        _, report = checked("--url", url, "--move-ms", "20", *FEW)
+    results = [one["result"] for one in report["checks"]]
+    assert len(results) == 10
+    assert set(results) == {"passed", "failed"}
+
+
+def card(**changes: Any) -> Act:
+    """A bot whose GET / is changed; a field of None is left out."""
+    about = {"name": "n", "version": "1", "protocol": 1, "games": ["dasan"], **changes}
+    body = json.dumps({key: value for key, value in about.items() if value is not None}).encode()
+    return lambda talk: talk.send(body) if talk.path == "/" else honest(talk)
+
+
+@pytest.mark.parametrize(
+    ("act", "problem"),
+    [
+        (card(name=None), '"name" must be a string'),
+        (card(version=1.0), '"version" must be a string'),
+        (card(author=["me"]), '"author" must be a string'),
+        (card(protocol="1"), '"protocol" must be the number 1'),
+        (card(protocol=True), '"protocol" must be the number 1'),
+        (card(games=None), '"games" must be a list'),
+        (card(games=[]), '"games" must be a list'),
+        (card(games=["dasan", "skat"]), '"games" names "skat"; there are doudizhu, dasan'),
+        (card(games=["zhengfen"]), '"games" does not name dasan'),
+    ],
+)
+def test_what_a_bot_says_of_itself(act: Act, problem: str) -> None:
+    with running(act) as url:
+        status, report = checked("--url", url, *FEW)
+    assert status == 1
+    failed = [one["number"] for one in report["checks"] if one["result"] == "failed"]
+    assert failed == [2]
+    (failure,) = failures(report)
+    assert problem in failure["problem"]
+    assert '"games": ["dasan"]' in failure["mend"]
+    assert failure["request"]["method"] == "GET"
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [(b"hello", "not a JSON object"), (b"[1]", "not a JSON object"), (b"", "not a JSON object")],
+)
+def test_a_greeting_that_is_none(body: bytes, problem: str) -> None:
+    with running(lambda talk: talk.send(body) if talk.path == "/" else honest(talk)) as url:
+        _, report = checked("--url", url, *FEW)
+    assert problem in failures(report)[0]["problem"]
+
+
+def test_a_bot_that_leaves_start_and_end_unanswered() -> None:
+    def act(talk: Talk) -> None:
+        if talk.path == "/end":
+            hang_up(talk)
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, *FEW)
+    (failure,) = failures(report)
+    assert failure["request"]["url"].endswith("/end")
+    assert "404" in failure["mend"]
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "405 No", "501 Not Implemented", "500 Oops"])
+def test_any_answer_to_start_and_end_will_do(status: str) -> None:
+    def act(talk: Talk) -> None:
+        if talk.path in ("/start", "/end"):
+            talk.send(b"no", status)
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        assert checked("--url", url, *FEW)[0] == 0
+
+
+def test_a_bot_that_refuses_unknown_fields() -> None:
+    def act(talk: Talk) -> None:
+        if b"weather" in talk.body:
+            talk.send(b"{}", "422 Unprocessable Entity")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, *FEW)
+    assert [one["title"] for one in report["checks"] if one["result"] == "failed"] == [
+        "unknown fields in the request are tolerated"
+    ]
+    assert "do not refuse others" in failures(report)[0]["mend"]
+
+
+def test_a_bot_that_cannot_take_a_large_request() -> None:
+    def act(talk: Talk) -> None:
+        if len(talk.body) > 100_000:
+            talk.send(b"{}", "413 Content Too Large")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, "--game", "zhengfen", "--positions", "6")
+    big = [f for f in failures(report) if "status 413" in f["problem"]]
+    assert len(big) == 1
+    assert "limit on a request's body" in big[0]["mend"]
+
+
+def test_a_bot_that_waits_on_kept_connections() -> None:
+    with running(lazy_network) as url:
+        _, report = checked("--url", url, "--game", "dasan", "--positions", "2")
+    (failure,) = failures(report)
+    assert "Over kept connections it takes" in failure["problem"]
+    assert "TCP_NODELAY" in failure["mend"]
+
+
+def test_a_bot_over_its_time() -> None:
+    def act(talk: Talk) -> None:
+        if talk.path == "/move":
+            talk.stop.wait(0.005)
+        honest(talk)
+
+    with running(act) as url:
+        _, report = checked(
+            "--url", url, "--game", "dasan", "--positions", "9", "--move-ms", "1",
+            "--bank-ms", "60000",
+        )  # fmt: skip
+    last = report["checks"][-1]
+    assert last["result"] == "failed"
+    assert "more than 1 ms" in last["failures"][0]["problem"]
+    assert "p99" in last["note"]
+
+
+def test_an_honest_bot_passes() -> None:
+    with running(honest) as url:
+        status, report = checked("--url", url, *FEW)
+    assert (status, report["passed"]) == (0, True)
+    assert [one["number"] for one in report["checks"]] == list(range(1, 11))
+
+
+def command(program: str, tmp_path: Path) -> str:
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    return shlex.join([sys.executable, str(path)])
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("raise SystemExit(3)", "ended with code 3"),
+        ("import sys; sys.exit('no such deck')", "no such deck"),
+        ("import threading; threading.Event().wait()", "did not answer GET /"),
+    ],
+)
+def test_a_bot_that_never_starts(tmp_path: Path, program: str, problem: str) -> None:
+    status, report = checked("--command", command(program, tmp_path), "--start-ms", "300")
+    assert status == 1
+    (failure,) = failures(report)
+    assert problem in failure["problem"]
+    assert "PORT" in failure["rule"]
+
+
+def test_a_program_that_is_not_there() -> None:
+    status, report = checked("--command", "./no-such-bot --fast")
+    assert status == 1
+    assert "no such program" in failures(report)[0]["problem"]
+
+
+MORTAL = """
+import os, sys
+sys.path.insert(0, {root!r})
+from bots import kit
+asked = 0
+def move(view, moves):
+    global asked
+    asked += 1
+    if asked > 40:
+        print("the deck is on fire", file=sys.stderr, flush=True)
+        os._exit(7)
+    return moves[0]
+kit.run(move, name="mortal", version="1", games=["dasan"])
+"""
+
+
+def test_a_started_bot_that_dies_is_told_and_started_again(tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[2])
+    status, report = checked(
+        "--command", command(MORTAL.format(root=root), tmp_path), "--game", "dasan",
+        "--positions", "60",
+    )  # fmt: skip
+    assert status == 1
+    first = failures(report)[0]
+    assert first["fault"] == "unreachable"
+    assert "code 7" in first["problem"]
+    assert "the deck is on fire" in first["output"]
+    results = {one["title"]: one["result"] for one in report["checks"]}
+    assert results["unknown fields in the request are tolerated"] == "passed"
+
+
+def test_for_a_person_it_prints_all_that_is_needed() -> None:
+    with running(ROGUES["raw control characters"]) as url:
+        result = CliRunner().invoke(check, ["--url", url, *FEW])
+    assert result.exit_code == 1
+    assert "\x1b[2J" not in result.output
+    for words in (
+        " 3 FAIL a legal move in every phase of Dasan",
+        f"request  POST {url}/move",
+        'answer   200 {"move": "pass\\x1b[2J"}',
+        "rule     POST /move is answered with 200",
+        "mend     Write the answer with a JSON library",
+        "repeat   curl -sS -i",
+        "checks not passed: 3, ",
+    ):
+        assert words in result.output
+
+
+def test_the_curl_line_repeats_the_request() -> None:
+    seen: list[bytes] = []
+
+    def act(talk: Talk) -> None:
+        if talk.path == "/move":
+            seen.append(talk.body)
+            talk.send(b"null")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, *FEW)
+        failure = failures(report)[0]
+        first, seen[:] = seen[0], []
+        subprocess.run(shlex.split(failure["curl"]), capture_output=True, check=True)
+    assert seen == [first]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--url or by --command"),
+        (["--url", "http://localhost:1", "--command", "x"], "one of the two"),
+        (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
+        (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
+        (["--url", "http://localhost:1", "--game", "skat"], "there are doudizhu"),
+        (["--url", "http://localhost:1", "--move-ms", "0"], "--move-ms"),
+    ],
+)
+def test_a_wrong_command_line(arguments: list[str], words: str) -> None:
+    result = CliRunner().invoke(check, arguments)
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+def test_nobody_listens() -> None:
+    with running(honest) as url:
+        pass
+    status, report = checked("--url", url, *FEW)
+    assert status == 1
+    assert all(one["result"] != "passed" for one in report["checks"][1:])
+    assert "Is the bot running?" in failures(report)[1]["mend"]
+
+
+def test_the_house_bots_pass() -> None:
+    python = shlex.quote(sys.executable)
+    asked: Callable[[str], tuple[int, dict[str, Any]]] = lambda bot: checked(  # noqa: E731
+        "--command", f"{python} -m bots.{bot}", "--positions", "30"
+    )
+    for bot in ("random", "greedy"):
+        status, report = asked(bot)
+        assert status == 0, failures(report)
+        assert len(report["checks"]) == 16

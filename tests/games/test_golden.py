@@ -1,0 +1,87 @@
+"""Golden games and set-up positions, replayed exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import games
+from tests import golden, make_golden
+
+NAMES = golden.files()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_golden_game_replays_exactly(name: str) -> None:
+    golden.replay(golden.load(name))
+
+
+def test_every_game_at_every_number_of_players_has_golden_games() -> None:
+    there = {(start["game"], start["players"]) for start in map(start_of, NAMES)}
+    assert there >= {
+        (game.name, players)
+        for game in games.GAMES.values()
+        for players in range(game.min_players, game.max_players + 1)
+    }
+
+
+def test_every_option_has_a_golden_game_that_sets_it() -> None:
+    there = {
+        (start["game"], option) for start in map(start_of, NAMES) for option in start["options"]
+    }
+    assert there == {
+        (game.name, option.name) for game in games.GAMES.values() for option in game.options
+    }
+
+
+def start_of(name: str) -> Any:
+    return golden.load(name)["start"]
+
+
+def test_our_own_golden_games_are_those_of_the_plans() -> None:
+    own = {name.removeprefix("own-") for name in NAMES if name.startswith("own-")}
+    assert own == {plan.name for plan in make_golden.PLANS}
+
+
+@pytest.mark.parametrize("plan", make_golden.PLANS, ids=lambda plan: plan.name)
+def test_our_own_golden_games_show_what_they_are_for(plan: make_golden.Plan) -> None:
+    made = golden.load(f"own-{plan.name}")
+    state = games.get(plan.game).start(plan.players, made["start"]["seed"], plan.options)
+    told = []
+    for step in made["steps"]:
+        told.append({"deal": state.deal, "turn": step["turn"], "move": step["move"]})
+        state = state.advance(step["move"])
+    assert plan.shows(told, made["final"])
+
+
+def test_spring_is_one_doubling_more_than_bombs_and_rockets() -> None:
+    for name in ("own-doudizhu-3-spring-won", "own-doudizhu-3-spring-lost"):
+        made = golden.load(name)
+        final = made["final"]
+        plays = [step["move"][5:] for step in made["steps"] if step["move"].startswith("play:")]
+        bombs = sum(len(set(cards[::2])) == 1 and len(cards) == 8 for cards in plays)
+        rockets = plays.count("BjRj")
+        assert final["doublings"] == bombs + rockets + 1
+        stake = final["bid"] * 2 ** final["doublings"]
+        if name.endswith("lost"):
+            stake = -stake
+        expected = [-stake] * 3
+        expected[final["declarer"]] = 2 * stake
+        assert final["scores"] == expected
+
+
+POSITIONS = golden.load("positions")
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=[position["why"] for position in POSITIONS])
+def test_a_set_up_position(position: Any) -> None:
+    game = games.get(position["state"]["game"])
+    state = game.state(position["state"])
+    assert state.moves().texts() == position["moves"]
+    assert state.turn is not None
+    seen = game.view(state.view(state.turn).to_dict())
+    assert seen.moves().texts() == position["moves"]
+    for text, expected in position["verdicts"].items():
+        assert golden.verdict(state, text) == expected, text
+        assert golden.verdict(seen, text) == expected, text

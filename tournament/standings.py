@@ -129,7 +129,11 @@ def standings(store: Source) -> Standings:
     The order in which matches ended plays no part: any order gives the same digits.
     """
     facts = store.facts()
-    results = collect(store.summaries(), facts.get("bots", ()))
+    return of(collect(store.summaries(), facts.get("bots", ())), facts)
+
+
+def of(results: Results, facts: Mapping[str, Any]) -> Standings:
+    """The table of these matches, with what the run is."""
     return Standings(
         name=str(facts.get("name", "")),
         game=str(facts.get("game", "")),

@@ -24,3 +24,125 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> None
     from tournament.command_run import run_cup
 
     sys.exit(run_cup(cup, out, store_url, as_json))
+
+
+_TARGET = click.argument("target", metavar="DIR")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print for machines.")
+
+
+@click.command()
+@_TARGET
+@_JSON
+def standings(target: str, as_json: bool) -> None:
+    """Print the table of a run: DIR is its folder, or the URL of its database.
+
+    \b
+    Example:
+      stich standings runs/spring --json
+    """
+    from tournament.command_show import show_standings, told
+
+    sys.exit(told(lambda: show_standings(target, as_json)))
+
+
+@click.command()
+@_TARGET
+@_JSON
+@click.option("--faults", "faulty", is_flag=True, help="Only matches with a fault.")
+@click.option("--bot", metavar="NAME", help="Only matches of this bot.")
+def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
+    """List the matches of a run.
+
+    \b
+    Example:
+      stich matches runs/spring --faults --bot mine
+    """
+    from tournament.command_show import show_matches, told
+
+    sys.exit(told(lambda: show_matches(target, as_json, faulty, bot)))
+
+
+@click.command()
+@_TARGET
+@click.argument("match", metavar="MATCH")
+@_JSON
+@click.option("--faults", is_flag=True, help="Only the post-mortem of each fault.")
+def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
+    """Step through a match, all hands open. MATCH is its id or the beginning of it.
+
+    \b
+    Examples:
+      stich replay runs/spring 7eb97a
+      stich replay runs/spring 7eb97a --faults
+    """
+    from tournament.command_replay import replay_match
+    from tournament.command_show import told
+
+    sys.exit(told(lambda: replay_match(target, match, as_json, faults)))
+
+
+@click.command()
+@_TARGET
+@_JSON
+def verify(target: str, as_json: bool) -> None:
+    """Recompute every deal, move and score of a run from its store alone.
+
+    \b
+    Example:
+      stich verify runs/spring
+    """
+    from tournament.command_show import told, verify_run
+
+    sys.exit(told(lambda: verify_run(target, as_json)))
+
+
+@click.command()
+@_TARGET
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(["csv", "jsonl", "parquet"]),
+    default="csv",
+    show_default=True,
+    help="What to write.",
+)
+@click.option("-o", "--out", metavar="FILE", help="Where to; standard output if left out.")
+def export(target: str, format: str, out: str | None) -> None:
+    """Write a run's results for other programs, one row a seat of each match.
+
+    \b
+    Example:
+      stich export runs/spring --format parquet -o spring.parquet
+    """
+    from tournament.command_show import export_run, told
+
+    sys.exit(told(lambda: export_run(target, format, out)))
+
+
+@click.command()
+@_TARGET
+@click.option("-o", "--out", metavar="FILE.html", help="Where to; DIR/report.html if left out.")
+def report(target: str, out: str | None) -> None:
+    """Write one self-contained page: standings, plots, replays.
+
+    \b
+    Example:
+      stich report runs/spring -o spring.html
+    """
+    from tournament.command_show import report_run, told
+
+    sys.exit(told(lambda: report_run(target, out)))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """The tournament's part of stich: run a cup of bots and read what it left.
+
+    \b
+    Example:
+      python -m tournament run examples/cup.toml --out runs/cup
+    """
+
+
+for _command in (run, standings, matches, replay, verify, export, report):
+    main.add_command(_command)

@@ -1,0 +1,172 @@
+"""The commands that read a run: standings, matches, verify, export, report."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from tournament.records import FaultKind, MatchSummary
+from tournament.store import Store, StoreError
+
+_KINDS = tuple(str(kind) for kind in FaultKind)
+
+
+def told(work: Callable[[], int]) -> int:
+    """The exit code of some work; what the store refuses is said, with exit code 1."""
+    try:
+        return work()
+    except StoreError as error:
+        click.echo(str(error), err=True)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has seen enough
+    except KeyboardInterrupt:
+        click.echo("Stopped.", err=True)
+    return 1
+
+
+def show_standings(target: str, as_json: bool) -> int:
+    """The table of a run."""
+    from tournament.standings import render, standings
+
+    with Store.open(target) as store:
+        table, total = standings(store), store.get("total")
+    if as_json:
+        click.echo(json.dumps(table.to_dict(), ensure_ascii=False))
+    else:
+        Console().print(render(table, total))
+    return 0
+
+
+def show_matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> int:
+    """One line a match."""
+    with Store.open(target) as store:
+        if bot is not None and bot not in store.get("bots", ()):
+            raise StoreError(
+                f"There is no bot {bot}; there are {', '.join(store.get('bots', ()))}."
+            )
+        found = _wanted(store.summaries(), faulty, bot)
+        if as_json:
+            for match in found:
+                click.echo(json.dumps(_match(match), ensure_ascii=False))
+        else:
+            _table(found)
+    return 0
+
+
+def _wanted(
+    matches: Iterable[MatchSummary], faulty: bool, bot: str | None
+) -> Iterable[MatchSummary]:
+    for match in matches:
+        if (bot is None or bot in match.seating) and not (faulty and not _many(match)):
+            yield match
+
+
+def _many(match: MatchSummary) -> int:
+    return sum(map(sum, match.faults))
+
+
+def _match(match: MatchSummary) -> dict[str, Any]:
+    return {
+        "match": match.match,
+        "block": match.block,
+        "round": match.round,
+        "stage": match.stage,
+        "seating": match.seating,
+        "scores": match.scores,
+        "adjusted": match.adjusted,
+        "deals": match.deals,
+        "struck": match.struck,
+        "faults": [dict(zip(_KINDS, counts, strict=True)) for counts in match.faults],
+    }
+
+
+def _table(matches: Iterable[MatchSummary]) -> None:
+    """Printed in parts, so that a long run needs no memory."""
+    out = sys.stdout
+    out.write("match             block  bots by seat, with their scores\n")
+    for match in matches:
+        seats = []
+        for seat, bot in enumerate(match.seating):
+            text = f"{bot} {match.adjusted[seat]:+d}"
+            faults = sum(match.faults[seat])
+            if seat in match.struck:
+                text += " (struck out)"
+            elif faults:
+                text += f" ({faults} fault{'s' if faults > 1 else ''})"
+            seats.append(text)
+        stage = f" [{match.stage}]" if match.stage else ""
+        out.write(f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}\n")
+
+
+def verify_run(target: str, as_json: bool) -> int:
+    """Recompute a run; exit code 1 if something does not agree."""
+    from tournament.verify import verify
+
+    with Store.open(target) as store, Progress(console=Console(stderr=True)) as progress:
+        console = progress.console
+        task = progress.add_task("Verifying", total=store.count(), visible=console.is_terminal)
+        found = verify(store, lambda done: progress.update(task, completed=done))
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return 0 if found.verified else 1
+    for problem in found.problems:
+        click.echo(f"{problem.match or 'run'}: {problem.detail}")
+    click.echo(
+        f"{found.matches} matches of {found.blocks} blocks, {found.deals} deals and"
+        f" {found.moves} moves recomputed: "
+        + ("all agree." if found.verified else f"{len(found.problems)} do not agree.")
+    )
+    if found.commitment is not None:
+        kept = "is the one" if found.commitment else "is NOT the one"
+        click.echo(f"The seed {kept} that was committed to.")
+    return 0 if found.verified else 1
+
+
+def export_run(target: str, format: str, out: str | None) -> int:
+    """Results for other programs."""
+    from tournament.export import ExportError, export
+
+    if out is None and format == "parquet" and sys.stdout.isatty():
+        click.echo("Parquet is not for a terminal; name a file with -o FILE.parquet.", err=True)
+        return 1
+    try:
+        with Store.open(target) as store:
+            if out is None:
+                export(store, format, sys.stdout.buffer)
+                return 0
+            with open(out, "wb") as file:
+                rows = export(store, format, file)
+    except ExportError as error:
+        click.echo(str(error), err=True)
+        return 1
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        click.echo(f"{out}: cannot be written: {error.strerror}.", err=True)
+        return 1
+    click.echo(f"{rows} rows in {out}", err=True)
+    return 0
+
+
+def report_run(target: str, out: str | None) -> int:
+    """One self-contained page."""
+    from tournament.report import report
+
+    if out is None:
+        out = "report.html" if "://" in target else str(Path(target) / "report.html")
+    with Store.open(target) as store:
+        page = report(store)
+    try:
+        Path(out).write_text(page, encoding="utf-8")
+    except OSError as error:
+        click.echo(f"{out}: cannot be written: {error.strerror}.", err=True)
+        return 1
+    click.echo(f"The report is in {out}")
+    return 0

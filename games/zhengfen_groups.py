@@ -26,20 +26,17 @@ def mirror(cards: int) -> int:
     return int(format(cards, "060b")[::-1], 2)
 
 
-def _nibbles() -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """[field][k]: the subsets of k suits of a rank's field of four, falling."""
-    return tuple(
-        tuple(
-            tuple(
-                part for part in range(15, -1, -1) if part & field == part and part.bit_count() == k
-            )
-            for k in range(5)
-        )
-        for field in range(16)
-    )
+def _sets_of(rank: int, field: int) -> list[list[int]]:
+    """[k]: the sets of k cards of a rank out of those in its field of four bits, in order."""
+    sets: list[list[int]] = [[], [], [], [], []]
+    for part in range(15, -1, -1):
+        if part & field == part:
+            sets[part.bit_count()].append(part << (56 - 4 * rank))
+    return sets
 
 
-SUBSETS: Final = _nibbles()
+SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in range(13)])
+"""[rank][field][k], see `_sets_of`. Not to be changed."""
 
 
 @cache

@@ -18,7 +18,7 @@ from games.zhengfen_groups import (
     BLACK_JOKER,
     BOTH,
     RED_JOKER,
-    SUBSETS,
+    SETS,
     Choices,
     Group,
     RunGroup,
@@ -68,10 +68,7 @@ class Lister:
             self._ends.pop()
         self._fields = [mirrored >> (56 - 4 * rank) & 15 for rank in range(13)]
         # by rank and number: the sets of so many natural cards
-        self._sets = [
-            [[part << (56 - 4 * rank) for part in parts] for parts in SUBSETS[field]]
-            for rank, field in enumerate(self._fields)
-        ]
+        self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
 
     def all(self) -> list[Group]:
         """Everything that the hand can lead."""
@@ -105,14 +102,16 @@ class Lister:
         """Singles, pairs, triples or quads, higher than a level."""
         groups = []
         for rank in range(max(above + 1, 0), 13):
-            plays = []
-            for jokers in range(min(len(self._ends), size)):
-                if size == 4 and rank == TWO and not jokers:
-                    continue  # the special 2222
-                for cards in self._sets[rank][size - jokers]:
-                    plays += [cards | end for end in self._ends[jokers]]
-            if plays:
+            sets = self._sets[rank]
+            plays = sets[size]
+            if size == 4 and rank == TWO:
+                plays = []  # the special 2222
+            if self._jokers and size > 1:
+                plays = plays + [one | joker for one in sets[size - 1] for joker in self._jokers]
+                if size > 2 and len(self._jokers) == 2:
+                    plays += [cards | BOTH for cards in sets[size - 2]]
                 plays.sort(reverse=True)
+            if plays:
                 groups.append(Group(size, (size - 1, rank, 1), plays))
         if size == 1:
             groups += [
@@ -127,17 +126,18 @@ class Lister:
     def _runs(self, size: int, above: int, longer: int) -> list[Group]:
         """Runs of pairs, triples or quads, higher than a level, or of that level and longer."""
         most = len(self._jokers)
+        lacks = [max(0, size - field.bit_count()) for field in self._fields]
+        if all(sum(lacks[low : low + SHORTEST_RUN]) > most for low in range(11)):
+            return []
         all_choices: list[Choices] = []
-        lacks = []
-        for rank in range(13):
+        for sets in self._sets:
             choices = [
                 (cards, jokers)
                 for jokers in range(min(most, size) + 1)
-                for cards in self._sets[rank][size - jokers]
+                for cards in sets[size - jokers]
             ]
             choices.sort(reverse=True)
             all_choices.append(choices)
-            lacks.append(max(0, size - self._fields[rank].bit_count()))
         groups: list[Group] = []
         category = PAIR_RUN + size - 2
         for low in range(13 - SHORTEST_RUN + 1):
@@ -162,9 +162,11 @@ class Lister:
         most = len(self._jokers)
         found: dict[tuple[int, int], list[int]] = {}
         for suit in range(4):
+            held = [field & 8 >> suit for field in self._fields]
+            if sum([card > 0 for card in held]) + most < SHORTEST_FLUSH:
+                continue
             all_choices: list[Choices] = []
-            for rank in range(13):
-                card = self._fields[rank] & 8 >> suit
+            for rank, card in enumerate(held):
                 choices = [(card << (56 - 4 * rank), 0)] if card else []
                 all_choices.append([*choices, (0, 1)])
             for low in range(13 - SHORTEST_FLUSH + 1):
@@ -190,13 +192,18 @@ class Lister:
 
     def _fullhouses(self, above: int) -> list[Group]:
         """Full houses with a triple higher than a level."""
+        triplets = [
+            rank
+            for rank in range(12, -1, -1)
+            if self._fields[rank] and self._fields[rank].bit_count() + len(self._jokers) >= 3
+        ]
+        if not triplets:
+            return []
         pairs = self._beside()
         seen: set[int] = set()  # three cards and two jokers, read with a higher triple
         groups = []
-        for rank in range(12, -1, -1):
+        for rank in triplets:
             field = 15 << (56 - 4 * rank)
-            if not self._natural & field:
-                continue
             foot = 1 << (56 - 4 * rank)  # mirrored, the higher ranks are the lower bits
             beside = [pair for pair, _ in pairs if not pair & field]
             others = self._singles(self._natural & ~field)

@@ -18,7 +18,7 @@ from games.cards import Deck
 from games.errors import IllegalMove
 from games.game import LegalMoves
 from games.move import PASS, PLAY, Move, parse
-from games.tally import MASK, STRIDE, bits, held, runs, starts_of, tally
+from games.tally import MASK, STRIDE, bits, held, runs, starts_of
 
 CATEGORIES: Final = (
     "solo",
@@ -56,10 +56,30 @@ BLACK: Final = 13
 RED: Final = 14
 JOKERS: Final = 0x6000
 
-# by category: cards of its rank, cards of each kicker (0: none), shortest run (0: no run)
-MULTIPLE: Final = (1, 2, 3, 3, 3, 1, 2, 3, 3, 3, 4, 4)
-EACH: Final = (0, 0, 0, 1, 2, 0, 0, 0, 1, 2, 1, 2, 0, 0)
-SHORTEST: Final = (0, 0, 0, 0, 0, 5, 3, 2, 2, 2, 0, 0)
+
+def _packed(values: tuple[int, ...]) -> int:
+    """Small numbers by category, four bits each: read without making objects."""
+    return sum(value << (4 * category) for category, value in enumerate(values))
+
+
+MULTIPLES: Final[int] = _packed((1, 2, 3, 3, 3, 1, 2, 3, 3, 3, 4, 4))
+EACHES: Final[int] = _packed((0, 0, 0, 1, 2, 0, 0, 0, 1, 2, 1, 2))
+RUNNING: Final[int] = _packed((0, 0, 0, 0, 0, 1, 1, 1, 1, 1))
+
+
+def multiple(category: int) -> int:
+    """How many cards of its rank a category has (of a bomb and the rocket: 0)."""
+    return MULTIPLES >> (4 * category) & 15
+
+
+def each(category: int) -> int:
+    """How many cards each kicker of a category has; 0 for categories without kickers."""
+    return EACHES >> (4 * category) & 15
+
+
+def running(category: int) -> int:
+    """1 for a category of runs, otherwise 0."""
+    return RUNNING >> (4 * category) & 15
 
 
 def key(cards: int, level: int, category: int, length: int) -> int:
@@ -70,22 +90,22 @@ def key(cards: int, level: int, category: int, length: int) -> int:
 class Kickers:
     """The sets of ranks that may be attached to one key, in order: each a tuple of ranks.
 
-    `each` ranks out of `mask` are attached, never both jokers if `no_rocket`; a rank of `doubles`
+    `number` ranks out of `mask` are attached, never both jokers if `no_rocket`; a rank of `doubles`
     may be attached twice instead of two ranks.
     """
 
-    def __init__(self, mask: int, each: int, no_rocket: bool, doubles: int = 0) -> None:
+    def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
         self._mask = mask
-        self._each = each
-        self._jokers = no_rocket and each >= 2 and mask & JOKERS == JOKERS
+        self._number = number
+        self._jokers = no_rocket and number >= 2 and mask & JOKERS == JOKERS
         self._doubles = doubles
 
     def count(self) -> int:
         """How many there are."""
         there = self._mask.bit_count()
-        number = there if self._each == 1 else comb(there, self._each)
+        number = there if self._number == 1 else comb(there, self._number)
         if self._jokers:
-            number -= comb(there - 2, self._each - 2)
+            number -= comb(there - 2, self._number - 2)
         if self._doubles:
             number += self._doubles.bit_count()
         return number
@@ -93,9 +113,9 @@ class Kickers:
     def listed(self) -> list[tuple[int, ...]]:
         """All of them."""
         ranks = bits(self._mask)
-        if self._each == 1:
+        if self._number == 1:
             return [(rank,) for rank in ranks]
-        listed = list(combinations(ranks, self._each))
+        listed = list(combinations(ranks, self._number))
         if self._jokers:
             listed = [chosen for chosen in listed if chosen[-2] != BLACK]
         if self._doubles:
@@ -105,11 +125,11 @@ class Kickers:
 
     def nth(self, index: int) -> tuple[int, ...]:
         """One of them."""
-        if self._each == 1:
+        if self._number == 1:
             return (bits(self._mask)[index],)
         if self._jokers or self._doubles:
             return self.listed()[index]
-        return next(islice(combinations(bits(self._mask), self._each), index, None))
+        return next(islice(combinations(bits(self._mask), self._number), index, None))
 
 
 def run_mask(level: int, length: int) -> int:
@@ -139,15 +159,15 @@ def higher(at: int, table: Move) -> list[int]:
     """The keys of a tally in the table's category and length that are higher, kickers aside."""
     category = table.value
     length = table.length or 1
-    multiple = MULTIPLE[category]
-    mask = held(at, multiple)
-    if SHORTEST[category]:
+    size = multiple(category)
+    mask = held(at, size)
+    if running(category):
         mask = starts_of(mask & IN_RUNS, length) << (length - 1)
     above = table.level + 1
     mask = mask >> above << above
     if not mask:
         return []
-    cards = (multiple + EACH[category] * (2 if multiple == 4 else 1)) * length
+    cards = (size + each(category) * (2 if size == 4 else 1)) * length
     base = cards << 16 | category << 8 | length
     return [base | high << 12 for high in bits(mask)]
 
@@ -178,25 +198,22 @@ class Keys(ABC):
 class KeyedMoves(LegalMoves):
     """The legal moves of a trick, kept as keys: `pass` unless leading, then each key's plays."""
 
-    def __init__(self, spelling: Keys, hand: int, keys: list[int], table: Move | None) -> None:
+    def __init__(
+        self, spelling: Keys, hand: int, at: int, keys: list[int], table: Move | None
+    ) -> None:
         self._spelling = spelling
         self._hand = hand
+        self._at = at
         self._keys = keys
         self._table = table
         self._first = 0 if table is None else 1
         self._ends: list[int] | None = None
-        self._at = 0
-        self._simple = True
-        for found in keys:
-            if EACH[found >> 8 & 15]:
-                self._simple = False
-                break
+        # only what has a triple can have kickers, and only a table with kickers asks for them
+        self._simple = (at >> (2 * STRIDE) == 0) if table is None else not each(table.value)
 
     def _kickers(self, key: int) -> Kickers | None:
-        if not EACH[key >> 8 & 15]:
+        if not each(key >> 8 & 15):
             return None
-        if not self._at:
-            self._at = tally(self._spelling.deck, self._hand)
         return self._spelling.kickers(self._at, key)
 
     def _counted(self) -> list[int]:
@@ -215,7 +232,8 @@ class KeyedMoves(LegalMoves):
     def __len__(self) -> int:
         if self._simple:
             return self._first + len(self._keys)
-        return self._counted()[-1]
+        ends = self._counted()
+        return ends[-1] if ends else self._first
 
     @overload
     def __getitem__(self, index: int) -> Move: ...

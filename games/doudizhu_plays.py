@@ -14,10 +14,8 @@ from games.doudizhu_keys import (
     BLACK,
     BOMB,
     CATEGORIES,
-    EACH,
     IN_RUNS,
     JOKERS,
-    MULTIPLE,
     PAIR,
     PAIR_RUN,
     QUAD_PAIRS,
@@ -25,7 +23,6 @@ from games.doudizhu_keys import (
     RED,
     ROCKET,
     RUN,
-    SHORTEST,
     SOLO,
     TRIPLE,
     TRIPLE_PAIR,
@@ -36,10 +33,13 @@ from games.doudizhu_keys import (
     KeyedMoves,
     Keys,
     Kickers,
+    each,
     higher,
     key,
+    multiple,
     multiples,
     run_mask,
+    running,
 )
 from games.move import PLAY, Move
 from games.tally import MASK, STRIDE, bits, held, is_run, runs, tally
@@ -53,12 +53,12 @@ class Combinations(Keys):
         """Category, level and length of these cards; None if they are no combination."""
 
     @abstractmethod
-    def lead_keys(self, hand: int) -> list[int]:
-        """The keys that a hand can lead, in the contract's order."""
+    def lead_keys(self, at: int) -> list[int]:
+        """The keys that a tally can lead, in the contract's order."""
 
     @abstractmethod
-    def follow_keys(self, hand: int, table: Move) -> list[int]:
-        """The keys of a hand that beat what lies on the table, in the contract's order."""
+    def follow_keys(self, at: int, table: Move) -> list[int]:
+        """The keys of a tally that beat what lies on the table, in the contract's order."""
 
     @abstractmethod
     def trumps(self, move: Move, table: Move) -> bool | None:
@@ -70,11 +70,13 @@ class Combinations(Keys):
 
     def leads(self, hand: int) -> KeyedMoves:
         """What a hand can lead, in the contract's order."""
-        return KeyedMoves(self, hand, self.lead_keys(hand), None)
+        at = tally(self.deck, hand)
+        return KeyedMoves(self, hand, at, self.lead_keys(at), None)
 
     def follows(self, hand: int, table: Move) -> KeyedMoves:
         """`pass`, and what a hand has to beat the table, in the contract's order."""
-        return KeyedMoves(self, hand, self.follow_keys(hand, table), table)
+        at = tally(self.deck, hand)
+        return KeyedMoves(self, hand, at, self.follow_keys(at, table), table)
 
     def read(self, move: Move) -> Move:
         """The play with its category, rank and length; `not-a-combination` if it has none."""
@@ -125,18 +127,18 @@ class Combinations(Keys):
             )
         if category == BOMB:
             return self._move(deck.lowest(hand, level, length), category, level, length)
-        multiple = MULTIPLE[category]
-        cards = deck.lowest(hand, level, multiple)
-        if SHORTEST[category]:
+        size = multiple(category)
+        cards = deck.lowest(hand, level, size)
+        if running(category):
             for rank in range(level - length + 1, level):
-                cards += deck.lowest(hand, rank, multiple)
+                cards += deck.lowest(hand, rank, size)
         if kickers:
-            each = EACH[category]
+            number = each(category)
             if len(kickers) == 2 and kickers[0] == kickers[1]:
                 cards += deck.lowest(hand, kickers[0], 2)
             else:
                 for rank in kickers:
-                    cards += deck.lowest(hand, rank, each)
+                    cards += deck.lowest(hand, rank, number)
         return self._move(cards, category, level, length)
 
 
@@ -189,9 +191,8 @@ class ThreePlayers(Combinations):
             return QUAD_PAIRS, level, 1
         return None
 
-    def lead_keys(self, hand: int) -> list[int]:
-        """The keys that a hand can lead, in the contract's order."""
-        at = tally(self.deck, hand)
+    def lead_keys(self, at: int) -> list[int]:
+        """The keys that a tally can lead, in the contract's order."""
         keys = multiples(at)
         at1, at2, at3, at4 = at & MASK, at >> STRIDE & MASK, held(at, 3), held(at, 4)
         for rank in bits(at3):
@@ -214,9 +215,8 @@ class ThreePlayers(Combinations):
         keys.sort()
         return keys
 
-    def follow_keys(self, hand: int, table: Move) -> list[int]:
-        """The keys of a hand that beat what lies on the table, in the contract's order."""
-        at = tally(self.deck, hand)
+    def follow_keys(self, at: int, table: Move) -> list[int]:
+        """The keys of a tally that beat what lies on the table, in the contract's order."""
         category = table.value
         if category == ROCKET:
             return []
@@ -224,7 +224,7 @@ class ThreePlayers(Combinations):
         if category == BOMB:
             return [found for found in bombs if (found >> 12 & 15) > table.level]
         keys = higher(at, table)
-        if EACH[category]:
+        if each(category):
             keys = [found for found in keys if self.kickers(at, found).count()]
         if bombs:
             keys += bombs
@@ -234,12 +234,12 @@ class ThreePlayers(Combinations):
     def kickers(self, at: int, key: int) -> Kickers:
         """What a hand with this tally can attach to a key that takes kickers."""
         category, level, length = key >> 8 & 15, key >> 12 & 15, key & 255
-        each = EACH[category]
-        others = held(at, each) & ~run_mask(level, length)
-        if MULTIPLE[category] == 3:
-            return Kickers(others, length, each == 1)
-        doubles = held(at, 2) & others if each == 1 and self._pair_as_solos else 0
-        return Kickers(others, 2, each == 1, doubles)
+        number = each(category)
+        others = held(at, number) & ~run_mask(level, length)
+        if multiple(category) == 3:
+            return Kickers(others, length, number == 1)
+        doubles = held(at, 2) & others if number == 1 and self._pair_as_solos else 0
+        return Kickers(others, 2, number == 1, doubles)
 
     def trumps(self, move: Move, table: Move) -> bool | None:
         """Whether a bomb or rocket beats the table; None where neither is involved."""
@@ -314,9 +314,8 @@ class FourPlayers(Combinations):
             return None
         return RUN, high, number
 
-    def lead_keys(self, hand: int) -> list[int]:
-        """The keys that a hand can lead, in the contract's order."""
-        at = tally(self.deck, hand)
+    def lead_keys(self, at: int) -> list[int]:
+        """The keys that a tally can lead, in the contract's order."""
         keys = multiples(at)
         at3 = held(at, 3)
         pairs = held(at, 2).bit_count()
@@ -329,9 +328,8 @@ class FourPlayers(Combinations):
         keys.sort()
         return keys
 
-    def follow_keys(self, hand: int, table: Move) -> list[int]:
-        """The keys of a hand that beat what lies on the table, in the contract's order."""
-        at = tally(self.deck, hand)
+    def follow_keys(self, at: int, table: Move) -> list[int]:
+        """The keys of a tally that beat what lies on the table, in the contract's order."""
         category = table.value
         if category == ROCKET:
             return []
@@ -340,7 +338,7 @@ class FourPlayers(Combinations):
         if category == BOMB:
             lowest = key(length, table.level, BOMB, length)
             return [found for found in bombs if found > lowest or found >> 8 & 15 == ROCKET]
-        if EACH[category] and held(at, 2).bit_count() < 2 * length:
+        if each(category) and held(at, 2).bit_count() < 2 * length:
             return bombs
         keys = higher(at, table) + bombs
         keys.sort()

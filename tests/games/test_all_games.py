@@ -1,0 +1,384 @@
+"""What holds for every game and every number of players, in whole random games."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import games
+from games import IllegalMove, Position, State
+
+Wire = dict[str, Any]
+
+TABLES = [
+    (game.name, players)
+    for game in games.GAMES.values()
+    for players in range(game.min_players, game.max_players + 1)
+]
+IDS = [f"{name}-{players}" for name, players in TABLES]
+SHORT: dict[str, list[dict[str, Any]]] = {
+    "doudizhu": [
+        {"deals": 2, "redeals": 2},
+        {
+            "deals": 2,
+            "redeals": 0,
+            "spring": True,
+            "reveal_talon": True,
+            "quad_pair_as_solos": True,
+        },
+    ],
+    "dasan": [{"deals": 2}, {"deals": 2, "reveal_talon": True}],
+    "zhengfen": [{"deals": 2}, {"target": 60, "deals": 3}],
+    "ninefivetwo": [{"deals": 3}, {"deals": 3, "target": 3}],
+}
+"""Short games, with the options in every way that matters."""
+
+
+def random_game(name: str, players: int, number: int) -> Iterator[State]:
+    """Every state of a random game that tends to longer plays, so that it ends in time."""
+    rng = random.Random(f"{name} {players} {number}")
+    options = SHORT[name][number % len(SHORT[name])]
+    state = games.get(name).start(players, f"random {number}", options)
+    for _ in range(5000):
+        yield state
+        if state.turn is None:
+            return
+        state = state.advance(some_move(state, rng))
+    raise AssertionError("a game that does not end")
+
+
+def some_move(state: State, rng: random.Random) -> str:
+    moves = state.moves()
+    assert moves
+    return moves[max(rng.randrange(len(moves)), rng.randrange(len(moves)))].text
+
+
+# Cards, scores, results
+
+
+def played(wire: Wire) -> list[str]:
+    """The cards played in this deal, from its history."""
+    plays = [entry["move"][5:] for entry in wire["history"] if entry["move"].startswith("play:")]
+    return [card for play in plays for card in re.findall("..", play.partition("=")[0])]
+
+
+def with_auction(wire: Wire) -> list[str]:
+    talon = [] if wire["declarer"] is not None else wire["talon"]
+    return [*played(wire), *talon]
+
+
+def zhengfen(wire: Wire) -> list[str]:
+    return [*wire["trick"], *(card for cards in wire["taken"] for card in cards)]
+
+
+def ninefivetwo(wire: Wire) -> list[str]:
+    given = [card for pair in wire["owed"] for card in pair["given"]]
+    return [*played(wire), *wire["talon"], *wire["discards"], *given]
+
+
+def zero_sum(result: Wire) -> bool:
+    return sum(result["scores"]) == 0
+
+
+def hundred(result: Wire) -> bool:
+    return sum(result["scores"]) == 100 and min(result["scores"]) >= 0
+
+
+def above_target(result: Wire) -> bool:
+    pairs = zip(result["tricks"], result["targets"], strict=True)
+    above = [max(0, won - target) for won, target in pairs]
+    return bool(result["scores"] == above)
+
+
+OUTSIDE_HANDS: dict[str, Callable[[Wire], list[str]]] = {
+    "doudizhu": with_auction,
+    "dasan": with_auction,
+    "zhengfen": zhengfen,
+    "ninefivetwo": ninefivetwo,
+}
+FAIR: dict[str, Callable[[Wire], bool]] = {
+    "doudizhu": zero_sum,
+    "dasan": zero_sum,
+    "zhengfen": hundred,
+    "ninefivetwo": above_target,
+}
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+@pytest.mark.parametrize("number", range(4))
+def test_cards_are_conserved_and_scores_add_up(name: str, players: int, number: int) -> None:
+    deck = Counter(games.get(name).deck(players).cards)
+    before: Wire = {}
+    for state in random_game(name, players, number):
+        wire = state.to_dict()
+        held = Counter(card for hand in wire["hands"] for card in hand)
+        assert held + Counter(OUTSIDE_HANDS[name](wire)) == deck
+        results = wire["results"]
+        assert all(FAIR[name](result) for result in results)
+        totals = [sum(result["scores"][seat] for result in results) for seat in range(players)]
+        assert totals == wire["scores"]
+        numbers = [result["deal"] for result in results]
+        assert numbers == sorted(set(numbers))
+        assert len(results) <= wire["options"]["deals"]
+        if before:
+            assert results[: len(before["results"])] == before["results"]
+            assert wire["deal"] - before["deal"] in (0, 1)
+            if wire["deal"] == before["deal"]:
+                assert wire["history"][:-1] == before["history"]
+                assert wire["history"][-1]["seat"] == before["turn"]
+            else:
+                assert wire["history"] == []
+        before = wire
+    assert before["phase"] == "over"
+    assert before["results"]
+
+
+# Lists of moves
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_lists_are_in_order_canonical_and_legal(name: str, players: int) -> None:
+    rng = random.Random(7)
+    for number in range(2):
+        for state in random_game(name, players, number):
+            moves = state.moves()
+            texts = moves.texts()
+            assert len(moves) == len(texts) == len(set(texts))
+            assert [move.text for move in moves] == texts
+            if not texts:
+                assert state.turn is None
+                continue
+            assert moves[-1] == texts[-1]
+            keys = [order(state, move.text) for move in moves[:300]]
+            assert keys == sorted(keys)
+            for text in rng.sample(texts, min(4, len(texts))):
+                assert text in moves
+                assert state.check(text).text == text
+                assert state.check(shuffled(text, rng)).text == text
+
+
+def order(position: Position, text: str) -> tuple[Any, ...]:
+    """Where a move stands: pass, bids, trumps, cards in deck order; plays as the contract says."""
+    kind, _, rest = text.partition(":")
+    deck = position.game.deck(position.players)
+    cards = re.findall("..", rest.partition("=")[0])
+    if kind == "play":
+        move = position.check(text)
+        names = [category.name for category in position.game.categories]
+        assert move.rank in deck.ranks
+        assert move.category in names
+        rank, category = deck.ranks.index(move.rank), names.index(move.category)
+        places = [deck.number[card] for card in cards]
+        assert places == sorted(places)
+        return (3, len(cards), rank, category, places)
+    if kind in ("call", "give", "discard"):
+        return (2, [deck.number[card] for card in cards])
+    return (1, rest) if rest else (0,)
+
+
+def shuffled(text: str, rng: random.Random) -> str:
+    """The same move with its cards in another order."""
+    kind, colon, rest = text.partition(":")
+    cards, equals, suffix = rest.partition("=")
+    if kind not in ("play", "give", "discard"):
+        return text
+    named = re.findall("..", cards)
+    return kind + colon + "".join(rng.sample(named, len(named))) + equals + suffix
+
+
+PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", "give:", "discard:"]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_what_is_not_in_the_list_and_legal_goes_through_all_the_same(
+    name: str, players: int
+) -> None:
+    """Validate, advance and the list agree; only suits, bulk and suffixes may differ from it."""
+    rng = random.Random(11)
+    for state in random_game(name, players, 0):
+        if state.turn is None or rng.random() < 0.5:
+            continue
+        hand = state.to_dict()["hands"][state.turn]
+        texts = set(state.moves().texts())
+        for text in [*PIECES, *(odd_play(hand, rng) for _ in range(8))]:
+            try:
+                move = state.check(text)
+            except IllegalMove:
+                assert text not in texts
+                with pytest.raises(IllegalMove):
+                    state.advance(text)
+                continue
+            after = state.advance(text).to_dict()
+            if after["history"]:
+                assert after["history"][-1] == {"seat": state.turn, "move": move.text}
+            assert move.text in texts or pattern(state, move.text) in {
+                pattern(state, listed) for listed in texts
+            }
+
+
+def odd_play(hand: list[str], rng: random.Random) -> str:
+    """A play of cards that are likely something: neighbours in the hand."""
+    size = min(len(hand), rng.choice([1, 2, 3, 4, 5, 6, 8]))
+    start = rng.randrange(len(hand) - size + 1)
+    return "play:" + "".join(hand[start : start + size]) + rng.choice(["", "", "=flush"])
+
+
+def pattern(state: State, text: str) -> str:
+    """A move without its suits where they play no part."""
+    if text.startswith("play:") and state.game.teams:
+        return "".join(sorted(text[5::2]))
+    return text
+
+
+# States and views
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+@pytest.mark.parametrize("number", range(2))
+def test_what_was_answered_is_accepted_and_answers_the_same(
+    name: str, players: int, number: int
+) -> None:
+    game = games.get(name)
+    for state in random_game(name, players, number):
+        wire = json.loads(json.dumps(state.to_dict()))
+        again = game.state(wire)
+        assert again.to_dict() == wire == state.to_dict()
+        texts = state.moves().texts()
+        assert again.moves().texts() == texts
+        hidden = {"seed", "hands"}
+        for seat in range(players):
+            sent = json.loads(json.dumps(state.view(seat).to_dict()))
+            assert sent.keys() == (wire.keys() - hidden) | {"seat", "hand", "counts"}
+            assert sent["hand"] == wire["hands"][seat]
+            assert sent["counts"] == [len(hand) for hand in wire["hands"]]
+            assert again.view(seat).to_dict() == sent
+            seen = game.view(sent)
+            assert seen.to_dict() == sent
+            assert seen.moves().texts() == (texts if seat == state.turn else [])
+            if seat != state.turn:
+                reason = "game-over" if state.turn is None else "not-your-turn"
+                assert verdict(seen, "pass").startswith(reason)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_unsorted_lists_come_back_sorted(name: str, players: int) -> None:
+    rng = random.Random(5)
+    for state in random_game(name, players, 1):
+        wire = state.to_dict()
+        if state.deal > 1:
+            break
+        mixed = dict(wire)
+        mixed["hands"] = [rng.sample(hand, len(hand)) for hand in wire["hands"]]
+        for field in ("talon", "discards", "trick"):
+            if wire.get(field) and isinstance(wire[field][0], str):
+                mixed[field] = rng.sample(wire[field], len(wire[field]))
+        assert games.get(name).state(mixed).to_dict() == wire
+
+
+def verdict(position: Position, move: str) -> str:
+    try:
+        return f"legal: {position.check(move)}"
+    except IllegalMove as error:
+        return f"{error.reason}: {error.detail}"
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+@pytest.mark.parametrize("number", range(2))
+def test_what_a_seat_may_not_see_changes_nothing_for_it(
+    name: str, players: int, number: int
+) -> None:
+    """Cards that a view names nowhere are exchanged for one another: the view stays the same."""
+    rng = random.Random(number)
+    game = games.get(name)
+    names = tuple(dict.fromkeys(game.deck(players).cards))
+    changed = 0
+    for step, state in enumerate(random_game(name, players, number)):
+        if step % 4:
+            continue
+        wire = state.to_dict()
+        for seat in range(players):
+            view = state.view(seat).to_dict()
+            seen = json.dumps(view)
+            unseen = [card for card in names if card not in seen]
+            others = rng.sample(unseen, len(unseen))
+            renamed = rename(wire, dict(zip(unseen, others, strict=True)), names)
+            changed += renamed["hands"] != wire["hands"]
+            other = game.state(renamed)
+            assert other.view(seat).to_dict() == view
+            if seat == state.turn:
+                assert other.moves().texts() == state.moves().texts()
+                for move in ("pass", "bid:1", "call:5h", "trump:c", "give:4h", "discard:4h"):
+                    assert verdict(other, move) == verdict(state, move)
+                for _ in range(5):
+                    move = "play:" + "".join(rng.sample(names, rng.randrange(1, 5)))
+                    assert verdict(other, move) == verdict(state, move)
+    assert changed > 10
+
+
+def rename(data: Any, new: dict[str, str], names: tuple[str, ...]) -> Any:
+    """The same data with cards renamed, wherever a string names cards."""
+    if isinstance(data, dict):
+        return {
+            key: value if key == "seed" else rename(value, new, names)
+            for key, value in data.items()
+        }
+    if isinstance(data, list):
+        return [rename(value, new, names) for value in data]
+    if isinstance(data, str):
+        kind, colon, rest = data.rpartition(":")
+        cards, equals, suffix = rest.partition("=")
+        found = [cards[i : i + 2] for i in range(0, len(cards), 2)]
+        if all(card in names for card in found):
+            return kind + colon + "".join(new.get(card, card) for card in found) + equals + suffix
+    return data
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_two_packs_the_copies_of_others_may_change_hands(number: int) -> None:
+    """Dou Dizhu with four: cards of two other hands are mixed, one copy of a card or both."""
+    rng = random.Random(number)
+    changed = 0
+    for state in random_game("doudizhu", 4, number):
+        wire = state.to_dict()
+        for seat in range(4):
+            loose = [other for other in range(4) if other not in (seat, wire["declarer"])]
+            pool = [card for other in loose for card in wire["hands"][other]]
+            rng.shuffle(pool)
+            mixed = json.loads(json.dumps(wire))
+            for other in loose:
+                size = len(wire["hands"][other])
+                mixed["hands"][other], pool = pool[:size], pool[size:]
+            other_state = games.get("doudizhu").state(mixed)
+            assert other_state.view(seat).to_dict() == state.view(seat).to_dict()
+            changed += other_state.to_dict() != wire
+    assert changed > 100
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_who_holds_the_called_card_is_unknown_until_it_is_played(number: int) -> None:
+    compared = 0
+    for state in random_game("dasan", 4, number):
+        wire = state.to_dict()
+        called, partner = wire.get("called"), wire.get("partner")
+        if called is None or partner is None or called in played(wire) or state.turn is None:
+            continue
+        for seat in range(4):
+            view = state.view(seat).to_dict()
+            if seat == partner:
+                assert view["partner"] == partner
+                continue
+            assert view["partner"] is None
+            for other in set(range(4)) - {seat, partner, wire["declarer"]}:
+                mixed = json.loads(json.dumps(wire))
+                away, instead = mixed["hands"][partner], mixed["hands"][other]
+                away[away.index(called)], instead[0] = instead[0], called
+                mixed["partner"] = other
+                assert games.get("dasan").state(mixed).view(seat).to_dict() == view
+                compared += 1
+    assert compared

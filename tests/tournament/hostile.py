@@ -1,0 +1,232 @@
+"""Misbehaving bots, one for each way of it: small servers on raw sockets.
+
+As a program it listens at PORT, answers GET / properly and misbehaves on POST /move, so that the
+runner can start it: `python hostile.py HOW`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import socket
+import struct
+import sys
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Handler = Callable[[socket.socket, dict[str, Any]], None]
+FOREVER = threading.Event()
+
+
+def answer(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
+    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", *headers]
+    if length is None or length >= 0:
+        lines.append(f"Content-Length: {len(body) if length is None else length}")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def sends(data: bytes) -> Handler:
+    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        connection.sendall(data)
+
+    return handle
+
+
+def says(text: str | bytes) -> Handler:
+    return sends(answer(text if isinstance(text, bytes) else text.encode()))
+
+
+def hang(connection: socket.socket, request: dict[str, Any]) -> None:
+    FOREVER.wait(60)
+
+
+def drips(start: bytes, drop: bytes) -> Handler:
+    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        connection.sendall(start)
+        while not FOREVER.wait(0.01):
+            connection.sendall(drop)
+
+    return handle
+
+
+def endless(start: bytes, piece: bytes) -> Handler:
+    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        connection.sendall(start)
+        while True:
+            connection.sendall(piece)
+
+    return handle
+
+
+def reset(connection: socket.socket, request: dict[str, Any]) -> None:
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    os.close(connection.detach())
+
+
+def half(data: bytes) -> Handler:
+    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_RDWR)
+        connection.close()
+
+    return handle
+
+
+def dies(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Two good answers, then the whole program is gone."""
+    if request["turn"] > 2:
+        print("out of luck", flush=True)
+        os._exit(3)
+    first(connection, request)
+
+
+def floods(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Writes without end while it plays properly."""
+    for _ in range(2000):
+        sys.stderr.write("flood " * 1000 + "\n")
+    first(connection, request)
+
+
+def first(connection: socket.socket, request: dict[str, Any]) -> None:
+    """An honest bot: always the first move of the list."""
+    connection.sendall(answer(json.dumps({"move": request["moves"][0], "extra": [1]}).encode()))
+
+
+BOMB = gzip.compress(b'{"move": "' + b" " * 50_000_000 + b'"}')
+HALF_BODY = answer(b'{"move": ', length=400)
+TRICKLE = b"HTTP/1.1 200 OK\r\nX-Drip: "
+
+# how -> (what it does to POST /move, the fault it must end in)
+WAYS: dict[str, tuple[Handler, str]] = {
+    "hang": (hang, "timeout"),
+    "drip-headers": (drips(TRICKLE, b"x"), "timeout"),
+    "drip-many-headers": (drips(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "timeout"),
+    "drip-body": (drips(answer(b"", length=60_000), b" "), "timeout"),
+    "drip-continue": (drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout"),
+    "drip-chunks": (
+        drips(answer(b"", "Transfer-Encoding: chunked", length=-1), b"1\r\n \r\n"),
+        "timeout",
+    ),
+    "endless": (endless(answer(b"", length=-1), b" " * 4096), "invalid"),
+    "endless-chunks": (
+        endless(answer(b"", "Transfer-Encoding: chunked", length=-1), b"1\r\n \r\n" * 999),
+        "invalid",
+    ),
+    "endless-headers": (endless(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n" * 999), "invalid"),
+    "endless-header": (endless(TRICKLE, b"x" * 4096), "invalid"),
+    "huge": (says(b'{"move": "pass", "x": "' + b"x" * 70_000 + b'"}'), "invalid"),
+    "huge-announced": (sends(answer(b"", length=10**12)), "invalid"),
+    "gzip-bomb": (sends(answer(BOMB, "Content-Encoding: gzip")), "invalid"),
+    "gzip": (
+        sends(answer(gzip.compress(b'{"move": "pass"}'), "Content-Encoding: gzip")),
+        "invalid",
+    ),
+    "deflate-bomb": (
+        sends(answer(zlib.compress(b"\0" * 10**7), "Content-Encoding: deflate")),
+        "invalid",
+    ),
+    "deep": (says("[" * 60_000), "invalid"),
+    "deep-object": (says('{"move":' * 8_000), "invalid"),
+    "redirect": (
+        sends(answer(b"", "Location: http://127.0.0.1:1/move", status="302 Found")),
+        "invalid",
+    ),
+    "redirect-307": (
+        sends(answer(b"", "Location: /move", status="307 Temporary Redirect")),
+        "invalid",
+    ),
+    "error-500": (
+        sends(answer(b'{"move": "pass"}', status="500 Internal Server Error")),
+        "invalid",
+    ),
+    "no-content": (sends(b"HTTP/1.1 204 No Content\r\n\r\n"), "invalid"),
+    "upgrade": (sends(b"HTTP/1.1 101 Switching Protocols\r\n\r\n"), "invalid"),
+    "not-http": (half(b"SSH-2.0-OpenSSH_9.2\r\n"), "invalid"),
+    "not-json": (says("I pass."), "invalid"),
+    "not-utf8": (says(b'{"move": "\xff\xfe"}'), "invalid"),
+    "utf16": (says('{"move": "pass"}'.encode("utf-16")), "invalid"),
+    "nan": (says('{"move": NaN}'), "invalid"),
+    "infinity-beside": (says('{"move": "pass", "score": Infinity}'), "invalid"),
+    "huge-number": (says('{"move": ' + "9" * 6000 + "}"), "invalid"),
+    "null": (says("null"), "invalid"),
+    "null-move": (says('{"move": null}'), "invalid"),
+    "number-move": (says('{"move": 7}'), "invalid"),
+    "list": (says('["pass"]'), "invalid"),
+    "list-move": (says('{"move": ["pass"]}'), "invalid"),
+    "no-move": (says('{"mvoe": "pass"}'), "invalid"),
+    "empty": (says(""), "invalid"),
+    "empty-move": (says('{"move": ""}'), "illegal"),
+    "illegal": (says('{"move": "play:3s3h3d3c"}'), "illegal"),
+    "control": (says('{"move": "pass\\u0000\\u001b[2J\\r\\n"}'), "illegal"),
+    "raw-control": (says(b'{"move": "pass\x00\x1b"}'), "invalid"),
+    "surrogate": (says('{"move": "\\ud800"}'), "illegal"),
+    "long-move": (says(json.dumps({"move": "play:" + "3s" * 30_000})), "illegal"),
+    "reset": (reset, "unreachable"),
+    "half-body": (half(HALF_BODY), "unreachable"),
+    "half-headers": (half(b"HTTP/1.1 200 OK\r\nContent-Le"), "unreachable"),
+    "half-chunks": (
+        half(answer(b"ff\r\nabc", "Transfer-Encoding: chunked", length=-1)),
+        "unreachable",
+    ),
+    "closes": (half(b""), "unreachable"),
+}
+PROGRAMS: dict[str, Handler] = {"dies": dies, "floods": floods, "honest": first}
+
+
+def serve(listener: socket.socket, handle: Handler) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=_connection, args=(connection, handle), daemon=True).start()
+
+
+def _connection(connection: socket.socket, handle: Handler) -> None:
+    with contextlib.suppress(OSError, EOFError), connection:
+        reader = connection.makefile("rb")
+        while True:
+            method, path, body = _request(reader)
+            if method == "GET":
+                about = {"name": "hostile", "version": "1", "protocol": 1, "games": ["doudizhu"]}
+                connection.sendall(answer(json.dumps(about).encode()))
+            elif path == "/move":
+                handle(connection, json.loads(body))
+            else:
+                connection.sendall(answer(b"{}", status="404 Not Found"))
+
+
+def _request(reader: Any) -> tuple[str, str, bytes]:
+    line = reader.readline()
+    if not line:
+        raise EOFError
+    method, path, _ = line.decode().split()
+    length = 0
+    while (header := reader.readline().strip()) != b"":
+        name, _, value = header.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return method, path, reader.read(length)
+
+
+@contextmanager
+def running(handle: Handler) -> Iterator[str]:
+    """A misbehaving bot in this process; its URL."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+        threading.Thread(target=serve, args=(listener, handle), daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def main() -> None:
+    how = sys.argv[1]
+    handle = PROGRAMS.get(how) or WAYS[how][0]
+    serve(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))), handle)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Zheng Fen's lists: hands of 18 cards with both jokers, typical and the most evil, and one check.
+
+The limits are 2 ms for a typical list, 150 ms for the longest and 50 µs for a check. Beside them:
+what json.dumps needs for the same answer, and the brute-force reading of the tests, which tries
+every substitution for the jokers, on a smaller hand.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+from functools import partial
+
+import games
+from benchmarks.figures import Figure, Section
+from benchmarks.lists import microseconds, whole_list
+from tests.games import zhengfen_brute as brute
+
+HANDS = 200
+CHECKS = 300
+EVIL = [rank + suit for rank in "3456" for suit in "cdhs"] + ["Bj", "Rj"]
+"""Four quads in a row and both jokers: no other hand of 18 that a search found has more plays."""
+
+
+def lead(hand: list[str]) -> games.State:
+    """Seat 0 leads from this hand."""
+    game = games.get("zhengfen")
+    wire = game.start(3, "lists", {}).to_dict()
+    spare = [card for card in brute.DECK if card not in hand]
+    hands = [hand, spare[:1], spare[1:2]]
+    return game.state({**wire, "hands": hands, "turn": 0, "first": 0})
+
+
+def jokers_and(number: int, rng: random.Random) -> list[str]:
+    """Both jokers and some natural cards."""
+    return [*rng.sample(brute.CARDS, number), "Bj", "Rj"]
+
+
+def listing_figures(rng: random.Random) -> list[Figure]:
+    """Typical and longest list against their limits and json.dumps."""
+    whole, dumped, counts = [], [], []
+    for _ in range(HANDS):
+        state = lead(jokers_and(16, rng))
+        texts = state.moves().texts()
+        counts.append(len(texts))
+        whole.append(microseconds(partial(whole_list, state)))
+        dumped.append(microseconds(partial(json.dumps, {"seat": 0, "moves": texts})))
+    typical, typical_dump = statistics.median(whole), statistics.median(dumped)
+    evil = lead(EVIL)
+    texts = evil.moves().texts()
+    longest = microseconds(partial(whole_list, evil), 0.5)
+    answer = {"seat": 0, "moves": texts}
+    longest_dump = microseconds(partial(json.dumps, answer), 0.2)
+    size = len(json.dumps(answer)) / 1024
+    name = f"median list of 18 cards with both jokers ({statistics.median(counts):.0f} plays)"
+    most = f"the longest list ({len(texts)} plays, {size:.0f} KiB of JSON)"
+    return [
+        Figure(name, typical, "limit", 2000, "µs", 2000 / typical, 1),
+        Figure(name, typical, "json.dumps of it", typical_dump, "µs", typical_dump / typical),
+        Figure(most, longest / 1000, "limit", 150, "ms", 150_000 / longest, 1),
+        Figure(
+            most,
+            longest / 1000,
+            "json.dumps of it",
+            longest_dump / 1000,
+            "ms",
+            longest_dump / longest,
+        ),
+    ]
+
+
+def check_figures(rng: random.Random) -> list[Figure]:
+    """One check out of the longest list, and of what is no combination, against the limit."""
+    state = lead(EVIL)
+    legal = rng.sample(state.moves().texts(), CHECKS)
+    deck = games.get("zhengfen").deck(3)
+    other = ["play:" + "".join(deck.in_order(rng.sample(EVIL, 9))) for _ in range(CHECKS)]
+    found = []
+    for name, moves in (("one check of a listed play", legal), ("one check of any cards", other)):
+        times = sorted(microseconds(partial(state.is_legal, move), 0.0005) for move in moves)
+        for words, time in (("median", times[CHECKS // 2]), ("p99", times[CHECKS * 99 // 100])):
+            found.append(Figure(f"{name}, {words}", time, "limit", 50, "µs", 50 / time, 1))
+    return found
+
+
+def brute_figure(rng: random.Random) -> Figure:
+    """A hand of ten cards with both jokers against trying every substitution."""
+    hand = jokers_and(8, rng)
+    state = lead(hand)
+    expected = [play[0] for play in brute.listed(brute.all_plays(hand), None)]
+    if state.moves().texts() != expected:
+        raise RuntimeError("The list and the brute-force reading differ.")
+    ours = microseconds(partial(whole_list, state), 0.1)
+    theirs = microseconds(partial(brute.all_plays, hand), 0.1)
+    return Figure(
+        f"list of 10 cards with both jokers ({len(expected)} plays)",
+        ours,
+        "every subset, every substitution",
+        theirs,
+        "µs",
+        theirs / ours,
+    )
+
+
+def sections() -> list[Section]:
+    """Lists and checks of Zheng Fen against their limits and their peers."""
+    rng = random.Random("zhengfen")
+    return [
+        Section(
+            "Zheng Fen's lists",
+            f"Leads, pure Python. {HANDS} random hands; the longest list is that of four quads in"
+            f" a row and both jokers. A check is `check` of a string; {CHECKS} of each kind.",
+            [*listing_figures(rng), *check_figures(rng), brute_figure(rng)],
+        )
+    ]
+
+
+if __name__ == "__main__":
+    from benchmarks.figures import machine
+
+    print(machine())
+    print(sections()[0].text())

@@ -225,9 +225,13 @@ class DoudizhuState(_Doudizhu):
         self.table = Table(seat, move)
         self.passes = 0
         if self.plays.doubles(move):
-            self.doublings += 1
+            self._double()
         if not left:
             self._go_out(seat)
+
+    def _double(self) -> None:
+        """One doubling more. Only a set-up position gets near the limit, and it stops there."""
+        self.doublings = min(self.doublings + 1, MOST_DOUBLINGS)
 
     def _pass(self) -> None:
         self.passes += 1
@@ -237,7 +241,7 @@ class DoudizhuState(_Doudizhu):
 
     def _go_out(self, out: int) -> None:
         if self.options["spring"] and self._is_spring(out):
-            self.doublings += 1
+            self._double()
         stake = self.bid << self.doublings
         if out != self.declarer:
             stake = -stake

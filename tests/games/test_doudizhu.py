@@ -128,6 +128,11 @@ def test_two_bombs_and_a_rocket_at_three_pay_24() -> None:
     assert paid["scores"] == [-12, 6, 6]
 
 
+def test_doublings_stop_where_a_state_would_be_refused() -> None:
+    state = doudizhu(["3c 3d 3h 3s 5c", "4c", "4d"], doublings=100).advance("play:3c3d3h3s")
+    assert GAME.state(state.to_dict()).to_dict()["doublings"] == 100
+
+
 def test_four_players_only_big_bombs_double_and_the_declarer_is_alone() -> None:
     state = doudizhu(["5c 5c 5d 5d 5h 3c 4c", "6c", "7c", "8c"], bid=2)
     state = play(state, "play:5c5c5d5d5h", "pass", "pass", "pass", "play:3c", "play:6c")

@@ -1,0 +1,86 @@
+"""docs/adding-a-game.md lists what a game touches: compared with where the code names a game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+import games
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "adding-a-game.md").read_text()
+ROOMS = ("games", "service", "tournament", "bots", "stich", "benchmarks", "examples")
+CODE = {".py", ".toml", ".yaml", ".js", ".mjs", ".ts", ".java", ".go", ".rs", ".cpp", ".hpp"}
+# Dou Dizhu stands in help texts and comments as the example; the others do not.
+NAMES = [name for name in games.GAMES if name != "doudizhu"]
+
+
+def patterns(heading: str) -> list[str]:
+    """The first column of the table under a heading."""
+    section = re.split(r"^## ", PAGE.partition(f"## {heading}")[2], flags=re.MULTILINE)[0]
+    found = re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+    assert found
+    return found
+
+
+NEEDED = patterns("What a game cannot do without")
+TESTS = patterns("Its tests")
+COMPANY = patterns("What makes it better company")
+
+
+def sources() -> list[Path]:
+    found = [path for room in ROOMS for path in (ROOT / room).rglob("*")]
+    found.append(ROOT / "openapi.yaml")
+    skipped = {"__pycache__", "node_modules", "target", "build"}
+    return [path for path in found if path.suffix in CODE and not skipped & set(path.parts)]
+
+
+def names_in(path: Path, names: Iterable[str] = NAMES) -> set[str]:
+    """The games that a file knows: its text names them, or its own name does."""
+    text = path.name + " " + path.read_text(errors="replace")
+    return {name for name in names if re.search(rf"(?<![a-z]){name}(?![a-z])", text)}
+
+
+def matches(path: str, pattern: str, name: str) -> bool:
+    if pattern == "games/<game>.py":
+        return fnmatchcase(path, f"games/{name}.py") or fnmatchcase(path, f"games/{name}_*.py")
+    return fnmatchcase(path, pattern.replace("<game>", name)) and (
+        path.count("/") == pattern.count("/")
+    )
+
+
+def test_every_file_that_knows_a_game_is_on_the_page() -> None:
+    missing = [
+        f"{where} names {name}"
+        for path in sources()
+        for where in [path.relative_to(ROOT).as_posix()]
+        for name in sorted(names_in(path))
+        if not any(matches(where, pattern, name) for pattern in (*NEEDED, *COMPANY))
+    ]
+    assert not missing, "docs/adding-a-game.md does not say so"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("pattern", [*NEEDED, *TESTS])
+def test_what_a_game_needs_is_there_for_every_game(pattern: str, name: str) -> None:
+    found = list(ROOT.glob(pattern.replace("<game>", name)))
+    assert found
+    assert any(name in path.name or name in path.read_text() for path in found)
+
+
+@pytest.mark.parametrize("pattern", COMPANY)
+def test_what_the_page_says_knows_games_does(pattern: str) -> None:
+    assert any(names_in(path, games.GAMES) for path in ROOT.glob(pattern) if path.is_file())
+
+
+def test_the_rooms_above_ask_for_games_and_know_none() -> None:
+    """No code of a match or a standing depends on which game is played."""
+    for room in ("tournament", "stich"):
+        for path in (ROOT / room).rglob("*.py"):
+            text = re.sub(r'"""[\s\S]*?"""', "", path.read_text())
+            if path.name != "check_positions.py":
+                assert not any(f'"{name}"' in text for name in games.GAMES), path

@@ -81,7 +81,11 @@ class _Search:
         alive = list(candidates)
         done = 0
         while len(alive) > 1 and more(done):
-            state = game.state(worlds.sample(self.view, knowledge, chance))
+            try:
+                state = game.state(worlds.sample(self.view, knowledge, chance))
+            except games.InvalidState:
+                # A set-up position that no deal leads to: nothing to search in.
+                return candidates[0]
             for text in alive:
                 end = finisher.finish(state.advance(text))
                 self.values[text].append(finisher.value(state, end, self.view["seat"]))

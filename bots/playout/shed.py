@@ -34,7 +34,7 @@ class Rules(Protocol):
         """The card that tells the sides when it is played."""
 
 
-class _Seat:
+class Holding:
     """One seat's cards: names by rank, counts, and the plan for them."""
 
     __slots__ = ("combos", "counts", "held", "names", "shape")
@@ -73,7 +73,7 @@ def finish(rules: Rules, state: Any) -> Any:
         return state
     shape = rules.shape(state)
     deck = state.deck
-    seats = [_Seat(shape, deck, hand) for hand in state.hands]
+    seats = [Holding(shape, deck, hand) for hand in state.hands]
     foes = rules.foes(state)
     shown = rules.shown(state)
     table = rules.table(state)
@@ -104,7 +104,7 @@ def _counts(shape: Shape, state: Any, hand: int) -> Counts:
     return tuple(counts)
 
 
-def _lead(seat: _Seat, held: list[int], foes: frozenset[int], after: int) -> Combo:
+def _lead(seat: Holding, held: list[int], foes: frozenset[int], after: int) -> Combo:
     combos = seat.combos
     if len(combos) == 1:
         return combos[0]
@@ -129,7 +129,7 @@ def _lead(seat: _Seat, held: list[int], foes: frozenset[int], after: int) -> Com
 
 
 def _follow(
-    seat: _Seat, table: Combo, owner: int, held: list[int], foes: frozenset[int], turn: int
+    seat: Holding, table: Combo, owner: int, held: list[int], foes: frozenset[int], turn: int
 ) -> Combo | None:
     size = len(table.ranks)
     best: Combo | None = None
@@ -157,7 +157,7 @@ def _follow(
     return best
 
 
-def _other_kickers(seat: _Seat, table: Combo) -> Combo | None:
+def _other_kickers(seat: Holding, table: Combo) -> Combo | None:
     """A triple that can carry what the table's does, though the plan has it otherwise."""
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
@@ -176,7 +176,7 @@ def _other_kickers(seat: _Seat, table: Combo) -> Combo | None:
     return None
 
 
-def _broken(seat: _Seat, table: Combo, urgent: bool) -> Combo | None:
+def _broken(seat: Holding, table: Combo, urgent: bool) -> Combo | None:
     """One or two high cards out of a larger group; low ones and runs only when it matters."""
     multiple = len(table.ranks)
     if table.length != 1 or multiple > 2:
@@ -191,7 +191,7 @@ def _broken(seat: _Seat, table: Combo, urgent: bool) -> Combo | None:
     return None
 
 
-def _bomb(seat: _Seat, table: Combo) -> Combo | None:
+def _bomb(seat: Holding, table: Combo) -> Combo | None:
     for combo in seat.combos:
         if combo.kind == "rocket":
             return combo

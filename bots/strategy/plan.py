@@ -110,6 +110,14 @@ DASAN = Shape(
     10,
     6.0,
 )
+ZHENGFEN = Shape(
+    "zhengfen",
+    ("single", "pair", "triple", "quad"),
+    ("", "pair-run", "triple-run", "quad-run"),
+    (99, 3, 3, 3),
+    13,
+    7.0,
+)
 
 
 class _Run(NamedTuple):

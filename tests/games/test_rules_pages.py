@@ -91,7 +91,7 @@ TABLED = [
     (name, *row)
     for name in games.GAMES
     if (PAGES / f"{name}.md").exists()
-    for row in re.findall(r"^\|(?: \d+ \|)? `([\w+-]+)` \|.*\| `(play:\S+)` \|$", page(name), re.M)
+    for row in re.findall(r"^\|(?: \w* *\|)? `([\w+-]+)` \|.*\| `(play:\S+)` \|$", page(name), re.M)
 ]
 
 

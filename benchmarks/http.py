@@ -1,0 +1,147 @@
+"""The service's rate beside a no-op Flask route with the same body and answer, same server.
+
+One granian worker, 16 keep-alive connections of wrk, a mid-game state with 30 moves of history.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import requests
+
+import games
+from benchmarks.compiled import ROOT
+from benchmarks.figures import Figure, Section
+
+CONNECTIONS = 16
+SECONDS = 5
+ROUNDS = 3
+HISTORY = 30
+AIM = 0.5
+
+NOOP = """
+from flask import Flask, Response, request
+answer = open({answer!r}, "rb").read()
+app = Flask("noop")
+@app.post("/noop")
+def noop():
+    request.get_data()
+    return Response(answer, mimetype="application/json")
+"""
+
+
+def midgame() -> games.State:
+    """A state of three-player Dou Dizhu with 30 moves of history and somebody to move."""
+    random_ = random.Random(5)
+    for number in range(1000):
+        state = games.get("doudizhu").start(3, f"mid-{number}", {})
+        while state.turn is not None:
+            if len(state.to_dict()["history"]) == HISTORY and len(state.moves()) > 3:
+                return state
+            state = state.advance(random_.choice(state.moves()))
+    raise RuntimeError("No game was long enough.")
+
+
+@contextmanager
+def server(target: str, folder: Path) -> Iterator[int]:
+    """A WSGI application under granian, one worker, on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "1"]
+    command += ["--port", str(port), "--no-ws", "--log-level", "error", target]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT)))}
+    with subprocess.Popen(command, cwd=folder, env=environment) as process:
+        try:
+            for _ in range(200):
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.05)
+            yield port
+        finally:
+            process.terminate()
+
+
+def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
+    """Requests a second and the 99th percentile in ms; RuntimeError if any answer was no 200."""
+    script = folder / "post.lua"
+    script.write_text(
+        'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
+        f"wrk.body = {json.dumps(body)}\n"
+    )
+    done = subprocess.run(
+        ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "-s", str(script), url],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    if "Non-2xx" in done or "Socket errors" in done:
+        raise RuntimeError(done)
+    speed = float(re.search(r"Requests/sec:\s+([\d.]+)", done)[1])  # type: ignore[index]
+    late, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", done).groups()  # type: ignore[union-attr]
+    return speed, float(late) * {"us": 0.001, "ms": 1.0, "s": 1000.0}[unit]
+
+
+def compared(route: str, body: dict[str, Any], folder: Path) -> Figure:
+    """One route beside its no-op, in turns, the best round of each."""
+    text = json.dumps(body)
+    ours: list[tuple[float, float]] = []
+    peers: list[tuple[float, float]] = []
+    with server("service.wsgi:app", folder) as port:
+        url = f"http://127.0.0.1:{port}{route}"
+        answer = requests.post(url, data=text, headers={"Content-Type": "application/json"})
+        answer.raise_for_status()
+        (folder / "answer.json").write_bytes(answer.content)
+        (folder / "noop.py").write_text(NOOP.format(answer=str(folder / "answer.json")))
+        with server("noop:app", folder) as noop:
+            for _ in range(ROUNDS):
+                ours.append(wrk(url, text, folder))
+                peers.append(wrk(f"http://127.0.0.1:{noop}/noop", text, folder))
+    (mine, my_p99), (theirs, their_p99) = max(ours), max(peers)
+    return Figure(
+        f"{route} (p99 {my_p99:.1f} ms)",
+        mine,
+        f"no-op Flask route (p99 {their_p99:.1f} ms)",
+        theirs,
+        "requests/s",
+        mine / theirs,
+        AIM,
+    )
+
+
+def sections() -> list[Section]:
+    """`/v1/advance` and `/v1/validate` against doing nothing."""
+    title = "The service beside a route that does nothing"
+    if shutil.which("wrk") is None:
+        return [Section(title, "Not measured: wrk is not there (Debian: `apt install wrk`).")]
+    state = midgame()
+    move = state.moves()[1].text
+    with tempfile.TemporaryDirectory(prefix="stich-http-") as name:
+        folder = Path(name)
+        figures = [
+            compared("/v1/advance", {"state": state.to_dict(), "moves": [move]}, folder),
+            compared("/v1/validate", {"state": state.to_dict(), "move": move}, folder),
+        ]
+    return [
+        Section(
+            title,
+            f"Three-player Dou Dizhu with {HISTORY} moves of history; one granian worker each, wrk"
+            f" with {CONNECTIONS} keep-alive connections, the best of {ROUNDS} rounds of"
+            f" {SECONDS} s in turns. The peer takes the same body and gives the same answer.",
+            figures,
+        )
+    ]

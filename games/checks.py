@@ -94,6 +94,13 @@ def known(cards: Iterable[str]) -> Counter[str]:
     return counter
 
 
+def fit_deck(problems: list[str], deck: Deck, cards: list[str]) -> None:
+    """Like `fits_deck`, for a list; quick where all is well."""
+    distinct = set(cards)
+    if len(distinct) < len(cards) or not distinct <= deck.number.keys():
+        fits_deck(problems, deck, Counter(cards))
+
+
 def fits_deck(problems: list[str], deck: Deck, total: Counter[str]) -> None:
     """No card more often than the deck has it, all places together."""
     for card in deck.in_order(total):

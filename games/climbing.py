@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from games import checks
-from games.cards import Deck
+from games.cards import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
 from games.game import BasePosition
 from games.move import PLAY, Move, parse
@@ -196,16 +196,25 @@ def check_talon(
 
     Its cards may be in the declarer's hand, on the table by its play, or played before.
     """
-    total = table_cards(table)
-    theirs: Counter[str] = Counter()
-    for seat, hand in hands.items():
-        held = checks.known(hand)
-        total += held
-        if seat == declarer:
-            theirs += held
-    if declarer is not None and table is not None and table.seat == declarer:
-        theirs += table_cards(table)
-    rest = checks.known(talon)
+    on_table = [] if table is None else deck.names_of(table.move.cards)
+    cards = list(on_table)
+    for hand in hands.values():
+        cards += hand
+    rest = [card for card in talon if card != HIDDEN]
     if declarer is not None:
-        rest -= theirs
-    checks.fits_deck(problems, deck, total + rest)
+        theirs = list(hands.get(declarer, ()))
+        if table is not None and table.seat == declarer:
+            theirs += on_table
+        rest = _left_over(rest, theirs)
+    checks.fit_deck(problems, deck, cards + rest)
+
+
+def _left_over(cards: list[str], taken: list[str]) -> list[str]:
+    """The cards without those taken, as multisets."""
+    left = []
+    for card in cards:
+        if card in taken:
+            taken.remove(card)
+        else:
+            left.append(card)
+    return left

@@ -51,7 +51,7 @@ def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
         )
     planned = schedule(cup, seed)
     if before.names != cup.names or before.format != cup.format:
-        store.renumber(lambda block: planned.number(block.key))
+        store.renumber(planned.number)
         store.put({**_facts(cup, planned), "finished": False})
     return seed, planned
 

@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import comb
 from typing import Any
 
 import games
@@ -25,6 +26,7 @@ from tournament.config.keys import (
 from tournament.config.lines import Path, line_of, locate
 
 LARGEST = 1 << 20
+MOST_TABLES = 200_000
 
 
 class ConfigError(Exception):
@@ -206,6 +208,7 @@ def _cup(wire: Mapping[str, Any], mistakes: _Mistakes) -> Cup:
             f"{len(bots)} are too few for tables of {players}; add {players - len(bots)},"
             ' or let house bots sit in: [format] fill = "greedy".',
         )
+    _tables(len(bots), players, format_.type, mistakes)
     return Cup(
         name=wire["name"],
         game=wire["game"],
@@ -221,6 +224,18 @@ def _cup(wire: Mapping[str, Any], mistakes: _Mistakes) -> Cup:
         sandbox=wire["sandbox"].get("enabled", False),
         limits=Limits(**wire["limits"]),
     )
+
+
+def _tables(bots: int, players: int, kind: str | None, mistakes: _Mistakes) -> None:
+    """All tables of many bots are more than anybody can play."""
+    tables = {"round-robin": comb(bots, players), "gauntlet": comb(max(0, bots - 1), players - 1)}
+    many = tables.get(kind or "", 0)
+    if many > MOST_TABLES:
+        mistakes.add(
+            ("format", "type"),
+            f"makes {many:,} tables of {bots} bots, more than {MOST_TABLES:,};"
+            ' write type = "swiss".',
+        )
 
 
 def _game(name: str | None, mistakes: _Mistakes) -> Game | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tournament.config import Cup
 from tournament.formats import tables
 from tournament.formats.base import Block, Round, Schedule, Scores
 from tournament.formats.draws import commitment, game_seed, match_id
+from tournament.formats.knockout import Knockout
+from tournament.formats.swiss import Swiss
 
 __all__ = [
     "Block",
@@ -21,5 +25,10 @@ __all__ = [
 
 def schedule(cup: Cup, seed: str) -> Schedule:
     """The schedule of a cup whose seed is known."""
-    makers = {"round-robin": tables.round_robin, "gauntlet": tables.gauntlet}
+    makers: dict[str, Callable[[Cup, str], Schedule]] = {
+        "round-robin": tables.round_robin,
+        "swiss": Swiss,
+        "knockout": Knockout,
+        "gauntlet": tables.gauntlet,
+    }
     return makers[cup.format.type](cup, seed)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 from typing import Protocol
 
 from tournament.formats.draws import game_seed, match_id, shuffled
+from tournament.records import BlockRecord
 
 Table = tuple[str, ...]
 Seating = tuple[str, ...]
@@ -59,9 +60,9 @@ class Schedule(ABC):
     def rounds(self, scores: Scores) -> Iterator[Round]:
         """The rounds in order; a round is asked for when the one before is finished."""
 
-    @abstractmethod
-    def number(self, key: str) -> int:
-        """The number of the block with this key; KeyError if this schedule has none."""
+    def number(self, block: BlockRecord) -> int:
+        """The number of a block that is in the store, should the schedule have grown."""
+        return block.block
 
 
 class Seatings:
@@ -109,6 +110,18 @@ class BlockMaker:
             seatings=seatings,
             matches=tuple(match_id(self.seed, key, i) for i in range(len(seatings))),
         )
+
+
+def interleaved(
+    maker: BlockMaker, offset: int, round: int, tables: Sequence[tuple[str, Table]], deals: int
+) -> Iterator[Block]:
+    """The blocks of a round, numbered on from `offset`: all tables, each with its stage, on
+    their first seed, then all on their second, so that no table is ever far ahead."""
+    number = offset
+    for deal in range(1, deals + 1):
+        for stage, table in tables:
+            number += 1
+            yield maker.make(number, round, stage, table, deal)
 
 
 def block_key(stage: str, table: Table, deal: int) -> str:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from math import comb
 
 from tournament.config import Cup
-from tournament.formats.base import Block, BlockMaker, Round, Schedule, Scores, Table, parsed_key
+from tournament.formats.base import (
+    BlockMaker,
+    Round,
+    Schedule,
+    Scores,
+    Table,
+    interleaved,
+    parsed_key,
+)
 from tournament.formats.draws import draw
-
-MOST_TABLES = 200_000
+from tournament.records import BlockRecord
 
 
 class AllTables(Schedule):
@@ -27,20 +33,14 @@ class AllTables(Schedule):
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
         """One round with everything in it."""
-        yield Round(1, self.blocks, self._all())
+        tables = [("", table) for table in self._tables]
+        yield Round(1, self.blocks, interleaved(self._maker, 0, 1, tables, self._deals))
 
-    def _all(self) -> Iterator[Block]:
-        number = 0
-        for deal in range(1, self._deals + 1):
-            for table in self._tables:
-                number += 1
-                yield self._maker.make(number, 1, "", table, deal)
-
-    def number(self, key: str) -> int:
-        """The number of the block with this key."""
+    def number(self, block: BlockRecord) -> int:
+        """The number of the block in this schedule."""
         if not self._places:
             self._places = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
-        _, names, deal = parsed_key(key)
+        _, names, deal = parsed_key(block.key)
         return (deal - 1) * len(self._tables) + self._places[names]
 
 
@@ -59,10 +59,3 @@ def gauntlet(cup: Cup, seed: str) -> AllTables:
         for others in combinations(rest, cup.players - 1)
     ]
     return AllTables(cup, seed, tables)
-
-
-def count(cup: Cup) -> int:
-    """How many tables a round-robin or gauntlet would have."""
-    if cup.format.type == "gauntlet":
-        return comb(len(cup.bots) - 1, cup.players - 1)
-    return comb(len(cup.bots), cup.players)

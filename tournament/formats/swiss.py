@@ -1,0 +1,119 @@
+"""Swiss: every round seats bots of similar standing together, and avoids repeats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+
+from tournament.config import Cup
+from tournament.formats.base import BlockMaker, Round, Schedule, Scores, Table, interleaved
+from tournament.formats.draws import shuffled
+
+_WINDOW = 4
+_NEAR = 3
+
+
+class Swiss(Schedule):
+    """`rounds` rounds of as many tables as there are bots for; who is left over sits out, and
+    nobody sits out twice before everybody has."""
+
+    def __init__(self, cup: Cup, seed: str) -> None:
+        self._cup = cup
+        self._seed = seed
+        self._maker = BlockMaker(seed, cup.format.seating)
+        self._tables = len(cup.bots) // cup.players
+        self._size = self._tables * cup.format.deals
+        self.blocks = cup.format.rounds * self._size
+        self.matches = self.blocks * self._maker.seatings.count(cup.players)
+
+    def rounds(self, scores: Scores) -> Iterator[Round]:
+        """One round after the other, each drawn from the results of those before."""
+        history = _History(self._cup.names)
+        for number in range(1, self._cup.format.rounds + 1):
+            ranked = history.ranked(self._seed)
+            tables = pair(ranked, self._cup.players, self._tables, history)
+            order = {name: i for i, name in enumerate(self._cup.names)}
+            seated = [tuple(sorted(table, key=order.__getitem__)) for table in tables]
+            stage = f"round {number}"
+            yield Round(
+                number,
+                self._size,
+                interleaved(
+                    self._maker,
+                    (number - 1) * self._size,
+                    number,
+                    [(stage, table) for table in seated],
+                    self._cup.format.deals,
+                ),
+            )
+            history.add(scores(number))
+
+
+class _History:
+    """What has been played: scores, who met whom, who sat out."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.means: dict[str, list[Fraction]] = {name: [] for name in names}
+        self.met: Counter[frozenset[str]] = Counter()
+        self.rounds = 0
+
+    def add(self, scores: Mapping[tuple[str, Table], Mapping[str, Fraction]]) -> None:
+        self.rounds += 1
+        for (_, table), means in scores.items():
+            self.met.update(frozenset(pair) for pair in combinations(table, 2))
+            for name, mean in means.items():
+                self.means[name].append(mean)
+
+    def byes(self, name: str) -> int:
+        return self.rounds - len(self.means[name])
+
+    def ranked(self, seed: str) -> list[str]:
+        """Best first: by the mean over the rounds played; equal ones by draw."""
+        drawn = shuffled(self.names, "swiss", seed, str(self.rounds + 1))
+        return sorted(drawn, key=lambda name: -_mean(self.means[name]))
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values) if values else Fraction(0)
+
+
+def pair(ranked: Sequence[str], players: int, tables: int, history: _History) -> list[list[str]]:
+    """Tables of neighbours in the ranking, best first, with as few repeated meetings as the
+    neighbours allow."""
+    resting = len(ranked) - tables * players
+    worst_first = list(reversed(ranked))
+    out = set(sorted(worst_first, key=history.byes)[:resting])
+    left = [name for name in ranked if name not in out]
+    found = []
+    while left:
+        head, near = left[0], left[1 : players + _WINDOW]
+        rest = min(
+            combinations(range(len(near)), players - 1),
+            key=lambda chosen: (_repeats([head, *(near[i] for i in chosen)], history), sum(chosen)),
+        )
+        table = [head, *(near[i] for i in rest)]
+        found.append(table)
+        left = [name for name in left if name not in table]
+    while _swap(found, history):
+        pass
+    return found
+
+
+def _swap(tables: list[list[str]], history: _History) -> bool:
+    """Exchange two bots of tables near each other where that saves a repeated meeting."""
+    for i, upper in enumerate(tables):
+        for lower in tables[i + 1 : i + 1 + _NEAR]:
+            now = _repeats(upper, history) + _repeats(lower, history)
+            for a, b in product(range(len(upper)), range(len(lower))) if now else ():
+                upper[a], lower[b] = lower[b], upper[a]
+                if _repeats(upper, history) + _repeats(lower, history) < now:
+                    return True
+                upper[a], lower[b] = lower[b], upper[a]
+    return False
+
+
+def _repeats(table: Sequence[str], history: _History) -> int:
+    return sum(history.met[frozenset(two)] ** 2 for two in combinations(table, 2))

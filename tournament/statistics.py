@@ -28,8 +28,8 @@ LEVEL = 0.95
 # So many index draws a sample at most, within these numbers of resamples.
 _DRAWS = 20_000_000
 _FEWEST, _MOST = 1_000, 10_000
-# Count matrices are built in pieces of at most this many cells.
-_CELLS = 4_000_000
+# So many of them in memory at once.
+_CELLS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +92,32 @@ def score_intervals(samples: Sequence[Sample], seed: str) -> list[Interval]:
         else:
             by_size.setdefault(sample.deals.size, []).append(place)
     for size, places in by_size.items():
-        columns = []
-        for place in places:
-            sample = samples[place]
-            order = np.lexsort((sample.totals, sample.deals))
-            columns += [sample.totals[order], sample.deals[order]]
-        matrix = np.stack(columns, axis=1).astype(np.float64)
-        # Whole numbers below 2**53: the product is exact, however it is summed.
-        sums = np.concatenate([c @ matrix for c in resamples(size, seed, "score")])
-        for at, place in enumerate(places):
-            draws = sums[:, 2 * at] / sums[:, 2 * at + 1]
-            answers[place] = around(samples[place].score, draws, size)
+        sums = [_Sums(samples[place]) for place in places]
+        for drawn in resamples(size, seed, "score"):
+            for each in sums:
+                each.add(drawn)
+        for place, each in zip(places, sums, strict=True):
+            answers[place] = around(samples[place].score, each.scores(), size)
     return answers
+
+
+class _Sums:
+    """Scores of resamples of one bot; its blocks are sorted, so their order plays no part."""
+
+    def __init__(self, sample: Sample) -> None:
+        order = np.lexsort((sample.totals, sample.deals))
+        self._totals, self._deals = sample.totals[order], sample.deals[order]
+        self._even = self._deals[0] == self._deals[-1]
+        self._found: list[Floats] = []
+
+    def add(self, drawn: Ints) -> None:
+        totals = self._totals[drawn].sum(axis=1)
+        size = drawn.shape[1]
+        deals = size * self._deals[0] if self._even else self._deals[drawn].sum(axis=1)
+        self._found.append(totals / deals)
+
+    def scores(self) -> Floats:
+        return np.concatenate(self._found)
 
 
 def around(estimate: float, draws: Floats, blocks: int) -> Interval:
@@ -130,23 +144,24 @@ def stretch(blocks: int) -> float:
     return student / NormalDist().inv_cdf(tail) * float(np.sqrt(blocks / (blocks - 1)))
 
 
-def resamples(size: int, seed: str, purpose: str) -> Iterator[Floats]:
-    """How often each of ``size`` blocks is drawn, one row a resample, in pieces.
+def resamples(size: int, seed: str, purpose: str) -> Iterator[Ints]:
+    """Which of ``size`` blocks are drawn, one row a resample, in pieces of some rows.
 
     Drawn from the raw stream of PCG64, which numpy promises never to change.
     """
     count = max(_FEWEST, min(_MOST, _DRAWS // size))
     bits = generator(seed, purpose, size)
-    at_once = max(1, _CELLS // size)
+    # Two draws come out of one word of the stream, so pieces begin at even rows.
+    at_once = max(2, _CELLS // size // 2 * 2)
     for start in range(0, count, at_once):
         rows = min(at_once, count - start)
-        cells = rows * size
-        raw = bits.random_raw((cells + 1) // 2)
-        words = np.stack((raw & np.uint64(0xFFFFFFFF), raw >> np.uint64(32)), axis=1).ravel()
-        drawn = ((words[:cells] * np.uint64(size)) >> np.uint64(32)).astype(np.int64)
-        drawn += np.repeat(np.arange(rows, dtype=np.int64) * size, size)
-        counts = np.bincount(drawn, minlength=cells)
-        yield counts.reshape(rows, size).astype(np.float64)
+        raw = bits.random_raw((rows * size + 1) // 2)
+        words = np.empty((raw.size, 2), np.uint64)
+        np.bitwise_and(raw, np.uint64(0xFFFFFFFF), out=words[:, 0])
+        np.right_shift(raw, np.uint64(32), out=words[:, 1])
+        words *= np.uint64(size)
+        words >>= np.uint64(32)
+        yield words.view(np.int64).ravel()[: rows * size].reshape(rows, size)
 
 
 def generator(seed: str, purpose: str, size: int) -> np.random.PCG64:

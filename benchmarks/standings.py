@@ -1,0 +1,173 @@
+"""Standings of 100,000 matches, beside the barest loops that read or resample the same."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import tempfile
+import time
+from array import array
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from benchmarks.figures import Figure, Section
+from tournament.standings import collect, standings
+from tournament.statistics import Sample, score_intervals
+from tournament.store import FILE, Store
+from tournament.store_tables import blocks, matches
+
+MATCHES = 100_000
+BOTS = tuple(f"bot {number}" for number in range(10))
+REQUESTS = 18  # of one seat in one match
+PROMISED = 10.0  # seconds
+
+
+def filled(folder: Path) -> None:
+    """A finished cup of ten bots with so many matches, made up."""
+    with Store.open(folder, create=True) as store:
+        store.put(
+            {"version": 1, "name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"}
+        )
+    engine = sa.create_engine(f"sqlite:///{folder / FILE}")
+    with engine.begin() as connection:
+        connection.execute(sa.insert(blocks), list(_block_rows()))
+        connection.execute(sa.insert(matches), list(_match_rows()))
+    engine.dispose()
+
+
+def _block_rows() -> Iterator[dict[str, Any]]:
+    tables = list(combinations(BOTS, 3))
+    for block in range(MATCHES // 3 + 1):
+        yield {
+            "id": block,
+            "key": str(block),
+            "block": block,
+            "round": 1,
+            "stage": "",
+            "bots": json.dumps(tables[block % len(tables)]),
+            "seed": f"{block:032x}",
+            "seatings": 3,
+        }
+
+
+def _match_rows() -> Iterator[dict[str, Any]]:
+    dice = random.Random(1)
+    times = array("f", [dice.expovariate(0.3) for _ in range(3 * REQUESTS)]).tobytes()
+    for number in range(MATCHES):
+        declarer, stake = dice.randrange(3), dice.choice((-12, -6, -3, 3, 6, 12))
+        scores = [2 * stake if seat == declarer else -stake for seat in range(3)]
+        turn = number % 3
+        yield {
+            "match": f"{number:016x}",
+            "block_id": number // 3,
+            "number": turn,
+            "seating": json.dumps([turn, (turn + 1) % 3, (turn + 2) % 3]),
+            "scores": json.dumps(scores),
+            "adjusted": json.dumps(scores),
+            "deals": 1,
+            "struck": "[]",
+            "sides": json.dumps([0 if seat == declarer else 1 for seat in range(3)]),
+            "faults": "null",
+            "answered": json.dumps([REQUESTS] * 3),
+            "times": times,
+            "started": "2026-01-01T00:00:00.000+00:00",
+        }
+
+
+def bare_sums(folder: Path) -> dict[str, float]:
+    """Mean scores by the plainest loop over the plainest query: no interval, no rating."""
+    connection = sqlite3.connect(folder / FILE)
+    points: dict[str, int] = {}
+    deals: dict[str, int] = {}
+    query = (
+        "SELECT bots, seating, adjusted, deals FROM matches JOIN blocks ON id = block_id"
+        " ORDER BY block, number"
+    )
+    for table, seating, scores, played in connection.execute(query):
+        names = json.loads(table)
+        for seat, score in zip(json.loads(seating), json.loads(scores), strict=True):
+            points[names[seat]] = points.get(names[seat], 0) + score
+            deals[names[seat]] = deals.get(names[seat], 0) + played
+    connection.close()
+    return {name: points[name] / deals[name] for name in points}
+
+
+def bare_bootstrap(samples: list[Sample], resamples: int) -> list[tuple[float, float]]:
+    """The textbook's loop: draw blocks, take the mean, take the percentiles."""
+    generator = np.random.default_rng(1)
+    answer = []
+    for sample in samples:
+        size = sample.totals.size
+        means = np.empty(resamples)
+        for row in range(resamples):
+            drawn = generator.integers(0, size, size)
+            means[row] = sample.totals[drawn].sum() / sample.deals[drawn].sum()
+        low, high = np.quantile(means, [0.025, 0.975])
+        answer.append((float(low), float(high)))
+    return answer
+
+
+def _samples(folder: Path) -> list[Sample]:
+    with Store.open(folder) as store:
+        results = collect(store.summaries(), BOTS)
+    answer = []
+    for bot in range(len(BOTS)):
+        sits = results.seats == bot
+        there = sits.any(axis=1)
+        _, at = np.unique(results.block[there], return_inverse=True)
+        totals = np.bincount(at, weights=(results.scores * sits).sum(axis=1)[there])
+        answer.append(Sample(totals.astype(np.int64), np.bincount(at).astype(np.int64), 24.0))
+    return answer
+
+
+def _seconds(start: float) -> float:
+    return time.process_time() - start
+
+
+def sections() -> list[Section]:
+    """The whole table against its promise and a bare loop; the intervals against a bare loop."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        filled(folder)
+        start = time.process_time()
+        with Store.open(folder) as store:
+            table = standings(store)
+        ours = _seconds(start)
+        start = time.process_time()
+        means = bare_sums(folder)
+        bare = _seconds(start)
+        if any(line.score != means[line.bot] for line in table.standings):
+            raise RuntimeError("The bare loop has other scores.")
+        samples = _samples(folder)
+        start = time.process_time()
+        score_intervals(samples, "large")
+        vectorised = _seconds(start)
+        resamples = max(1_000, min(10_000, 20_000_000 // samples[0].deals.size))
+        start = time.process_time()
+        bare_bootstrap(samples, resamples)
+        looped = _seconds(start)
+    what = f"standings of {table.matches:,} matches"
+    figures = [
+        Figure(what, ours, "what was promised", PROMISED, "s", PROMISED / ours, 1.0),
+        Figure(what, ours, "SELECT and sum of the scores alone", bare, "s", bare / ours),
+        Figure(
+            f"score intervals of {len(BOTS)} bots, {samples[0].deals.size:,} blocks each",
+            vectorised,
+            f"numpy, a loop over {resamples:,} resamples",
+            looped,
+            "s",
+            looped / vectorised,
+        ),
+    ]
+    how = (
+        f"`stich standings` on a store of {len(BOTS)} bots at all tables of three, {MATCHES:,}"
+        f" matches of {3 * REQUESTS} requests, in seconds of processor time: reading, scores,"
+        " ratings, both kinds of intervals, thinking times. The bare loop only adds up scores."
+    )
+    return [Section("Standings", how, figures)]

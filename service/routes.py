@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import Any, Final
 
 from flask import Blueprint, Response
 
@@ -15,6 +15,9 @@ from service.fields import SAFE, VAST
 from service.problems import Problem, illegal_move, invalid_request, invalid_state
 from service.schemas import requests
 from service.wire import encode, shown
+
+MOST_LISTED: Final = 250_000
+"""Dealt hands have some 31,000 moves at most, but a set-up hand of fifty cards has billions."""
 
 v1 = Blueprint("v1", __name__, url_prefix="/v1")
 
@@ -59,7 +62,12 @@ def start() -> Response:
 def moves() -> Response:
     """The legal moves of a state or view."""
     position = _position(take(requests.MOVES))
-    return answer({"seat": position.turn, "moves": position.moves().texts()})
+    listed = position.moves()
+    if len(listed) > MOST_LISTED:
+        raise invalid_state(
+            [f"There are {len(listed)} legal moves; no more than {MOST_LISTED} are listed."]
+        )
+    return answer({"seat": position.turn, "moves": listed.texts()})
 
 
 @v1.post("/validate")

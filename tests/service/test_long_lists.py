@@ -1,0 +1,29 @@
+"""Lists of moves that are long, and one that nobody could read."""
+
+from __future__ import annotations
+
+from service.app import create_app
+from service.routes import MOST_LISTED
+from tests.games.zhengfen_setup import wire
+
+QUADS = "".join(rank + suit for rank in "3456" for suit in "cdhs")
+
+
+def test_the_longest_list_of_a_dealt_hand() -> None:
+    state = wire([QUADS + "BjRj", "7c", "7d"])
+    answer = create_app().test_client().post("/v1/moves", json={"state": state})
+    assert answer.status_code == 200
+    assert len(answer.get_json()["moves"]) == 31_122
+
+
+def test_a_set_up_hand_with_billions_of_plays_is_refused() -> None:
+    cards = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs")
+    state = wire([cards + "BjRj", "3c", "3d"])
+    client = create_app().test_client()
+    answer = client.post("/v1/moves", json={"state": state})
+    assert answer.status_code == 422
+    body = answer.get_json()
+    assert body["code"] == "invalid-state"
+    assert str(MOST_LISTED) in body["problems"][0]
+    one = client.post("/v1/validate", json={"state": state, "move": "play:4c5c6c7c8c"})
+    assert one.get_json()["legal"] is True, "one move can still be asked about"

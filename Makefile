@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test lint format types serve bench compiled pure openapi test-kits clean
+.PHONY: help setup cup test lint format types serve bench compiled pure openapi lock test-kits clean
 
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -55,6 +55,12 @@ pure: ## remove the compiled rules again
 
 openapi: $(READY)  ## write openapi.yaml anew from the schemas
 	@$(BIN)/python -m service.openapi
+
+lock: $(READY)  ## write requirements.lock: the newest versions that pyproject.toml allows
+	@$(PYTHON) -m venv $(VENV)-lock
+	@$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check '.[all]'
+	@$(VENV)-lock/bin/python -m pip freeze --exclude stich > requirements.lock
+	@rm -rf $(VENV)-lock
 
 test-kits: $(READY)  ## install the toolchains that Debian offers, then build and play every starter kit
 	@sh bots/kits/install-toolchains.sh

@@ -7,6 +7,7 @@ Each is one field, however long the list, and names what is wrong by its index.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, cast
 
 from marshmallow import ValidationError
@@ -163,7 +164,7 @@ class Entries(WireField):
     def load(self, value: Any) -> list[dict[str, Any]]:
         if type(value) is not list:
             raise ValidationError(_NOT_A_LIST)
-        return _each(value, _ENTRY.load)
+        return _each(value, partial(load_record, _ENTRY))
 
 
 class Record(WireField):

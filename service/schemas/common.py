@@ -27,9 +27,9 @@ class Span:
         """A field for a seat."""
         return Whole(about, 0, self.last_seat, nullable=nullable)
 
-    def by_seat(self, about: str, low: int = -SAFE, high: int = SAFE) -> Wholes:
+    def by_seat(self, about: str, low: int, high: int, *, enforced: bool = False) -> Wholes:
         """A field for a number for each seat."""
-        return Wholes(about, self.players, Whole("", low, high))
+        return Wholes(about, self.players, Whole("", low, high, enforced=enforced))
 
     def scores(self, about: str) -> Wholes:
         """A field for scores by seat."""

@@ -25,7 +25,7 @@ def _fields(span: Span, *, masked: bool) -> dict[str, WireField]:
             span,
             {
                 "declarer": span.seat("The declarer."),
-                "bid": Whole("The highest bid.", 1, 3),
+                "bid": Whole("The highest bid.", 1, 3, enforced=True),
                 "out": span.seat("The seat that went out."),
                 "called": Card("The card called; null with three players.", nullable=True),
                 "partner": span.seat("The declarer's partner, if there was one.", nullable=True),

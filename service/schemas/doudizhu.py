@@ -22,8 +22,8 @@ def _fields(span: Span, *, masked: bool) -> dict[str, WireField]:
             span,
             {
                 "declarer": span.seat("The declarer; null if all passed.", nullable=True),
-                "bid": Whole("The highest bid; 0 if all passed.", 0, 3),
-                "doublings": Whole("How often the score was doubled.", 0, 100),
+                "bid": Whole("The highest bid; 0 if all passed.", 0, 3, enforced=True),
+                "doublings": Whole("How often the score was doubled.", 0, enforced=True),
                 "out": span.seat("The seat that went out; null if all passed.", nullable=True),
             },
         ),

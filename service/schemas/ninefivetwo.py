@@ -25,8 +25,10 @@ def _fields(span: Span, *, masked: bool) -> dict[str, WireField]:
         "results": results(
             span,
             {
-                "tricks": span.by_seat("The tricks that each seat won.", 0, TRICKS),
-                "targets": span.by_seat("The tricks that each seat had to win.", 2, 9),
+                "tricks": span.by_seat("The tricks that each seat won.", 0, TRICKS, enforced=True),
+                "targets": span.by_seat(
+                    "The tricks that each seat had to win.", 2, 9, enforced=True
+                ),
             },
         ),
         "targets": span.by_seat("The tricks that each seat has to win: 9, 5 and 2.", 2, 9),

@@ -1,0 +1,123 @@
+"""A client of the service that believes nothing: every answer must keep openapi.yaml."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator
+from werkzeug.test import TestResponse
+
+import games
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def contract() -> Any:
+    """The checked-in contract."""
+    return yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    """What tells whether a value keeps a schema of the contract."""
+    schema = {"$ref": f"#/components/schemas/{name}", "components": contract()["components"]}
+    return Draft202012Validator(schema)
+
+
+def keeps(name: str, value: object) -> bool:
+    """Whether a value keeps a schema of the contract."""
+    return bool(validator(name).is_valid(value))
+
+
+def operation(method: str, path: str) -> Any:
+    """The operation of the contract at a path."""
+    for template, item in contract()["paths"].items():
+        if method in item and _fits(template, path):
+            return item[method]
+    raise AssertionError(f"{method} {path} is not in the contract")
+
+
+def _fits(template: str, path: str) -> bool:
+    if "{" not in template:
+        return bool(template == path)
+    before, after = template.split("{game}")
+    return path.startswith(before) and path.endswith(after)
+
+
+def check(method: str, path: str, response: TestResponse) -> None:
+    """Hold an answer against the contract: status, content type, body."""
+    responses = operation(method, path)["responses"]
+    assert str(response.status_code) in responses, (path, response.status_code, response.data)
+    documented = responses[str(response.status_code)]
+    if "$ref" in documented:
+        documented = contract()["components"]["responses"][documented["$ref"].rsplit("/", 1)[1]]
+    assert response.mimetype in documented["content"], (path, response.content_type)
+    schema = documented["content"][response.mimetype]["schema"]
+    if "$ref" in schema:
+        validator(schema["$ref"].rsplit("/", 1)[1]).validate(response.json)
+
+
+class Service:
+    """A client that holds every answer against the contract."""
+
+    def __init__(self, client: FlaskClient) -> None:
+        self.client = client
+
+    def get(self, path: str) -> Any:
+        """What a GET answers, in JSON."""
+        response = self.client.get(path)
+        check("get", path, response)
+        return response.json
+
+    def send(self, path: str, body: bytes | str, content_type: str = "application/json") -> Any:
+        """What a POST of these bytes answers."""
+        response = self.client.post(path, data=body, content_type=content_type)
+        check("post", path, response)
+        return response.json
+
+    def post(self, path: str, body: Any) -> Any:
+        """What a POST of this value in JSON answers."""
+        return self.send(path, json.dumps(body))
+
+    def start(self, game: str, players: int | None = None, **options: Any) -> Any:
+        """The first state of a game."""
+        body: dict[str, Any] = {"game": game, "seed": "test", "options": options}
+        if players is not None:
+            body["players"] = players
+        return self.post("/v1/start", body)["state"]
+
+    def advance(self, state: Any, *moves: str) -> Any:
+        """The state after some moves."""
+        answer = self.post("/v1/advance", {"state": state, "moves": list(moves)})
+        assert "state" in answer, answer
+        return answer["state"]
+
+
+def states(game: str, plies: int = 30, seed: str = "test", players: int | None = None) -> list[Any]:
+    """Wire forms of the states of a game that is played down the middle of its lists."""
+    state = games.get(game).start(players, seed, {})
+    found = [state.to_dict()]
+    for _ in range(plies):
+        if state.turn is None:
+            break
+        moves = state.moves()
+        state = state.advance(moves[len(moves) // 2])
+        found.append(state.to_dict())
+    return found
+
+
+def later(game: str) -> Any:
+    """The wire form of a state in the second deal, with as much in it as there can be."""
+    state = games.get(game).start(None, "later", {"deals": 3})
+    wire = state.to_dict()
+    while len(wire["results"]) < 1 or len(wire["history"]) < 5:
+        moves = state.moves()
+        state = state.advance(moves[len(moves) - 1])
+        wire = state.to_dict()
+    return wire

@@ -1,0 +1,225 @@
+"""Every code of a problem, and that a refusal says what is wrong and where."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.exceptions import ImATeapot
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from service import create_app
+from service.problems import KINDS
+from tests.service.support import Service, keeps
+
+JSON = "application/json"
+
+
+def deep(levels: int) -> bytes:
+    return b'{"state":' + b"[" * levels + b"]" * levels + b"}"
+
+
+MALFORMED = {
+    "empty": b"",
+    "spaces": b"  \n",
+    "no JSON": b"{state}",
+    "cut off": b'{"state": {',
+    "two values": b"{} {}",
+    "a list": b"[]",
+    "a string": b'"state"',
+    "a number": b"1",
+    "null": b"null",
+    "a comma too many": b'{"state": 1,}',
+    "NaN": b'{"state": NaN}',
+    "Infinity": b'{"state": -Infinity}',
+    "not UTF-8": b'{"state": "\xff"}',
+    "UTF-16": '{"state": 1}'.encode("utf-16"),
+    "a byte order mark": b"\xef\xbb\xbf{}",
+    "a control character": b'{"state": "\x01"}',
+    "the same name twice": b'{"state": 1, "state": 2}',
+    "the same name twice, escaped": b'{"state": 1, "st\\u0061te": 2}',
+    "33 levels": deep(33),
+    "2,000 levels": deep(2_000),
+    "100,000 levels": deep(100_000),
+    "an unclosed 100,000": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED)
+@pytest.mark.parametrize("path", ["start", "moves", "validate", "advance", "view"])
+def test_malformed_json(service: Service, path: str, body: bytes) -> None:
+    problem = service.send(f"/v1/{path}", body)
+    assert (problem["status"], problem["code"]) == (400, "malformed-json")
+    assert problem["detail"].endswith(".")
+
+
+def test_a_name_twice_deep_inside_a_right_body_is_found(service: Service) -> None:
+    state = json.dumps(service.start("doudizhu"))
+    for twice in (
+        state.replace('"passes": 0', '"passes": 1, "passes": 0'),
+        state.replace('"passes": 0', '"passes" : 1, "passes": 0'),
+        state.replace('"passes": 0', '"passes"\n: 1, "passes": 0').replace("test", ":test"),
+        state.replace('"deals": 1', '"deals":1, "deals":1'),
+    ):
+        assert twice.count('"passes"') + twice.count('"deals"') == 3
+        problem = service.send("/v1/moves", f'{{"state": {twice}}}')
+        assert problem["code"] == "malformed-json"
+        assert "twice" in problem["detail"]
+
+
+def test_colons_and_quotes_in_a_seed_are_no_names(service: Service) -> None:
+    for seed in ('"":"":', ':":":', '\\":', " : "):
+        state = service.post("/v1/start", {"game": "doudizhu", "seed": seed})["state"]
+        assert state["seed"] == seed
+        assert service.post("/v1/moves", {"state": state})["seat"] == state["turn"]
+
+
+def test_31_levels_are_a_wrong_shape_but_json(service: Service) -> None:
+    assert service.send("/v1/moves", deep(31))["code"] == "invalid-request"
+
+
+def test_not_found(service: Service, client: FlaskClient) -> None:
+    assert service.get("/v1/games/whist")["code"] == "not-found"
+    for path in ("/", "/v1", "/v2/games", "//v1/games", "/v1/games/%00", "/v1/games/a/b", "/%ff"):
+        response = client.get(path)
+        assert (response.status_code, response.mimetype) == (404, "application/problem+json")
+        assert response.json is not None
+        assert keeps("NotFoundProblem", response.json)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/v1/start", {"POST", "OPTIONS"}),
+        ("DELETE", "/v1/games", {"GET", "HEAD", "OPTIONS"}),
+        ("POST", "/v1/games/doudizhu", {"GET", "HEAD", "OPTIONS"}),
+        ("TRACE", "/healthz", {"GET", "HEAD", "OPTIONS"}),
+        ("MADEUP", "/v1/moves", {"POST", "OPTIONS"}),
+    ],
+)
+def test_method_not_allowed(client: FlaskClient, method: str, path: str, allowed: set[str]) -> None:
+    response = client.open(path, method=method)
+    assert response.status_code == 405
+    assert {word.strip() for word in response.headers["Allow"].split(",")} == allowed
+    assert keeps("MethodNotAllowedProblem", response.json)
+
+
+def test_too_large_by_its_announced_length(service: Service) -> None:
+    problem = service.send("/v1/moves", b" " * (1024 * 1024 + 1))
+    assert (problem["status"], problem["code"]) == (413, "too-large")
+    assert "1048576" in problem["detail"]
+    assert service.send("/v1/moves", b" " * (1024 * 1024))["code"] == "malformed-json"
+
+
+class Stream:
+    """A body as a server hands it on; each read takes the next piece."""
+
+    def __init__(self, *pieces: bytes | OSError, endless: bool = False) -> None:
+        self.pieces = list(pieces)
+        self.endless = endless
+
+    def read(self, size: int) -> bytes:
+        assert size > 0, "the whole body was asked for"
+        if self.endless:
+            return b" " * size
+        piece = self.pieces.pop(0) if self.pieces else b""
+        if isinstance(piece, OSError):
+            raise piece
+        return piece
+
+
+def raw(stream: Stream, path: str, **environ: Any) -> tuple[str, Any]:
+    """The status and the body that a POST of a stream gets from the bare application."""
+    builder = EnvironBuilder(path, method="POST", content_type=JSON)
+    asked = builder.get_environ() | {"wsgi.input": stream} | environ
+    body, status, _ = run_wsgi_app(create_app({}), asked)
+    return status[:3], json.loads(b"".join(body))
+
+
+def test_too_large_without_a_length() -> None:
+    status, problem = raw(Stream(endless=True), "/v1/moves", **{"wsgi.input_terminated": True})
+    assert status == "413"
+    assert keeps("TooLargeProblem", problem)
+
+
+def test_a_body_in_pieces_without_a_length() -> None:
+    pieces = (b'{"game":', b'"dasan"', b"}")
+    assert raw(Stream(*pieces), "/v1/start", **{"wsgi.input_terminated": True})[0] == "200"
+    assert raw(Stream(*pieces), "/v1/start")[1]["code"] == "malformed-json"
+
+
+def test_a_body_that_cannot_be_read() -> None:
+    for stream in (Stream(OSError("reset")), Stream(b"{", OSError("reset")), Stream(b"{")):
+        status, problem = raw(stream, "/v1/moves", CONTENT_LENGTH="2")
+        assert (status, problem["code"]) == ("400", "malformed-json")
+        assert "ends before" in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["", "text/plain", "application/x-www-form-urlencoded", "application/json5", "json", "é"],
+)
+def test_unsupported_media_type(service: Service, content_type: str) -> None:
+    problem = service.send("/v1/moves", b"{}", content_type)
+    assert (problem["status"], problem["code"]) == (415, "unsupported-media-type")
+
+
+@pytest.mark.parametrize(
+    "content_type", [JSON, "application/json; charset=utf-8", "Application/JSON"]
+)
+def test_json_by_any_spelling(service: Service, content_type: str) -> None:
+    assert service.send("/v1/moves", b"{}", content_type)["code"] == "invalid-request"
+
+
+def test_a_compressed_body_is_an_unsupported_media_type(client: FlaskClient) -> None:
+    for encoding, status in (("gzip", 415), ("identity", 422)):
+        response = client.post(
+            "/v1/moves", data=b"{}", content_type=JSON, headers={"Content-Encoding": encoding}
+        )
+        assert response.status_code == status
+
+
+def test_internal_shows_no_trace(caplog: pytest.LogCaptureFixture) -> None:
+    app = create_app({})
+
+    @app.get("/broken")
+    def broken() -> str:
+        raise RuntimeError("the secret of the house")
+
+    response = app.test_client().get("/broken")
+    assert response.status_code == 500
+    assert keeps("InternalProblem", response.json)
+    assert b"secret" not in response.data
+    assert b"Traceback" not in response.data
+    assert "the secret of the house" in caplog.text
+
+
+def test_an_http_error_without_a_code_of_its_own_is_internal() -> None:
+    app: Flask = create_app({})
+
+    @app.get("/teapot")
+    def teapot() -> str:
+        raise ImATeapot
+
+    assert app.test_client().get("/teapot").json["code"] == "internal"  # type: ignore[index]
+
+
+def test_invalid_state_names_everything(service: Service) -> None:
+    state = service.start("doudizhu")
+    problem = service.post("/v1/moves", {"state": {**state, "bid": 7, "turn": 9, "doublings": -1}})
+    assert (problem["status"], problem["code"]) == (422, "invalid-state")
+    assert problem["detail"] == " ".join(problem["problems"])
+    assert len(problem["problems"]) >= 3
+    assert all(sentence.endswith(".") for sentence in problem["problems"])
+
+
+def test_every_kind_has_a_page_to_point_at(client: FlaskClient) -> None:
+    page = client.get("/docs").get_data(as_text=True)
+    for code in KINDS:
+        assert f'id="{code}"' in page
+    problem: Any = client.get("/nowhere").json
+    assert problem["type"] == "/docs#not-found"
+    assert client.get("/nowhere").headers["Content-Type"] == "application/problem+json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rich.columns import Columns
 from rich.console import Group as Lines
 from rich.console import RenderableType
 from rich.rule import Rule
@@ -17,28 +18,28 @@ from tournament.play_menu import Group, Listing, cards_of
 Wire = Mapping[str, Any]
 
 SUITS = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "default")}
-JOKERS = {"Bj": ("black joker", "bold"), "Rj": ("red joker", "bold red")}
+JOKERS = {"Bj": "bold", "Rj": "bold red"}
 POINTS = {"5": 5, "T": 10, "K": 10}
 SHOWN = 12
 """How many moves of one group are shown unless they are asked for."""
 
 HELP = """\
-[b]12[/b]            the move of that number
-[b]play:3s3h[/b]     a move as it is written; [b]3s3h[/b] alone will do (suits c ♣ d ♦ h ♥ s ♠,
-              T is the ten, Bj the black joker, Rj the red one)
-[b]p[/b]             pass
-[b]/run[/b]          the moves of a kind; [b]/3s[/b] those with a card;
-              [b]/33[/b] those with two threes; [b]/[/b] all of them
-[b]h[/b]             what has been played in this deal
-[b]?[/b]             this help
-[b]q[/b]             leave (so do Ctrl-D and Ctrl-C)"""
+[b]12[/b]         the move of that number
+[b]3s3h[/b]       these cards; suits are c ♣, d ♦, h ♥, s ♠, jokers Bj and Rj
+[b]bid:2[/b]      any move as bots write it: play:3s3h, pass, call:7h
+[b]p[/b]          pass
+[b]/run[/b]       moves of a kind; [b]/3s[/b] with that card; [b]/33[/b] with two threes
+[b]/[/b]          all moves
+[b]h[/b]          what has been played in this deal
+[b]?[/b]          this help
+[b]q[/b]          leave; so do Ctrl-D and Ctrl-C
+Enter alone shows the moves again, or makes the only one there is."""
 
 
 def card(name: str) -> Text:
     """One card in its colour."""
     if name in JOKERS:
-        text, style = JOKERS[name]
-        return Text(text, style=style)
+        return Text(name, style=JOKERS[name])
     if name[-1] not in SUITS:
         return Text(name, style="dim")
     symbol, style = SUITS[name[-1]]
@@ -51,32 +52,39 @@ def cards(names: Sequence[str]) -> Text:
 
 
 def move_text(text: str) -> Text:
-    """A move in words, from its string: masked cards stay masked."""
+    """A move in a person's words, from its string: masked cards stay masked."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
-        return Text("passes")
+        return Text("pass")
     if kind == "bid":
-        return Text(f"bids {rest}")
+        return Text(f"bid {rest}")
     if kind == "trump":
         symbol, style = SUITS[rest]
-        return Text("names ").append(symbol, style=style).append(" trumps")
-    words = {"play": "plays ", "give": "gives ", "discard": "lays away ", "call": "calls "}
+        return Text("trumps are ").append(symbol, style=style)
+    words = {"play": "", "give": "give ", "discard": "lay away ", "call": "call "}
     shown = Text(words[kind]).append_text(cards(cards_of(text)))
     suffix = text.partition("=")[2]
-    return shown.append(f" as a {suffix}") if suffix else shown
+    return shown.append(f" as {suffix}") if suffix else shown
 
 
-def _choice(move: Move) -> Text:
-    """A move on the menu."""
-    if move.kind == "pass":
-        return Text("pass")
+def play_text(text: str, category: str | None) -> Text:
+    """A move with its category, where that says more than the cards do."""
+    shown = move_text(text)
+    return shown.append(f" ({category})") if category not in (None, "card") else shown
+
+
+def _choice(number: int, move: Move) -> Text:
+    """A move on the menu; nothing to break a line at."""
+    shown = Text(f"{number} ", style="cyan")
     if move.kind == "bid":
-        return Text(str(move.value))
+        return shown.append(str(move.value), style="default")
     if move.kind == "trump":
         symbol, style = SUITS[move.text[-1]]
-        return Text(symbol, style=style)
-    shown = cards(cards_of(move.text))
-    return shown.append(f" ({move.suffix.lstrip('=')})") if move.suffix else shown
+        return shown.append(symbol, style=style)
+    for name in cards_of(move.text):
+        shown.append_text(card(name))
+    suffix = move.text.partition("=")[2]
+    return shown.append(f" {suffix}", style="dim") if suffix else shown
 
 
 def menu(listing: Listing, limit: int | None = SHOWN) -> RenderableType:
@@ -87,16 +95,13 @@ def menu(listing: Listing, limit: int | None = SHOWN) -> RenderableType:
     return grid
 
 
-def _row(group: Group, limit: int | None) -> Text:
+def _row(group: Group, limit: int | None) -> Columns:
     numbered = list(group.moves.items())
-    row = Text("   ").join(
-        Text(f"{number} ", style="cyan").append_text(_choice(move))
-        for number, move in numbered[:limit]
-    )
-    more = len(numbered) - len(numbered[:limit])
+    row = [_choice(number, move) for number, move in numbered[:limit]]
+    more = len(numbered) - len(row)
     if more:
-        row.append(f"   and {more} more: /{group.title}", style="dim")
-    return row
+        row.append(Text(f"and {more} more: /{group.title}", style="dim"))
+    return Columns(row, padding=(0, 2))
 
 
 def seats(view: Wire, names: Sequence[str]) -> Table:
@@ -162,11 +167,11 @@ def _facts(view: Wire) -> list[tuple[str, Text]]:
     ]
     if view.get("table"):
         play = view["table"]
-        shown = Text(f"seat {play['seat']} ").append_text(move_text(play["move"]))
-        facts.append(("to beat", shown.append(f", {play['category']}")))
+        shown = Text(f"seat {play['seat']}: ")
+        facts.append(("to beat", shown.append_text(play_text(play["move"], play["category"]))))
     elif view["phase"] == "play" and isinstance(view.get("targets"), list):
         facts += [
-            ("trick", Text(f"seat {entry['seat']} ").append_text(move_text(entry["move"])))
+            ("trick", Text(f"seat {entry['seat']}: ").append_text(move_text(entry["move"])))
             for entry in view["trick"]
         ]
     return facts
@@ -198,3 +203,11 @@ def result(entry: Wire, names: Sequence[str]) -> RenderableType:
         f"{name} {change:+d}" for name, change in zip(names, entry["scores"], strict=True)
     )
     return Text(f"Deal {entry['deal']} is over: {changes}.", style="bold")
+
+
+def totals(names: Sequence[str], scores: Sequence[int]) -> RenderableType:
+    """The totals at the end of a game."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    for name, score in zip(names, scores, strict=True):
+        table.add_row(name, str(score))
+    return Lines(Rule("result", align="left"), table)

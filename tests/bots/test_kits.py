@@ -25,7 +25,7 @@ from bots.kits import Kit, catalogue
 VECTORS = Path(__file__).parents[1] / "vectors"
 GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
 # `make test-kits` sets this: every kit is built and none may be skipped.
-EVERY = os.environ.get("STICH_TEST_KITS") == "all"
+EVERY = os.environ.get("STICH_ALL_KITS") == "1"
 
 KITS = catalogue()
 

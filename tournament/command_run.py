@@ -21,7 +21,6 @@ from tournament.processes import Ground, StartError
 from tournament.progress import Json, watching
 from tournament.runner import Observer, RunError, Runner
 from tournament.sandbox import SandboxError, prefix
-from tournament.standings import render, standings
 from tournament.store import Store, StoreError
 
 REFUSALS = (CupChangedError, RunError, SandboxError, StartError, StoreError)
@@ -78,6 +77,8 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
                 said.say("seed", seed=seed)
             else:
                 console.print(f"Seed: {seed}", highlight=False, markup=False)
+        from tournament.standings import render, standings  # numpy and scipy take a second
+
         table = standings(store)
         if said:
             said.say("finished", **table.to_dict())

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import requests
-
 import games
-from games import IllegalMove, Reason, State
+from games import State
 
 
 class RefereeError(Exception):
@@ -102,86 +100,3 @@ class LocalReferee:
     def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> LocalBoard:
         """The first position."""
         return LocalBoard(games.get(game).start(players, seed, options))
-
-
-class HttpBoard:
-    """A position that a rules service keeps nothing of: it travels with every call."""
-
-    __slots__ = ("_referee", "_state")
-
-    def __init__(self, referee: HttpReferee, state: dict[str, Any]) -> None:
-        self._referee = referee
-        self._state = state
-
-    @property
-    def turn(self) -> int | None:
-        """The seat to move."""
-        turn: int | None = self._state["turn"]
-        return turn
-
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """The running totals by seat."""
-        return tuple(self._state["scores"])
-
-    @property
-    def results(self) -> tuple[dict[str, Any], ...]:
-        """The finished deals."""
-        return tuple(self._state["results"])
-
-    def moves(self) -> Sequence[str]:
-        """The legal moves of the seat to move."""
-        moves: list[str] = self._referee.call("moves", {"state": self._state})["moves"]
-        return moves
-
-    def view(self) -> dict[str, Any]:
-        """What the seat to move may know."""
-        body = {"state": self._state, "seat": self._state["turn"]}
-        view: dict[str, Any] = self._referee.call("view", body)["view"]
-        return view
-
-    def state(self) -> dict[str, Any]:
-        """All of it."""
-        return self._state
-
-    def play(self, move: str) -> tuple[str, HttpBoard]:
-        """The canonical move and the position after it."""
-        answer = self._referee.call("validate", {"state": self._state, "move": move})
-        if not answer["legal"]:
-            raise IllegalMove(Reason(answer["reason"]), answer["detail"])
-        canonical: str = answer["move"]
-        after = self._referee.call("advance", {"state": self._state, "moves": [canonical]})
-        return canonical, HttpBoard(self._referee, after["state"])
-
-
-class HttpReferee:
-    """A running rules service. Its time is the runner's own, never a bot's."""
-
-    def __init__(self, url: str, timeout_s: float = 30.0) -> None:
-        self.url = url.rstrip("/")
-        self._timeout_s = timeout_s
-        self._session = requests.Session()
-        self._session.trust_env = False
-
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> HttpBoard:
-        """The first position."""
-        body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
-        return HttpBoard(self, self.call("start", body)["state"])
-
-    def call(self, operation: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """One operation of the service; RefereeError if it does not answer as it should."""
-        url = f"{self.url}/v1/{operation}"
-        try:
-            response = self._session.post(
-                url, json=body, timeout=self._timeout_s, allow_redirects=False
-            )
-            answer = response.json()
-        except (requests.RequestException, ValueError) as error:
-            raise RefereeError(f"The rules service at {self.url} failed: {error}") from error
-        if response.status_code != 200 or not isinstance(answer, dict):
-            detail = answer.get("detail") if isinstance(answer, dict) else None
-            raise RefereeError(
-                f"The rules service at {self.url} refused {operation}"
-                f" ({response.status_code}): {detail or 'no reason given'}"
-            )
-        return answer

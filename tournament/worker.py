@@ -16,7 +16,7 @@ from tournament.match import Pairing, Rules, play
 from tournament.players import Choice, Failure, HttpBot, Player, dial_url
 from tournament.processes import Ground, StartedBot, StartError
 from tournament.records import Answer, FaultKind, MatchRecord
-from tournament.referee import HttpReferee, LocalReferee, Referee, RefereeError
+from tournament.referee import LocalReferee, Referee, RefereeError
 
 _IDLE = 16
 _PR_SET_PDEATHSIG = 1
@@ -163,7 +163,7 @@ def main(connection: Connection, cup: Cup, ground: Ground) -> None:
 
 
 def _work(connection: Connection, cup: Cup, crew: Crew) -> None:
-    referee: Referee = HttpReferee(cup.run.referee) if cup.run.referee else LocalReferee()
+    referee = _referee(cup)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
     while True:
         job: Job = connection.recv()
@@ -173,6 +173,14 @@ def _work(connection: Connection, cup: Cup, crew: Crew) -> None:
             connection.send(Finished(record))
             crew.spare()
         connection.send(Done())
+
+
+def _referee(cup: Cup) -> Referee:
+    if cup.run.referee is None:
+        return LocalReferee()
+    from tournament.referee_http import HttpReferee
+
+    return HttpReferee(cup.run.referee)
 
 
 def pairing_of(block: Block, number: int) -> Pairing:

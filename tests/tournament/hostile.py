@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
 import json
 import os
 import socket
@@ -17,6 +18,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 Handler = Callable[[socket.socket, dict[str, Any]], None]
@@ -95,6 +97,18 @@ def floods(connection: socket.socket, request: dict[str, Any]) -> None:
 def first(connection: socket.socket, request: dict[str, Any]) -> None:
     """An honest bot: always the first move of the list."""
     connection.sendall(answer(json.dumps({"move": request["moves"][0], "extra": [1]}).encode()))
+
+
+def toy(name: str) -> Handler:
+    """A bot whose move follows from its name and the request alone."""
+
+    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        moves = request["moves"]
+        text = f"{name} {request['match']} {request['turn']} {request['view']['hand']}"
+        choice = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % len(moves)
+        connection.sendall(answer(json.dumps({"move": moves[choice]}).encode()))
+
+    return handle
 
 
 BOMB = gzip.compress(b'{"move": "' + b" " * 50_000_000 + b'"}')
@@ -224,7 +238,9 @@ def running(handle: Handler) -> Iterator[str]:
 
 def main() -> None:
     how = sys.argv[1]
-    handle = PROGRAMS.get(how) or WAYS[how][0]
+    if len(sys.argv) > 2:  # where to leave a note of being alive
+        Path(sys.argv[2], str(os.getpid())).touch()
+    handle = toy(how) if how.startswith("toy-") else PROGRAMS.get(how) or WAYS[how][0]
     serve(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))), handle)
 
 

@@ -1,6 +1,7 @@
 """How strong the reference bots are: duels in process, mirrored, and the page made of them.
 
     python -m benchmarks.strength duel sensible greedy --game doudizhu --players 3 --deals 100
+    python -m benchmarks.strength measure --game dasan
     python -m benchmarks.strength page
 
 A duel plays each deal in mixed seatings that are fair to both: one seat of A among B's, in every
@@ -10,11 +11,18 @@ average less what B's did, over all these games; deals are the blocks of the boo
 
 from __future__ import annotations
 
+import argparse
 import importlib
+import json
+import os
+import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +41,62 @@ OPTIONS: dict[str, dict[str, int]] = {
     "ninefivetwo": {"deals": 3, "target": 1000},
 }
 RESAMPLES = 10_000
+
+SEARCH = "search:30"
+LADDER = (SEARCH, "sensible", "greedy", "random")
+"""The reference bots, strongest first. The search bot plays by a number of worlds for each move,
+not by the clock, so that its games can be repeated on any machine."""
+
+DEALS: dict[tuple[str, int], tuple[int, int]] = {
+    ("doudizhu", 3): (200, 150),
+    ("doudizhu", 4): (100, 40),
+    ("dasan", 3): (200, 60),
+    ("dasan", 4): (200, 100),
+    ("zhengfen", 3): (150, 40),
+    ("zhengfen", 4): (150, 40),
+    ("zhengfen", 5): (150, 40),
+    ("zhengfen", 6): (150, 40),
+    ("ninefivetwo", 3): (150, 24),
+}
+"""The deals of a duel on each table: between quick bots, and with the search bot."""
+
+HERE = Path(__file__).parent
+RECORDS = HERE / "strength.json"
+PAGE = HERE.parent / "docs" / "reference-bots.md"
+
+INTRODUCTION = """# The reference bots
+
+A ladder for newcomers: each of these bots is clearly better than the next, in every game.
+Start one with `python -m bots.NAME`; it takes its port from `PORT` or `--port`.
+
+| bot | what it does |
+| --- | --- |
+| `search` | Deals the unseen cards at random as the view allows (counts, the called card, suits a \
+seat lacks, what went through its hands), plays each promising move to the end of the deal in \
+that world, and so on while the clock lets it. The move with the best mean is played; the \
+sensible bot's choice stands unless another is better by a standard error. |
+| `sensible` | Plans its hand, counts the cards, keeps bombs, plays with its partners, bids by a \
+fitted chance to win; wins tricks with points in Zheng Fen, and as many as it can in 9-5-2. |
+| `greedy` | Leads what rids it of most cards, beats what it can with the least that will do. |
+| `random` | Plays any legal move, chosen by a hash of the position. |
+
+All of them are deterministic: the same position gets the same move (of `search`, with a fixed \
+number of worlds; by the clock it gets through as many as the machine allows).
+They are one function each over the Python kit: `bots/random.py` and `bots/greedy.py` show how \
+little that takes. The thinking of `sensible` is in `bots/strategy/`, the worlds and playouts of \
+`search` in `bots/worlds.py` and `bots/playout/`.
+
+## Cross table
+
+What the bot of the row scores more a deal than the bot of the column, with a 95 % interval.
+Both play the same deals in process, in mirrored seatings: one seat of the one among the other's, \
+in every rotation, and the reverse; the mean difference of a deal over all these games is one \
+block of the bootstrap (percentile, 10,000 resamples), n the number of deals. 9-5-2 is played in \
+games of three deals, so that the exchange is part of it; there n counts games. `search` has 30 \
+worlds for each move here. To repeat it: `python -m benchmarks.strength measure` (about an hour \
+and a half on two cores), or a single pair with \
+`python -m benchmarks.strength duel search:30 sensible --game dasan --players 4 --deals 100`.
+"""
 
 
 def bot(name: str) -> Decide:
@@ -127,3 +191,151 @@ def duel(
     seeds = [f"{series}-{game}-{players}-{number}" for number in range(deals)]
     differences = list(run(partial(deal_difference, pair, game, players), seeds))
     return Outcome.of(differences, time.perf_counter() - began)
+
+
+def measure(
+    game: str, players: int, pairs: Iterable[tuple[str, str]], scale: float, jobs: int
+) -> Iterator[dict[str, object]]:
+    """Play the duels of one table; a record of each as it ends."""
+    with ProcessPoolExecutor(jobs) as pool:
+        for pair in pairs:
+            deals = max(8, round(DEALS[game, players][SEARCH in pair] * scale))
+            outcome = duel(pair, game, players, deals, run=partial(pool.map, chunksize=1))
+            yield {
+                "game": game,
+                "players": players,
+                "better": pair[0],
+                "worse": pair[1],
+                "mean": round(outcome.mean, 3),
+                "low": round(outcome.low, 3),
+                "high": round(outcome.high, 3),
+                "deals": outcome.deals,
+                "games": outcome.deals * len(seatings(players)),
+                "seconds": round(outcome.seconds, 1),
+                "date": date.today().isoformat(),
+                "machine": machine(),
+            }
+
+
+def machine() -> str:
+    """What the figures were measured on."""
+    model = platform.processor() or platform.machine()
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    except OSError:
+        pass
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def page(records: Sequence[dict[str, Any]]) -> str:
+    """The page on the reference bots, with a cross table for each game and number of players."""
+    parts = [INTRODUCTION]
+    for game, players in DEALS:
+        mine = {
+            (record["better"], record["worse"]): record
+            for record in records
+            if (record["game"], record["players"]) == (game, players)
+        }
+        if mine:
+            parts.append(_section(game, players, mine))
+    dates = sorted({str(record["date"]) for record in records})
+    machines = sorted({str(record["machine"]) for record in records})
+    parts.append(
+        f"Measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))} on {'; '.join(machines)}.\n"
+        if records
+        else "Nothing has been measured yet.\n"
+    )
+    return "\n".join(parts)
+
+
+def _section(game: str, players: int, mine: dict[tuple[str, str], dict[str, Any]]) -> str:
+    lines = [f"### {games.get(game).title}, {players} players", ""]
+    lines.append("| | " + " | ".join(_shown(name) for name in LADDER[1:]) + " |")
+    lines.append("| --- |" + " --- |" * (len(LADDER) - 1))
+    for row, better in enumerate(LADDER[:-1]):
+        cells = []
+        for column, worse in enumerate(LADDER[1:], start=1):
+            record = mine.get((better, worse))
+            if column <= row:
+                cells.append("")
+            elif record is None:
+                cells.append("not measured")
+            else:
+                cells.append(
+                    f"{record['mean']:+.2f} [{record['low']:+.2f}, {record['high']:+.2f}],"
+                    f" n = {record['deals']}"
+                )
+        lines.append(f"| {_shown(better)} | " + " | ".join(cells) + " |")
+    return "\n".join([*lines, ""])
+
+
+def _shown(name: str) -> str:
+    return name.partition(":")[0]
+
+
+def load() -> list[dict[str, Any]]:
+    """The records so far."""
+    return list(json.loads(RECORDS.read_text())) if RECORDS.exists() else []
+
+
+def keep(new: dict[str, object]) -> None:
+    """Put a record in place of the one before of the same duel; write the page anew."""
+    key = ("game", "players", "better", "worse")
+    others = [old for old in load() if any(old[name] != new[name] for name in key)]
+    records = sorted([*others, new], key=lambda record: [str(record[name]) for name in key])
+    RECORDS.write_text(
+        "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n", encoding="utf-8"
+    )
+    PAGE.write_text(page(records), encoding="utf-8")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run a command of the program."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("duel", help="two bots on one table")
+    one.add_argument("a")
+    one.add_argument("b")
+    one.add_argument("--deals", type=int, default=50)
+    all_pairs = commands.add_parser("measure", help="all pairs, into the records and the page")
+    all_pairs.add_argument("--only", help="pairs with this bot only")
+    all_pairs.add_argument("--scale", type=float, default=1.0, help="times the usual deals")
+    commands.add_parser("page", help="write the page from the records")
+    for command in (one, all_pairs):
+        command.add_argument("--game", choices=list(games.GAMES), required=command is one)
+        command.add_argument("--players", type=int)
+        command.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args(argv)
+    if arguments.command == "page":
+        PAGE.write_text(page(load()), encoding="utf-8")
+        return
+    if arguments.command == "duel":
+        players = arguments.players or games.get(arguments.game).min_players
+        with ProcessPoolExecutor(arguments.jobs) as pool:
+            outcome = duel(
+                (arguments.a, arguments.b),
+                arguments.game,
+                players,
+                arguments.deals,
+                run=partial(pool.map, chunksize=1),
+            )
+        print(f"{arguments.a} over {arguments.b}: {outcome}, {outcome.seconds:.0f} s")
+        return
+    pairs = [
+        (better, worse)
+        for row, better in enumerate(LADDER)
+        for worse in LADDER[row + 1 :]
+        if arguments.only in (None, _shown(better), _shown(worse))
+    ]
+    for game, players in DEALS:
+        if arguments.game in (None, game) and arguments.players in (None, players):
+            for record in measure(game, players, pairs, arguments.scale, arguments.jobs):
+                keep(record)
+                print(json.dumps(record), flush=True)
+
+
+if __name__ == "__main__":
+    main()

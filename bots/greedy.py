@@ -29,8 +29,9 @@ def move(view: View, moves: Sequence[str]) -> str:
 def _bid(view: View, moves: Sequence[str]) -> str:
     """One bid step for every two top cards (of the highest four ranks) above two."""
     top = sum(count_ranks(view["game"], view["hand"])[-4:])
-    # Two packs hold twice as many.
-    worth = min(3, (top // (len(view["hand"]) // 12) - 2) // 2)
+    if view["game"] == "doudizhu" and view["players"] == 4:
+        top //= 2  # two packs
+    worth = min(3, (top - 2) // 2)
     affordable = [bid for bid in moves if bid != "pass" and int(bid[-1]) <= worth]
     return affordable[-1] if affordable else moves[0]
 

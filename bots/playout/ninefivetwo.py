@@ -10,7 +10,7 @@ TRICK = 0.25
 """What a trick is worth besides the point it may make: it spares an exchange, and is one that
 nobody else has."""
 
-_MOVES = tuple(["play:" + tricks.name(card) for card in range(52)])
+_MOVES: dict[int, Any] = {}
 
 
 def finish(state: Any) -> Any:
@@ -31,7 +31,11 @@ def finish(state: Any) -> Any:
         turn = state.turn
         hand = hands[turn]
         card = tricks.play(hand, trick, trump, left & ~hand, lacking[(turn + 1) % 3])
-        state = state.advance(_MOVES[card])
+        move = _MOVES.get(card)
+        if move is None:
+            # Understood once, a move is not parsed again.
+            move = _MOVES[card] = state.check("play:" + tricks.name(card))
+        state = state.advance(move)
         hands[turn] = hand & ~(1 << card)
         left &= ~(1 << card)
         if trick and (card ^ trick[0]) & 3:

@@ -249,7 +249,7 @@ class BasePosition(ABC):
             "dealer": self.dealer,
             "history": self.history.to_list(),
             "scores": list(self.scores),
-            "results": [dict(result) for result in self.results],
+            "results": [_copied(result) for result in self.results],
         }
 
     def load_common(self, data: Wire) -> None:
@@ -285,6 +285,11 @@ class BasePosition(ABC):
         except IllegalMove:
             return False
         return True
+
+
+def _copied(result: dict[str, Any]) -> dict[str, Any]:
+    """A result that its reader may change: its lists are lists by seat."""
+    return {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
 
 
 class Game(ABC):

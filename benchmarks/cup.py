@@ -1,0 +1,149 @@
+"""A cup's requests a second beside a bare loop of `requests` to the same bot.
+
+The cup is three greedy bots at one table at a time (and at two, for the use of cores); the bare
+loop posts one and the same decision to one greedy bot, as fast as it can.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import requests
+
+from benchmarks.compiled import ROOT
+from benchmarks.figures import Figure, Section
+from benchmarks.http import midgame
+from tournament.store import Store
+
+AIM = 0.75
+CORES_AIM = 1.7
+SECONDS = 4.0
+ROUNDS = 2
+
+CUP = """
+name = "bench"
+game = "doudizhu"
+players = 3
+seed = "bench"
+[format]
+type = "round-robin"
+deals = {deals}
+[run]
+concurrency = {concurrency}
+"""
+BOT = """
+[[bots]]
+name = "greedy-{number}"
+command = "python -m bots.greedy"
+"""
+
+
+@contextmanager
+def greedy() -> Iterator[str]:
+    """A greedy bot in its own process; its URL."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    environment = {**os.environ, "PORT": str(port)}
+    with subprocess.Popen([sys.executable, "-m", "bots.greedy"], cwd=ROOT, env=environment) as bot:
+        try:
+            for _ in range(200):
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.05)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            bot.terminate()
+
+
+def bare_loop() -> float:
+    """Requests a second of the plainest client: one session, one prepared request, no runner."""
+    state = midgame()
+    view = state.view(state.turn or 0)
+    body = {
+        "protocol": 1,
+        "match": "bench",
+        "turn": 1,
+        "view": view.to_dict(),
+        "moves": view.moves().texts(),
+        "clock": {"move_ms": 1000, "bank_ms": 0},
+    }
+    with greedy() as url, requests.Session() as session:
+        session.trust_env = False
+        headers = {"Content-Type": "application/json"}
+        request = requests.Request("POST", f"{url}/move", headers, data=json.dumps(body)).prepare()
+        session.send(request).raise_for_status()
+        done = 0
+        start = time.perf_counter()
+        while (spent := time.perf_counter() - start) < SECONDS:
+            json.loads(session.send(request).content)
+            done += 1
+    return done / spent
+
+
+def cup(concurrency: int, deals: int) -> tuple[float, float]:
+    """Requests a second of a whole cup, start-up included, and core ms a request, bots included."""
+    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
+        folder = Path(name)
+        file = folder / "cup.toml"
+        bots = "".join(BOT.format(number=number) for number in range(3 if concurrency == 1 else 4))
+        file.write_text(CUP.format(deals=deals, concurrency=concurrency) + bots)
+        command = [sys.executable, "-m", "stich", "run", str(file), "--out", str(folder / "out")]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.perf_counter()
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        spent = time.perf_counter() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with Store.open(folder / "out") as store:
+            asked = sum(len(times) for match in store.matches() for times in match.times)
+    core = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return asked / spent, core / asked * 1000
+
+
+def sections() -> list[Section]:
+    """One table beside the bare loop, two tables beside one."""
+    loops, ones, twos = [], [], []
+    for _ in range(ROUNDS):
+        loops.append(bare_loop())
+        ones.append(cup(1, 150))
+        twos.append(cup(2, 75))
+    loop, one, two = max(loops), max(ones), max(twos)
+    return [
+        Section(
+            "A cup beside a bare loop of requests",
+            "Three-player Dou Dizhu, greedy bots started by the runner, start-up and the store"
+            f" included; the best of {ROUNDS} rounds in turns. Core time counts runner and bots.",
+            [
+                Figure(
+                    f"one table ({one[1]:.2f} core ms a request)",
+                    one[0],
+                    "bare loop of requests, one bot",
+                    loop,
+                    "requests/s",
+                    one[0] / loop,
+                    AIM,
+                ),
+                Figure(
+                    f"two tables ({two[1]:.2f} core ms a request)",
+                    two[0],
+                    "one table",
+                    one[0],
+                    "requests/s",
+                    two[0] / one[0],
+                    CORES_AIM,
+                ),
+            ],
+            "Runner and bots share the cores: with as many tables as cores none is left over.",
+        )
+    ]

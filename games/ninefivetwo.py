@@ -235,7 +235,8 @@ class NinefivetwoState(_Ninefivetwo):
         self._start_play_once_laid_away()
 
     def _start_play_once_laid_away(self) -> None:
-        if not self.cards_owed():
+        """The 9-player is done when its hand is what it will play: at once without a talon."""
+        if self.hands[self.dealer].bit_count() <= TRICKS - sum(self.tricks):
             self.phase = "play"
             self.turn = self.targets.index(5)
 

@@ -2,7 +2,8 @@
 
 "Tricks won and still to play make 16": still to play is the hand, with the card in the trick and
 those chosen for a pairing counted to it; the 9-player's includes the talon until it is taken up,
-and not the cards that are still to be laid away.
+and not the cards that are still to be laid away. A position that leaves the whole talon out has
+nothing to take up and nothing to lay away.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _trick(problems: list[str], deck: Deck, data: Wire) -> list[str]:
     if len(trick) >= SEATS:
         problems.append(f"trick has {len(trick)} cards, but three end it.")
     cards: list[str] = []
-    for number, entry in enumerate(trick):
+    for number, entry in enumerate(trick[:SEATS]):
         where = f"trick[{number}]"
         checks.seat(problems, f"{where}.seat", entry["seat"], SEATS)
         if entry["seat"] != (trick[0]["seat"] + number) % SEATS:
@@ -105,7 +106,7 @@ def _trick(problems: list[str], deck: Deck, data: Wire) -> list[str]:
             problems.append(f"{where}.move: {error.detail}")
             continue
         if move.kind != PLAY or move.suffix or move.cards.bit_count() != 1 or move.cards < 0:
-            problems.append(f"{where}.move is {entry['move']}, but a trick has plays of one card.")
+            problems.append(f"{where}.move is none, for a trick has plays of one card.")
         else:
             cards += deck.names_of(move.cards)
     if trick and data["phase"] == "play" and turn is not None:
@@ -130,15 +131,23 @@ def _sizes(problems: list[str], data: Wire, counts: list[int]) -> None:
         to_play = counts[seat]
         to_play += sum(entry["seat"] == seat for entry in data["trick"])
         to_play += sum(len(pair["given"]) for pair in data["owed"] if pair["giver"] == seat)
-        if targets[seat] == 9 and phase in ("exchange", "trump", "discard"):
-            to_play -= TALON - len(data["discards"])
-            if phase != "discard":
-                to_play += len(data["talon"])
+        if targets[seat] == 9:
+            to_play -= _surplus(data)
         if to_play != left:
             problems.append(
                 f"Seat {seat} has {to_play} cards to play and {won} tricks are won,"
                 f" but together that must make {TRICKS}."
             )
+
+
+def _surplus(data: Wire) -> int:
+    """How many cards of its hand the 9-player will not play, less those it has still to take up."""
+    phase, laid = data["phase"], min(TALON, len(data["discards"]))
+    if phase == "discard":
+        return TALON - laid
+    if phase in ("exchange", "trump") and (data["talon"] or laid):
+        return TALON - laid - len(data["talon"])
+    return 0
 
 
 def _pairings(problems: list[str], deck: Deck, data: Wire, counts: list[int]) -> None:

@@ -239,6 +239,19 @@ def test_a_set_up_position_may_leave_the_deck_out_and_plays_on() -> None:
         assert sum(state.results[0]["tricks"]) == 16
 
 
+def test_a_set_up_position_may_leave_the_talon_out() -> None:
+    for data in (trump(), exchange()):
+        data["talon"] = []
+        state = GAME.state(data)
+        assert GAME.view(state.view(1).to_dict()).to_dict() == state.view(1).to_dict()
+        while state.phase != "trump":
+            state = state.advance(state.moves()[0])
+        # Nothing to take up, nothing to lay away.
+        state = state.advance("trump:h")
+        assert (state.phase, state.turn) == ("play", 1)
+        assert GAME.state(state.to_dict()).to_dict() == state.to_dict()
+
+
 # Views
 
 

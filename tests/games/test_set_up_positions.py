@@ -1,0 +1,169 @@
+"""Positions changed at random: refused with sentences, or sound, and then sound to the end.
+
+Whatever is let in must answer: a seat to move has a move, no view and no later state is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from marshmallow import ValidationError
+
+import games
+from games import Game, InvalidState, State
+from service.schemas.positions import load_by_game, shapes
+
+Path = tuple[str | int, ...]
+Wire = dict[str, Any]
+
+CARDS = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + ["Bj", "Rj"]
+STATES = {game: pair[0] for game, pair in shapes().items()}
+VIEWS = {game: pair[1] for game, pair in shapes().items()}
+TABLES = [
+    (game.name, players)
+    for game in games.GAMES.values()
+    for players in range(game.min_players, game.max_players + 1)
+]
+
+
+def random_state(game: Game, players: int, rng: random.Random) -> State:
+    """A state somewhere in a random game."""
+    options: dict[str, Any] = {"deals": 2}
+    for option in game.options:
+        if option.name == "target":
+            options["target"] = rng.choice([1, 50])
+        elif isinstance(option.default, bool):
+            options[option.name] = rng.random() < 0.5
+    state = game.start(players, f"set up {rng.random()}", options)
+    for _ in range(rng.randrange(150)):
+        if state.turn is not None:
+            state = state.advance(some(state, rng))
+    return state
+
+
+def some(state: State, rng: random.Random) -> str:
+    moves = state.moves()
+    return moves[max(rng.randrange(len(moves)), rng.randrange(len(moves)))].text
+
+
+def leaves(data: Any, path: Path = ()) -> Iterator[Path]:
+    """Where every value of a position stands, but for what is checked for its shape only."""
+    items: Any = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in items:
+        if key not in ("game", "seed", "history"):
+            yield (*path, key)
+            if isinstance(value, dict | list):
+                yield from leaves(value, (*path, key))
+
+
+def change(data: Wire, rng: random.Random) -> None:
+    """Change, drop or double one value."""
+    path = rng.choice(list(leaves(data)))
+    parent: Any = data
+    for step in path[:-1]:
+        parent = parent[step]
+    key: Any = path[-1]
+    value = parent[key]
+    if isinstance(parent, list) and rng.random() < 0.4:
+        if rng.random() < 0.7:
+            del parent[key]
+        else:
+            parent.append(copy.deepcopy(value))
+    else:
+        parent[key] = other(value, data, key, rng)
+
+
+def other(value: Any, data: Wire, key: Any, rng: random.Random) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return rng.choice([value + 1, value - 1, 0, 1, 2, 3, -1, 16, 100, None])
+    if value is None:
+        return rng.choice([0, 1, 5, "c", "4c", "Bj"])
+    if isinstance(value, list):
+        if value and isinstance(value[0], str):
+            return rng.choice([[], rng.sample(value, len(value) // 2), [*value, rng.choice(CARDS)]])
+        return []
+    if isinstance(value, dict):
+        return None
+    if key == "phase":
+        return rng.choice([*games.get(data["game"]).phases, "over", "lunch"])
+    if value in CARDS or value == "??":
+        return rng.choice([*CARDS, "??", "??"])
+    if value.startswith("play:"):
+        return "play:" + "".join(rng.sample(CARDS, rng.randrange(1, 5)))
+    return rng.choice(["c", "d", "pass", "solo", "x", "3"])
+
+
+def leave_out(data: Wire, rng: random.Random) -> None:
+    """As many cards less in each hand; in 9-5-2 as many tricks more are won."""
+    number = rng.randrange(8)
+    for hand in data.get("hands", ()):
+        for _ in range(min(number, len(hand) - 1)):
+            hand.pop(rng.randrange(len(hand)))
+    if "tricks" in data:
+        data["tricks"][0] += number
+
+
+@pytest.mark.parametrize(
+    ("name", "players"), TABLES, ids=[f"{name}-{players}" for name, players in TABLES]
+)
+def test_a_position_is_refused_with_sentences_or_sound_to_the_end(name: str, players: int) -> None:
+    rng = random.Random(f"{name} {players}")
+    game = games.get(name)
+    verdicts = Counter[str]()
+    for _ in range(15):
+        state = random_state(game, players, rng)
+        for _ in range(4):
+            seat = rng.randrange(players) if rng.random() < 0.3 else None
+            data = (state if seat is None else state.view(seat)).to_dict()
+            data = json.loads(json.dumps(data))
+            if rng.random() < 0.4:
+                leave_out(data, rng)
+            for _ in range(rng.randrange(3)):
+                change(data, rng)
+            verdicts[judge(game, data, rng)] += 1
+    assert verdicts["refused"] > 3
+    assert verdicts["sound"] > 3
+
+
+def judge(game: Game, data: Wire, rng: random.Random) -> str:
+    """Post a position: `misshapen`, `refused`, or `sound`, and then it must answer."""
+    as_view = "seat" in data
+    try:
+        data = load_by_game(VIEWS if as_view else STATES, data)
+    except ValidationError:
+        return "misshapen"
+    problems: tuple[str, ...] = ()
+    try:
+        found = game.view(data) if as_view else game.state(data)
+    except InvalidState as error:
+        problems = error.problems
+    if problems:
+        assert all(problem.endswith(".") for problem in problems)
+        return "refused"
+    if not as_view:
+        play_on(game, game.state(data), rng)
+    elif found.turn == data["seat"]:
+        assert found.moves()
+    return "sound"
+
+
+def play_on(game: Game, state: State, rng: random.Random) -> None:
+    """Play on for a while; every state and view on the way is let in."""
+    for step in range(40):
+        wire = state.to_dict()
+        assert game.state(load_by_game(STATES, wire)).to_dict() == wire
+        if step % 20 == 0:
+            for seat in range(state.players):
+                view = state.view(seat).to_dict()
+                assert game.view(load_by_game(VIEWS, view)).to_dict() == view
+        if state.turn is None:
+            break
+        state = state.advance(some(state, rng))

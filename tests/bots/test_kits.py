@@ -17,10 +17,12 @@ from typing import Any
 
 import pytest
 import requests
+from click.testing import CliRunner
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
 from bots.kits import Kit, catalogue
+from tournament.check import check
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
@@ -37,6 +39,7 @@ class Running:
     kit: Kit
     url: str
     process: subprocess.Popen[bytes]
+    command: str
 
 
 def free_port() -> int:
@@ -65,7 +68,7 @@ def bot(
         if missing:
             pytest.skip(f"the {kit.language} kit needs {' '.join(missing)}")
         if any(step.startswith("npm ") for step in kit.build):
-            pytest.skip(f"the {kit.language} kit is built from the npm registry: make test-kits")
+            pytest.skip(f"the {kit.language} kit needs the npm registry: make test-kits")
     target = tmp_path_factory.mktemp("kits") / f"my {kit.language}"
     kit.copy(target)
     for step in kit.build:
@@ -74,11 +77,10 @@ def bot(
         )
         assert built.returncode == 0, f"{step}: {built.stdout}{built.stderr}"
     port = free_port()
-    process = subprocess.Popen(
-        shlex.split(kit.command(target)), env={**os.environ, "PORT": str(port)}
-    )
+    command = kit.command(target)
+    process = subprocess.Popen(shlex.split(command), env={**os.environ, "PORT": str(port)})
     try:
-        yield Running(kit, f"http://127.0.0.1:{port}", process)
+        yield Running(kit, f"http://127.0.0.1:{port}", process, command)
     finally:
         process.terminate()
         process.wait()
@@ -216,3 +218,14 @@ def test_other_paths_are_not_found(bot: Running, client: requests.Session) -> No
     assert client.get(f"{bot.url}/nothing").status_code == 404
     assert client.post(f"{bot.url}/nothing", json={}).status_code == 404
     assert bot.process.poll() is None
+
+
+def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
+    arguments = ["--command", bot.command, "--positions", "26", "--move-ms", "5000", "--json"]
+    result = CliRunner().invoke(check, arguments)
+    report = json.loads(result.output)
+    wrong = [one for one in report["checks"] if one["result"] != "passed"]
+    assert not wrong
+    titles = " ".join(one["title"] for one in report["checks"])
+    for title in ("Dou Dizhu", "Dasan", "Zheng Fen", "9-5-2"):
+        assert f"a short match of {title}" in titles

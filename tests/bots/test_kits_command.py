@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -115,3 +117,22 @@ def test_the_missing_packages_are_listed_without_anything_installed() -> None:
     )  # fmt: skip
     known = {package for kit in catalogue().values() for package in kit.packages}
     assert set(asked.stdout.split()) <= known
+
+
+def test_the_typescript_types_are_those_of_the_contract(tmp_path: Path) -> None:
+    if shutil.which("npx") is None:
+        pytest.skip("npx is not there (Debian: npm)")
+    target = tmp_path / "api.d.ts"
+    made = subprocess.run(
+        [FOLDER / "generate-types.sh", target],
+        env={**os.environ, "npm_config_fetch_retries": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode != 0 and ("npm error" in made.stderr or "npm ERR!" in made.stderr):
+        pytest.skip(f"openapi-typescript cannot be had: {made.stderr.splitlines()[-1]}")
+    assert made.returncode == 0, made.stderr
+    assert "warning" not in (made.stdout + made.stderr).lower().replace("npm warn", "")
+    checked_in = FOLDER / "typescript" / "src" / "api.d.ts"
+    assert checked_in.read_text() == target.read_text(), "run bots/kits/generate-types.sh"

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from flask import current_app, request
 from marshmallow import ValidationError
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from service import wire
 from service.problems import MOST, Problem, invalid_request
 from service.schemas.requests import Taker
+from service.stream import receive
 
 JSON: Final = "application/json"
 
@@ -19,7 +19,7 @@ JSON: Final = "application/json"
 def take(taker: Taker) -> dict[str, Any]:
     """The body of this request as the schema takes it; Problem if it does not."""
     _check_headers()
-    body = _bytes(current_app.config["MAX_CONTENT_LENGTH"])
+    body = receive(current_app.config["MAX_CONTENT_LENGTH"])
     try:
         return read(body, taker)
     except wire.Malformed as error:
@@ -41,29 +41,6 @@ def _check_headers() -> None:
             "unsupported-media-type",
             f"The body must be sent as it is, without Content-Encoding {wire.shown(encoding)}.",
         )
-
-
-def _bytes(most: int) -> bytes:
-    """The body, whole: Werkzeug would cut off one that comes without its length and is too long."""
-    environ = request.environ
-    length = request.content_length
-    if length is None and not environ.get("wsgi.input_terminated"):
-        return b""  # there is no end to read to
-    wanted = most + 1 if length is None else length
-    if wanted > most and length is not None:
-        raise RequestEntityTooLarge
-    read = environ["wsgi.input"].read
-    try:
-        body: bytes = read(wanted)
-        while len(body) < wanted and (more := read(wanted - len(body))):
-            body += more
-    except OSError:
-        body = b""
-    if len(body) > most:
-        raise RequestEntityTooLarge
-    if length is not None and len(body) < length:
-        raise Problem("malformed-json", "The body ends before its announced length.")
-    return body
 
 
 def read(body: bytes, taker: Taker) -> dict[str, Any]:

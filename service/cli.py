@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import tempfile
 from contextlib import ExitStack
+from typing import Final
 
 import click
 
 from service.config import ConfigError, Settings
 
-# the name is that of service.metrics.MULTIPROC_DIR: importing that module here would make
-# prometheus_client choose how it keeps figures before the variable is set
-_MULTIPROC_DIR = "PROMETHEUS_MULTIPROC_DIR"
+# Not taken from service.metrics: that module imports prometheus_client, which chooses how it keeps
+# figures by this variable when it is imported.
+MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 
-_CONNECTIONS = 1024
+_CONNECTIONS: Final = 1024
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, envvar="STICH_HOST")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    envvar="STICH_HOST",
+    help="Where to listen; 0.0.0.0 or :: for all networks.",
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -56,14 +64,16 @@ def serve(host: str, port: int, workers: int) -> None:
         raise click.UsageError(str(error)) from None
     port = _free(host, port)
     with ExitStack() as stack:
-        if workers > 1 and _MULTIPROC_DIR not in os.environ:
+        if workers > 1 and MULTIPROC_DIR not in os.environ:
             folder = tempfile.TemporaryDirectory(prefix="stich-", ignore_cleanup_errors=True)
-            os.environ[_MULTIPROC_DIR] = stack.enter_context(folder)
+            os.environ[MULTIPROC_DIR] = stack.enter_context(folder)
+            stack.callback(os.environ.pop, MULTIPROC_DIR)
         click.echo(f"Serving on {_url(host, port)} (Ctrl-C stops).")
-        _run(host, port, workers)
+        run(host, port, workers)
 
 
-def _run(host: str, port: int, workers: int) -> None:
+def run(host: str, port: int, workers: int) -> None:
+    """Run granian until it is told to stop."""
     from granian import Granian
     from granian.constants import Interfaces
     from granian.log import LogLevels
@@ -98,18 +108,14 @@ def _free(host: str, port: int) -> int:
         try:
             probe.bind(address)
             probe.listen(1)
-        except PermissionError:
-            raise click.ClickException(
-                f"Port {port} needs more rights than you have; choose one above 1023 by --port."
-            ) from None
+            return int(probe.getsockname()[1])
         except OSError as error:
             raise click.ClickException(_refused(host, port, error)) from None
-        return int(probe.getsockname()[1])
 
 
 def _refused(host: str, port: int, error: OSError) -> str:
-    import errno
-
+    if isinstance(error, PermissionError):
+        return f"Port {port} needs more rights than you have; choose one above 1023 by --port."
     if error.errno == errno.EADDRINUSE:
         return f"Port {port} of {host} is in use; stop what uses it, or choose another by --port."
     return f"Cannot listen on {host}: {error.strerror}; try --host 127.0.0.1."

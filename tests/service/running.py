@@ -1,0 +1,66 @@
+"""A service that really runs: `stich serve` in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from types import TracebackType
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util.retry import Retry
+
+from tests.service.support import ROOT
+
+
+class Running:
+    """`stich serve` on a free port; Ctrl-C when the block is left."""
+
+    def __init__(self, *options: str, **environ: str) -> None:
+        command = [sys.executable, "-m", "stich", "serve", "--port", "0", *options]
+        self.process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+        found = re.search(r"http://\S+", self.said)
+        assert found, self.said + self.process.communicate()[0]
+        self.url = found[0]
+        self.session = requests.Session()
+        self.session.trust_env = False
+        # it says where it is just before it listens
+        retries = Retry(connect=12, backoff_factor=0.05, backoff_max=2)
+        self.session.mount("http://", HTTPAdapter(max_retries=retries))
+        assert self.session.get(self.url + "/healthz", timeout=30).status_code == 200
+
+    def post(self, path: str, body: Any) -> Any:
+        """What a POST of JSON answers."""
+        return self.session.post(self.url + path, json=body, timeout=30).json()
+
+    def stop(self) -> tuple[int, str]:
+        """End it as Ctrl-C does; its exit code and the rest of what it said."""
+        self.session.close()
+        self.process.send_signal(signal.SIGINT)
+        said, _ = self.process.communicate(timeout=30)
+        return self.process.returncode, said
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.process.poll() is None:
+            self.stop()

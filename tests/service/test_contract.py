@@ -1,0 +1,210 @@
+"""openapi.yaml: up to date, valid, complete, and true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from flask.testing import FlaskClient
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+import games
+from games import Reason
+from service import openapi
+from service.problems import KINDS
+from tests.service.support import ROOT, contract, keeps, validator
+
+OPERATIONS = [
+    (path, method, operation)
+    for path, item in contract()["paths"].items()
+    for method, operation in item.items()
+]
+CALLS = [
+    (name, method, operation)
+    for name, item in contract()["webhooks"].items()
+    for method, operation in item.items()
+]
+SCHEMAS: dict[str, Any] = contract()["components"]["schemas"]
+
+
+def test_the_checked_in_contract_is_the_generated_one() -> None:
+    written = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    assert written == openapi.to_yaml(openapi.document()), "run: python -m service.openapi"
+
+
+def test_the_served_contract_is_the_checked_in_one(client: FlaskClient) -> None:
+    response = client.get("/openapi.yaml")
+    assert response.mimetype == "text/yaml"
+    assert response.data == (ROOT / "openapi.yaml").read_bytes()
+
+
+def test_the_module_writes_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert openapi.main([]) == 0
+    assert openapi.main(["other.yaml"]) == 0
+    assert (tmp_path / "openapi.yaml").read_bytes() == (tmp_path / "other.yaml").read_bytes()
+    assert (tmp_path / "openapi.yaml").read_bytes() == (ROOT / "openapi.yaml").read_bytes()
+
+
+def test_the_contract_is_valid_openapi_3_1() -> None:
+    OpenAPIV31SpecValidator(contract()).validate()
+    assert contract()["openapi"].startswith("3.1.")
+    assert contract()["info"]["license"] == {"name": "MIT", "identifier": "MIT"}
+    assert contract()["servers"]
+
+
+def test_yaml_1_1_and_plain_yaml_read_the_same() -> None:
+    text = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    assert yaml.load(text, yaml.BaseLoader)["paths"].keys() == contract()["paths"].keys()
+    assert contract() == openapi.document()
+
+
+def test_the_operations_are_those_of_the_service(client: FlaskClient) -> None:
+    rules = client.application.url_map.iter_rules()
+    served = {
+        (rule.rule.replace("<name>", "{game}"), method.lower())
+        for rule in rules
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+    assert {(path, method) for path, method, _ in OPERATIONS} == served
+
+
+def test_every_operation_is_named_and_tagged() -> None:
+    named = [operation["operationId"] for _, _, operation in OPERATIONS + CALLS]
+    assert len(set(named)) == len(named)
+    tags = {tag["name"] for tag in contract()["tags"]}
+    for _, _, operation in OPERATIONS + CALLS:
+        assert operation["summary"]
+        assert operation["description"]
+        assert set(operation["tags"]) <= tags
+
+
+def test_every_operation_lists_every_problem_it_can_give() -> None:
+    for path, method, operation in OPERATIONS:
+        expected = {"200", "500"}
+        if method == "post":
+            expected |= {"400", "413", "415", "422"}
+        if "{game}" in path:
+            expected |= {"404"}
+        assert set(operation["responses"]) == expected, path
+
+
+def test_the_bot_protocol_is_there() -> None:
+    asked = {(operation["summary"].split()[1], method) for _, method, operation in CALLS}
+    assert asked == {("/", "get"), ("/move", "post"), ("/start", "post"), ("/end", "post")}
+    assert set(SCHEMAS["BotMoveRequest"]["required"]) == {
+        "protocol", "match", "turn", "view", "moves", "clock"
+    }  # fmt: skip
+
+
+def test_codes_and_reasons_are_all_there() -> None:
+    assert SCHEMAS["Reason"]["enum"] == [reason.value for reason in Reason]
+    codes = {
+        schema["properties"]["code"]["enum"][0]: schema["properties"]["status"]["minimum"]
+        for name, schema in SCHEMAS.items()
+        if name.endswith("Problem")
+    }
+    assert codes == {code: kind.status for code, kind in KINDS.items()}
+
+
+def fields() -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, schema in SCHEMAS.items():
+        for field, about in schema.get("properties", {}).items():
+            yield f"{name}.{field}", about
+
+
+def parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield schema
+    for inner in schema.get("oneOf", []):
+        yield from parts(inner)
+    if "items" in schema:
+        yield from parts(schema["items"])
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from parts(schema["additionalProperties"])
+
+
+@pytest.mark.parametrize(("where", "about"), list(fields()))
+def test_every_field_has_its_type_range_and_description(where: str, about: dict[str, Any]) -> None:
+    assert about["description"].rstrip(".").strip(), where
+    for part in parts(about):
+        kinds = part.get("type", [])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        assert kinds or "$ref" in part or "oneOf" in part, where
+        if "integer" in kinds:
+            assert part["minimum"] <= part["maximum"], where
+        if "array" in kinds:
+            assert "items" in part, where
+
+
+def test_every_schema_says_what_it_is() -> None:
+    for name, schema in SCHEMAS.items():
+        assert schema["description"], name
+        if schema.get("type") == "object":
+            assert set(schema.get("required", [])) <= set(schema["properties"]), name
+
+
+def test_every_game_has_state_view_and_start() -> None:
+    for base in ("State", "View", "StartRequest"):
+        assert set(SCHEMAS[base]["discriminator"]["mapping"]) == set(games.GAMES)
+        mapped = list(SCHEMAS[base]["discriminator"]["mapping"].values())
+        assert [one["$ref"] for one in SCHEMAS[base]["oneOf"]] == mapped
+
+
+def _examples(content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    if "example" in content:
+        yield "example", content["example"]
+    for name, example in content.get("examples", {}).items():
+        yield name, example["value"]
+
+
+def media() -> Iterator[Any]:
+    """Every body of the contract that has examples, with its operation and status."""
+    for path, method, operation in OPERATIONS + CALLS:
+        bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
+        for status, body in bodies.items():
+            for content in body.get("content", {}).values():
+                for name, example in _examples(content):
+                    where = f"{method} {path} {status} {name}"
+                    yield pytest.param(content["schema"], example, id=where)
+
+
+@pytest.mark.parametrize(("schema", "example"), list(media()))
+def test_every_example_keeps_its_schema(schema: dict[str, Any], example: Any) -> None:
+    validator(schema["$ref"].rsplit("/", 1)[1]).validate(example)
+
+
+def test_every_example_is_answered_as_it_says(client: FlaskClient) -> None:
+    asked = 0
+    for path, method, operation in OPERATIONS:
+        if method != "post":
+            continue
+        requests = operation["requestBody"]["content"]["application/json"]["examples"]
+        answers = operation["responses"]["200"]["content"]["application/json"]["examples"]
+        assert set(requests) == set(answers) >= set(games.GAMES)
+        for name, request in requests.items():
+            response = client.post(path, json=request["value"])
+            assert response.json == answers[name]["value"], (path, name)
+            asked += 1
+    assert asked >= 5 * len(games.GAMES)
+
+
+def test_the_schemas_refuse_what_is_wrong() -> None:
+    for name in games.GAMES:
+        state = next(
+            example["value"]["state"]
+            for _, _, operation in OPERATIONS
+            if operation["operationId"] == "startGame"
+            for key, example in operation["responses"]["200"]["content"]["application/json"][
+                "examples"
+            ].items()
+            if key == name
+        )
+        assert keeps("State", state)
+        assert not keeps("State", {**state, "tip": 1})
+        assert not keeps("State", {**state, "hands": [["1c"]] * state["players"]})
+        assert not keeps("View", state)
+        for field in state:
+            assert not keeps("State", {key: state[key] for key in state if key != field}), field

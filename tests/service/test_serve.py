@@ -1,0 +1,196 @@
+"""`stich serve`, started for real."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+from prometheus_client.parser import text_string_to_metric_families
+
+from service import cli
+from tests.service.running import Running
+from tests.service.support import Service
+from tests.service.test_operations import GAMES
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    with Running() as one:
+        yield one
+
+
+def test_it_says_where_it_is_and_answers(running: Running) -> None:
+    assert "Serving on http://127.0.0.1:" in running.said
+    state = running.post("/v1/start", {"game": "zhengfen"})["state"]
+    assert running.post("/v1/moves", {"state": state})["seat"] == state["turn"]
+
+
+def test_a_body_without_a_length(running: Running) -> None:
+    def post(*pieces: bytes) -> int:
+        headers = {"Content-Type": "application/json"}
+        url = running.url + "/v1/start"
+        return running.session.post(url, data=iter(pieces), headers=headers, timeout=30).status_code
+
+    assert post(b'{"game":', b'"dasan"}') == 200
+    assert post(b'{"game":', *[b" " * 65536] * 15, b'"dasan"}') == 200
+    assert post(b'{"game":', *[b" " * 65536] * 17, b'"dasan"}') == 413
+    assert post(*[b" " * 65536] * 100) == 413
+
+
+def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
+    url = running.url + "/v1/start"
+    headers = {"Content-Type": "application/json"}
+    for size in (1024 * 1024 + 1, 2_000_000, 8_000_000):
+        answer = running.session.post(url, data=b" " * size, headers=headers, timeout=30)
+        assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
+
+
+def test_a_body_that_is_announced_too_long_is_not_waited_for(running: Running) -> None:
+    host, port = running.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(
+            b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 1000000000000\r\n\r\n{"
+        )
+        assert connection.recv(1024).startswith(b"HTTP/1.1 413")
+
+
+def test_slow_bodies_do_not_keep_others_waiting(running: Running) -> None:
+    host, port = running.url.removeprefix("http://").split(":")
+    slow = [socket.create_connection((host, int(port)), timeout=30) for _ in range(100)]
+    for connection in slow:
+        connection.sendall(
+            b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 1000\r\n\r\n{"
+        )
+    try:
+        assert running.session.get(running.url + "/healthz", timeout=30).status_code == 200
+    finally:
+        for connection in slow:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"GET /\xff\xfe HTTP/1.1",
+        b"GET /v1/games/%c3%28 HTTP/1.1",
+        b"GET /v1/games/%00 HTTP/1.1",
+        b"OPTIONS * HTTP/1.1",
+        b"GET http://elsewhere.example/v1/games HTTP/1.1",
+        b"GET //v1/games HTTP/1.1",
+        b"BREW /v1/games HTTP/1.1",
+    ],
+)
+def test_odd_requests_get_an_answer_that_is_no_failure(running: Running, line: bytes) -> None:
+    host, port = running.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n")
+        answer = connection.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 ")
+    assert not answer.startswith(b"HTTP/1.1 5"), answer
+
+
+def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
+    port = running.url.rsplit(":", 1)[1]
+    result = CliRunner().invoke(cli.serve, ["--port", port])
+    assert result.exit_code == 1
+    assert result.output.count("\n") == 1
+    assert f"Port {port} of 127.0.0.1 is in use" in result.output
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [("192.0.2.1", "Cannot listen on 192.0.2.1"), ("no host", "no address of this machine")],
+)
+def test_an_address_that_cannot_be(host: str, said: str) -> None:
+    result = CliRunner().invoke(cli.serve, ["--host", host, "--port", "0"])
+    assert result.exit_code == 1
+    assert result.output.count("\n") == 1
+    assert said in result.output
+
+
+def test_a_wrong_setting_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STICH_MAX_BODY", "much")
+    result = CliRunner().invoke(cli.serve, [])
+    assert result.exit_code == 2
+    assert "STICH_MAX_BODY" in result.output
+
+
+def test_a_port_without_the_right_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bind(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(socket.socket, "bind", bind)
+    result = CliRunner().invoke(cli.serve, ["--port", "80"])
+    assert result.exit_code == 1
+    assert "above 1023" in result.output
+
+
+@pytest.mark.parametrize(("workers", "shared"), [("1", False), ("2", True)])
+def test_figures_are_kept_together_under_several_workers(
+    monkeypatch: pytest.MonkeyPatch, workers: str, shared: bool
+) -> None:
+    runs: list[tuple[str, int, int, bool]] = []
+
+    def run(host: str, port: int, count: int) -> None:
+        runs.append((host, port, count, cli.MULTIPROC_DIR in os.environ))
+
+    monkeypatch.delenv(cli.MULTIPROC_DIR, raising=False)
+    monkeypatch.setattr(cli, "run", run)
+    result = CliRunner().invoke(cli.serve, ["--host", "::1", "--port", "0", "--workers", workers])
+    assert result.exit_code == 0, result.output
+    assert "http://[::1]:" in result.output
+    assert [(one[0], one[2], one[3]) for one in runs] == [("::1", int(workers), shared)]
+    assert cli.MULTIPROC_DIR not in os.environ
+
+
+def test_two_workers_count_as_one() -> None:
+    with Running("--workers", "2") as running:
+        asked = 40
+        for _ in range(asked):
+            url = running.url + "/v1/games"
+            headers = {"Connection": "close"}
+            assert running.session.get(url, headers=headers, timeout=30).status_code == 200
+        for _ in range(4):
+            text = running.session.get(running.url + "/metrics", timeout=30).text
+            found = {
+                (sample.name, sample.labels.get("route")): sample.value
+                for family in text_string_to_metric_families(text)
+                for sample in family.samples
+            }
+            assert found["stich_http_requests_total", "/v1/games"] == asked
+            assert found["stich_http_request_seconds_count", "/v1/games"] == asked
+        code, said = running.stop()
+        assert (code, said) == (0, "")
+
+
+def test_figures_of_one_process(service: Service) -> None:
+    client = service.client
+    for _ in range(3):
+        service.get("/v1/games")
+    service.get(f"/v1/games/{GAMES[0]}")
+    service.get("/v1/games/whist")
+    service.post("/v1/moves", {})
+    client.open("/v1/moves", method="MADEUP")
+    client.open("/v1/moves", method="MADEUP2")
+    samples = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(client.get("/metrics").get_data(as_text=True))
+        for sample in family.samples
+    }
+
+    def requests(method: str, route: str, status: str) -> float:
+        labels = (("method", method), ("route", route), ("status", status))
+        return samples["stich_http_requests_total", labels]
+
+    assert requests("GET", "/v1/games", "200") == 3
+    assert requests("GET", "/v1/games/<name>", "200") == 1
+    assert requests("GET", "/v1/games/<name>", "404") == 1
+    assert requests("POST", "/v1/moves", "422") == 1
+    assert requests("other", "none", "405") == 2
+    assert samples["stich_problems_total", (("code", "invalid-request"),)] == 1
+    assert samples["stich_problems_total", (("code", "method-not-allowed"),)] == 2

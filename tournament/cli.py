@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -134,6 +135,54 @@ def report(target: str, out: str | None) -> None:
     sys.exit(told(lambda: report_run(target, out)))
 
 
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--game", required=True, help="Which game.")
+@click.option("--players", type=click.IntRange(2, 6), help="How many; the fewest if left out.")
+@click.option(
+    "--deals",
+    type=click.IntRange(1, 1_000_000),
+    default=200,
+    show_default=True,
+    help="Seeds to play at most; each in every mixed seating of the two.",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the game; may be given again.",
+)
+@click.option("--seed", help="A fresh one if left out.")
+@click.option("--move-ms", type=click.IntRange(1, 600_000), default=1000, show_default=True)
+@click.option("--bank-ms", type=click.IntRange(0, 3_600_000), default=10_000, show_default=True)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Tables at once.",
+)
+@click.option("--out", metavar="DIR", help="Keep the matches there, to go on and to replay.")
+@_JSON
+def duel(a: str, b: str, **wish: Any) -> None:
+    """Play two bots against each other, mirrored, and stop once the order is settled.
+
+    A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
+    It says whether the order was settled at 95 % or the budget of deals was spent.
+
+    \b
+    Examples:
+      stich duel sensible greedy --game doudizhu
+      stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --deals 50
+    """
+    from tournament.command_duel import Wish
+    from tournament.command_duel import duel as play
+
+    sys.exit(play(Wish(bots=(a, b), **wish)))
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """The tournament's part of stich: run a cup of bots and read what it left.
@@ -144,5 +193,5 @@ def main() -> None:
     """
 
 
-for _command in (run, standings, matches, replay, verify, export, report):
+for _command in (run, standings, matches, replay, verify, export, report, duel):
     main.add_command(_command)

@@ -36,7 +36,7 @@ def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) ->
         return 2
     target = store_url or out or str(Path("runs") / folder_name(path))
     try:
-        with _stoppable():
+        with stoppable():
             return _run(cup, path, target, as_json)
     except REFUSALS as error:
         click.echo(str(error), err=True)
@@ -94,7 +94,7 @@ def folder_name(path: str) -> str:
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
+def stoppable() -> Iterator[None]:
     """Let SIGTERM stop as Ctrl-C does."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:

@@ -107,7 +107,7 @@ class _Run:
         self.seed = str(facts["seed"])
         self.facts = facts
         self.done = done
-        self.seatings = Seatings(self.cup.format.seating, self.seed)
+        self.seatings = Seatings(self.cup.format.seating, self.seed, self.cup.players)
         self.played: dict[str, set[int]] = {}
         self.planned: dict[str, int] = {}
 

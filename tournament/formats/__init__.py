@@ -8,6 +8,7 @@ from tournament.config import Cup
 from tournament.formats import tables
 from tournament.formats.base import Block, Round, Schedule, Scores
 from tournament.formats.draws import commitment, game_seed, match_id
+from tournament.formats.duel import Duel
 from tournament.formats.knockout import Knockout
 from tournament.formats.swiss import Swiss
 
@@ -30,5 +31,6 @@ def schedule(cup: Cup, seed: str) -> Schedule:
         "swiss": Swiss,
         "knockout": Knockout,
         "gauntlet": tables.gauntlet,
+        "duel": Duel,
     }
     return makers[cup.format.type](cup, seed)

@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
+from math import factorial
 from typing import Protocol
 
 from tournament.formats.draws import game_seed, match_id, shuffled
@@ -68,21 +69,33 @@ class Schedule(ABC):
 class Seatings:
     """How a table is seated on one seed."""
 
-    def __init__(self, kind: str, seed: str) -> None:
+    def __init__(self, kind: str, seed: str, players: int) -> None:
         self.kind = kind
         self.seed = seed
+        self.players = players
 
-    def count(self, players: int) -> int:
+    def count(self) -> int:
         """How many matches a block has."""
-        if self.kind == "permutations":
-            return len(list(permutations(range(players))))
-        return players if self.kind == "rotations" else 1
+        several = {
+            "rotations": self.players,
+            "permutations": factorial(self.players),
+            "mixed": (1 << self.players) - 2,
+        }
+        return several.get(self.kind, 1)
 
     def of(self, table: Table, key: str) -> tuple[Seating, ...]:
-        """The seatings of a table: the rotations of a circle drawn for this block, so that
-        nobody always follows the same neighbour; all permutations; or the table as it is."""
+        """The seatings of a table.
+
+        `rotations` of a circle drawn for this block, so that nobody always follows the same
+        neighbour; all `permutations`; `fixed`, the table as it is; `mixed`, every way for two
+        bots to share the seats.
+        """
         if self.kind == "permutations":
             return tuple(permutations(table))
+        if self.kind == "mixed":
+            return tuple(
+                seats for seats in product(table, repeat=self.players) if len(set(seats)) > 1
+            )
         if self.kind == "fixed":
             return (table,)
         circle = tuple(shuffled(table, "circle", self.seed, key))
@@ -92,9 +105,9 @@ class Seatings:
 class BlockMaker:
     """Makes blocks: keys, seeds, seatings and match ids from the cup's seed."""
 
-    def __init__(self, seed: str, seating: str) -> None:
+    def __init__(self, seed: str, seating: str, players: int) -> None:
         self.seed = seed
-        self.seatings = Seatings(seating, seed)
+        self.seatings = Seatings(seating, seed, players)
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
         """The block of a table's `deal`-th seed in a stage."""

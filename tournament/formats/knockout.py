@@ -49,12 +49,12 @@ class Knockout(Schedule):
     def __init__(self, cup: Cup, seed: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, cup.format.seating)
+        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
         self._cuts = plan(len(cup.bots), cup.players)
         self._bronze = cup.format.bronze and len(cup.bots) >= 2 * cup.players
         tables = sum(cut.tables for cut in self._cuts) + 1 + self._bronze
         self.blocks = tables * cup.format.deals
-        self.matches = self.blocks * self._maker.seatings.count(cup.players)
+        self.matches = self.blocks * self._maker.seatings.count()
         self._order = {name: i for i, name in enumerate(cup.names)}
 
     def seeds(self) -> list[str]:

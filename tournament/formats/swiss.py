@@ -22,11 +22,11 @@ class Swiss(Schedule):
     def __init__(self, cup: Cup, seed: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, cup.format.seating)
+        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
         self._tables = len(cup.bots) // cup.players
         self._size = self._tables * cup.format.deals
         self.blocks = cup.format.rounds * self._size
-        self.matches = self.blocks * self._maker.seatings.count(cup.players)
+        self.matches = self.blocks * self._maker.seatings.count()
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
         """One round after the other, each drawn from the results of those before."""

@@ -25,10 +25,10 @@ class AllTables(Schedule):
 
     def __init__(self, cup: Cup, seed: str, tables: list[Table]) -> None:
         self._deals = cup.format.deals
-        self._maker = BlockMaker(seed, cup.format.seating)
+        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
         self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
         self.blocks = self._deals * len(tables)
-        self.matches = self.blocks * self._maker.seatings.count(cup.players)
+        self.matches = self.blocks * self._maker.seatings.count()
         self._places: dict[frozenset[str], int] = {}
 
     def rounds(self, scores: Scores) -> Iterator[Round]:

@@ -1,0 +1,165 @@
+"""`stich duel`: two bots against each other, mirrored, until it is decided."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import click
+from rich.console import Console
+
+import games
+from tournament import preflight
+from tournament.begin import begin
+from tournament.command_run import REFUSALS, stoppable
+from tournament.config import HOUSE_BOTS, Bot, Clock, Cup, Format, Run
+from tournament.formats.duel import Duel
+from tournament.lock import only_runner
+from tournament.processes import Ground, StartError
+from tournament.progress import Json, watching
+from tournament.runner import Runner
+from tournament.store import Store
+
+_USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was typed."""
+
+    bots: tuple[str, str]
+    game: str
+    players: int | None
+    deals: int
+    options: Sequence[str]
+    seed: str | None
+    move_ms: int
+    bank_ms: int
+    concurrency: int
+    out: str | None
+    as_json: bool
+
+
+def duel(wish: Wish) -> int:
+    """Play the duel; the exit code."""
+    try:
+        cup = cup_of(wish)
+    except ValueError as error:
+        click.echo(f"Error: {error}", err=True)
+        return _USAGE
+    try:
+        with stoppable():
+            return _play(cup, wish)
+    except REFUSALS as error:
+        click.echo(str(error), err=True)
+    except KeyboardInterrupt:
+        kept = f" Go on with the same command; {wish.out} has kept it." if wish.out else ""
+        click.echo(f"\nStopped.{kept}", err=True)
+    return 1
+
+
+def cup_of(wish: Wish) -> Cup:
+    """The duel as a cup; ValueError with a sentence if it cannot be one."""
+    try:
+        game = games.get(wish.game)
+    except games.UnknownGame as error:
+        raise ValueError(str(error)) from None
+    try:
+        players, options = game.agreed(wish.players, "seed", _options(wish.options))
+    except games.OptionError as error:
+        raise ValueError(f"{error.field}: {error.message}") from None
+    first, second = (_bot(text) for text in wish.bots)
+    if first.name == second.name:
+        second = Bot(f"{second.name} (2)", second.command, second.url)
+    return Cup(
+        name=f"{first.name} against {second.name}",
+        game=game.name,
+        players=players,
+        bots=(first, second),
+        seed=wish.seed,
+        options=options,
+        format=Format(type="duel", deals=wish.deals, seating="mixed"),
+        clock=Clock(wish.move_ms, wish.bank_ms),
+        run=Run(concurrency=wish.concurrency),
+    )
+
+
+def _bot(text: str) -> Bot:
+    """A bot from its URL, the name of a reference bot, or a command."""
+    if text.startswith(("http://", "https://")):
+        return Bot(text, url=text)
+    if text in HOUSE_BOTS:
+        return Bot(text, command=f"python -m bots.{text}")
+    if not text.strip():
+        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(HOUSE_BOTS) + ".")
+    return Bot(text, command=text)
+
+
+def _options(words: Sequence[str]) -> Mapping[str, object]:
+    found: dict[str, object] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise ValueError(f"--option {word}: write NAME=VALUE, as in deals=4.")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            raise ValueError(
+                f"--option {word}: the value must be a number, true or false."
+            ) from None
+    return found
+
+
+def _play(cup: Cup, wish: Wish) -> int:
+    console = Console(stderr=wish.as_json)
+    with ExitStack() as stack:
+        folder = wish.out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
+        store = stack.enter_context(Store.open(folder, create=True))
+        stack.enter_context(only_runner(store))
+        _, schedule = begin(store, cup)
+        if not isinstance(schedule, Duel):
+            raise TypeError("A duel has another schedule.")
+        ground = Ground(cup.limits, cup.clock.start_ms)
+        found = preflight.problems(cup, ground)
+        if found:
+            raise StartError("\n".join(found))
+        said = Json(sys.stdout) if wish.as_json else None
+        with ExitStack() as shown:
+            observer = said or shown.enter_context(watching(console, cup.name))
+            Runner(cup, schedule, store, ground, observer).run()
+        store.put({"finished": True, "total": store.count()})
+        _tell(console, said, cup, schedule, store)
+    return 0
+
+
+def _tell(console: Console, said: Json | None, cup: Cup, schedule: Duel, store: Store) -> None:
+    from tournament.standings import render, standings
+
+    table, test = standings(store), schedule.test
+    better = cup.names[0] if test.mean > 0 else cup.names[1]
+    worse = cup.names[1] if test.mean > 0 else cup.names[0]
+    if said:
+        said.say(
+            "finished",
+            ended="decided" if test.decided else "budget",
+            better=better if test.decided else None,
+            difference=test.mean,
+            evidence=test.evidence,
+            **table.to_dict(),
+        )
+        return
+    console.print(render(table))
+    odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
+    if test.decided:
+        text = f"Decided after {test.blocks} of {schedule.blocks} deals: {better} beats {worse}"
+        text += f" by {abs(test.mean):.2f} points a deal ({odds})."
+    else:
+        text = f"Not decided: the budget of {schedule.blocks} deals is spent ({odds})."
+        if test.mean:
+            text += f" So far {better} is ahead of {worse} by {abs(test.mean):.2f} points a deal."
+        text += " More --deals may settle it."
+    console.print(text, highlight=False, markup=False)

@@ -47,18 +47,19 @@ LADDER = (SEARCH, "sensible", "greedy", "random")
 """The reference bots, strongest first. The search bot plays by a number of worlds for each move,
 not by the clock, so that its games can be repeated on any machine."""
 
-DEALS: dict[tuple[str, int], tuple[int, int]] = {
-    ("doudizhu", 3): (200, 150),
-    ("doudizhu", 4): (100, 40),
-    ("dasan", 3): (200, 60),
-    ("dasan", 4): (200, 100),
-    ("zhengfen", 3): (150, 40),
-    ("zhengfen", 4): (150, 40),
-    ("zhengfen", 5): (150, 40),
-    ("zhengfen", 6): (150, 40),
-    ("ninefivetwo", 3): (150, 24),
+DEALS: dict[tuple[str, int], tuple[int, int, int]] = {
+    ("doudizhu", 3): (200, 16, 150),
+    ("doudizhu", 4): (100, 8, 30),
+    ("dasan", 3): (200, 16, 60),
+    ("dasan", 4): (200, 16, 100),
+    ("zhengfen", 3): (150, 12, 30),
+    ("zhengfen", 4): (150, 12, 24),
+    ("zhengfen", 5): (150, 12, 20),
+    ("zhengfen", 6): (150, 12, 20),
+    ("ninefivetwo", 3): (150, 8, 16),
 }
-"""The deals of a duel on each table: between quick bots, and with the search bot."""
+"""The deals of a duel on each table: between quick bots; of the search bot with the weaker ones,
+where few tell; and with the sensible one."""
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "strength.json"
@@ -199,7 +200,8 @@ def measure(
     """Play the duels of one table; a record of each as it ends."""
     with ProcessPoolExecutor(jobs) as pool:
         for pair in pairs:
-            deals = max(8, round(DEALS[game, players][SEARCH in pair] * scale))
+            kind = 0 if SEARCH not in pair else 1 + ("sensible" in pair)
+            deals = max(2, round(DEALS[game, players][kind] * scale))
             outcome = duel(pair, game, players, deals, run=partial(pool.map, chunksize=1))
             yield {
                 "game": game,

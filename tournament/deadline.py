@@ -8,6 +8,7 @@ headers, chunks, trailers) is bounded with it.
 
 from __future__ import annotations
 
+import errno
 import io
 import socket
 import ssl
@@ -35,7 +36,7 @@ class Nonsense(Exception):
     """What came back is not HTTP, or not what was asked for."""
 
 
-class _Bounded(socket.socket):
+class Bounded(socket.socket):
     """A socket whose every operation ends at `deadline` (time.monotonic, seconds), that
     refuses to receive more than `budget` bytes and keeps a copy in `seen`."""
 
@@ -75,11 +76,11 @@ class _Bounded(socket.socket):
         super().sendall(data, flags)
 
 
-class _Plain(_Bounded):
+class _Plain(Bounded):
     pass
 
 
-class _Tls(_Bounded, ssl.SSLSocket):
+class _Tls(Bounded, ssl.SSLSocket):
     pass
 
 
@@ -92,7 +93,7 @@ class Reply:
     encoding: str | None
 
 
-Dial = Callable[[float], _Bounded]
+Dial = Callable[[float], Bounded]
 """Opens a connection before a deadline; OSError if there is none."""
 
 
@@ -103,7 +104,7 @@ def dial_inet(address: tuple[Any, ...], family: int, tls_name: str | None = None
         context = ssl.create_default_context()
         context.sslsocket_class = _Tls
 
-    def dial(deadline: float) -> _Bounded:
+    def dial(deadline: float) -> Bounded:
         plain = _Plain(family, socket.SOCK_STREAM)
         try:
             plain.bound(deadline)
@@ -130,10 +131,34 @@ def dial_inet(address: tuple[Any, ...], family: int, tls_name: str | None = None
     return dial
 
 
+def dial_through(door: socket.socket, address: tuple[str, int], deadline: float) -> Bounded:
+    """A connection out of a sandbox: its connector hands out the socket, connected here."""
+    left = deadline - monotonic()
+    if left <= 0:
+        raise TimeoutError
+    door.settimeout(left)
+    door.sendall(b"C")
+    _, passed, _, _ = socket.recv_fds(door, 1, 1)
+    if not passed:
+        raise ConnectionError(errno.EPIPE, "Its sandbox has ended")
+    inner = _Plain(fileno=passed[0])
+    try:
+        if (inner.family, inner.type) != (socket.AF_INET, socket.SOCK_STREAM):
+            raise ConnectionError(errno.EPROTO, "Its sandbox handed out something else")
+        inner.bound(deadline)
+        inner.settimeout(inner.left())
+        inner.connect(address)
+        inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except BaseException:
+        inner.close()
+        raise
+    return inner
+
+
 def dial_each(dials: list[Dial]) -> Dial:
     """Connections to the first of several addresses that takes one; that one is remembered."""
 
-    def dial(deadline: float) -> _Bounded:
+    def dial(deadline: float) -> Bounded:
         refused: OSError = ConnectionRefusedError("no address")
         for index, one in enumerate(dials):
             try:
@@ -158,7 +183,7 @@ class Wire:
         self._host = host
         self._prefix = prefix
         self._heads: dict[tuple[str, str], bytes] = {}
-        self._socket: _Bounded | None = None
+        self._socket: Bounded | None = None
         self.seen = b""
 
     def close(self) -> None:
@@ -197,7 +222,7 @@ class Wire:
         return head
 
     def _once(self, request: bytes, method: str, deadline: float) -> Reply:
-        sock: _Bounded | None = None
+        sock: Bounded | None = None
         try:
             if self._socket is None:
                 self._socket = self._dial(deadline)
@@ -221,7 +246,7 @@ class Wire:
             if sock is not None:
                 self.seen = bytes(sock.seen)
 
-    def _answer(self, sock: _Bounded, method: str) -> Reply:
+    def _answer(self, sock: Bounded, method: str) -> Reply:
         response = HTTPResponse(sock, method=method)
         try:
             try:

@@ -4,12 +4,14 @@ Run by path, with nothing of this project imported, as its own small process. It
 with everything that the bot has started as soon as its control socket closes, which happens
 also when the runner is killed. The bot itself is killed by the kernel should the keeper go.
 
-On the control socket, whose descriptor is its argument, it takes four bytes of length and then
-JSON, `{"prefix", "argv", "env", "cwd", "memory_mb", "files"}` (`{home}` in the prefix becomes
-the bot's private folder); after that single bytes: `T` the end of the output (answered by four
-bytes of length, then that many), `M` forget the output so far, `S` status (answered like `T`:
-JSON, null while the bot runs, else its return code, negative for a signal, or text: why it could
-not be started).
+On the control socket, whose descriptor is its first argument, it takes four bytes of length and
+then JSON, `{"prefix", "door", "argv", "env", "cwd", "memory_mb", "files"}`. The prefix wraps the
+command in a sandbox; in it `{home}` becomes the bot's private folder and `{door}` the number of a
+second descriptor, for the sandbox's connector. After that it takes single bytes: `T` the end of
+the output (answered by four bytes of length, then that many), `M` forget the output so far, `S`
+status (answered like `T`: JSON, null while the bot runs, else its return code, negative for a
+signal, or text: why it could not be started), `P` whether it is the bot that listens at its port
+(JSON).
 """
 
 from __future__ import annotations
@@ -51,10 +53,12 @@ class Keeper:
         self.tail = bytearray()
         self.ended: int | str | None = None
         self.pid = 0
+        self.port = 0
         self.pipe = -1
 
     def start(self, order: dict[str, Any], home: str) -> None:
         """Fork the bot; `ended` says why if it cannot be."""
+        self.port = int(order["env"]["PORT"])
         self.pipe, write = os.pipe()
         os.set_blocking(self.pipe, False)
         told, tell = os.pipe()
@@ -71,6 +75,8 @@ class Keeper:
         os.close(tell)
         why = os.read(told, 1000)
         os.close(told)
+        if order["prefix"]:
+            os.close(order["door"])
         if why:
             self.ended = why.decode()
 
@@ -104,7 +110,8 @@ class Keeper:
     def end(self) -> None:
         """Kill the bot and all its descendants; orphans become children of the keeper."""
         for _ in range(1000):
-            for pid in _children():
+            bot = [self.pid] if self.pid and self.ended is None else []
+            for pid in {*bot, *_children(os.getpid())}:
                 for kill in (os.killpg, os.kill):
                     try:
                         kill(pid, signal.SIGKILL)
@@ -154,6 +161,8 @@ class Keeper:
         elif order == b"S":
             self.reap()
             self.say(json.dumps(self.ended).encode())
+        elif order == b"P":
+            self.say(json.dumps(_listens(self.port, _descendants(os.getpid()))).encode())
         return bool(order)
 
     def say(self, data: bytes) -> None:
@@ -184,8 +193,11 @@ def _become(order: dict[str, Any], home: str, write: int, keeper: int) -> None:
             value = min(value, hard)
         resource.setrlimit(limit, (value, value))
     os.chdir(order["cwd"])
-    prefix = [word.replace("{home}", home) for word in order["prefix"]]
-    argv = prefix + order["argv"]
+    argv = list(order["argv"])
+    if order["prefix"]:
+        os.set_inheritable(order["door"], True)
+        filled = {"{home}": home, "{door}": str(order["door"])}
+        argv = [filled.get(word, word) for word in order["prefix"]] + argv
     os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
 
 
@@ -200,24 +212,46 @@ def _exactly(control: socket.socket, size: int) -> bytes:
     return data
 
 
-def _children() -> list[int]:
-    """The pids of this process's children."""
-    me = os.getpid()
-    try:
-        with open(f"/proc/{me}/task/{me}/children") as file:
-            return [int(pid) for pid in file.read().split()]
-    except OSError:
-        pass
+def _children(pid: int) -> list[int]:
+    """The pids of a process's children."""
     found = []
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat") as file:
-                    if int(file.read().rpartition(")")[2].split()[1]) == me:
-                        found.append(int(name))
-            except OSError:
-                continue
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                found += [int(child) for child in file.read().split()]
+    except OSError:
+        return found
     return found
+
+
+def _descendants(pid: int) -> list[int]:
+    """The pids of a process's children, their children and so on."""
+    found = _children(pid)
+    for child in found:
+        found += _children(child)
+    return found
+
+
+def _listens(port: int, pids: list[int]) -> bool:
+    """Whether one of these processes listens at a port of this machine."""
+    wanted = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            with open(table) as file:
+                rows = [line.split() for line in file.readlines()[1:]]
+        except OSError:
+            continue
+        for row in rows:
+            if row[3] == "0A" and int(row[1].rpartition(":")[2], 16) == port:
+                wanted.add(f"socket:[{row[9]}]")
+    for pid in pids:
+        try:
+            for name in os.listdir(f"/proc/{pid}/fd"):
+                if os.readlink(f"/proc/{pid}/fd/{name}") in wanted:
+                    return True
+        except OSError:
+            continue
+    return False
 
 
 def _remove(folder: str) -> None:
@@ -245,7 +279,8 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=int(sys.argv[1]))
-    control.set_inheritable(False)
+    for descriptor in sys.argv[1:]:
+        os.set_inheritable(int(descriptor), False)
     order = _exactly(control, int.from_bytes(_exactly(control, 4), "big"))
     if not order:
         return

@@ -18,7 +18,15 @@ from time import monotonic, sleep
 from typing import Any
 
 from tournament.config import Limits
-from tournament.deadline import Broken, Dial, Nonsense, TooMuch, dial_inet
+from tournament.deadline import (
+    Bounded,
+    Broken,
+    Dial,
+    Nonsense,
+    TooMuch,
+    dial_inet,
+    dial_through,
+)
 from tournament.players import HttpBot, declared
 
 _KEEPER = Path(__file__).with_name("keeper.py")
@@ -50,30 +58,56 @@ class StartedBot(HttpBot):
         self._ground = ground
         self._began = monotonic()
         self._port = _free_port()
-        super().__init__(f"http://127.0.0.1:{self._port}", _dial(self._port))
+        self._door: socket.socket | None = None
+        super().__init__(f"http://127.0.0.1:{self._port}", self._dial(bool(ground.prefix)))
         self.about: Mapping[str, Any] = {}
         self.answered = False
+        self._launch(shlex.split(command))
+
+    def _launch(self, argv: list[str]) -> None:
+        """Start the keeper and tell it what to start."""
         self._control, theirs = socket.socketpair()
-        with theirs:
+        passed = [theirs]
+        if self._ground.prefix:
+            self._door, inner = socket.socketpair()
+            passed.append(inner)
+        numbers = [each.fileno() for each in passed]
+        try:
             self._keeper = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-I", "-S", str(_KEEPER), str(theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
+                [sys.executable, "-I", "-S", str(_KEEPER), *map(str, numbers)],
+                pass_fds=numbers,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        argv = shlex.split(command)
+        finally:
+            for each in passed:
+                each.close()
         order = {
-            "prefix": ground.prefix,
+            "prefix": self._ground.prefix,
+            "door": numbers[-1],
             "argv": argv,
             "env": environment(argv, self._port),
             "cwd": os.getcwd(),
-            "memory_mb": ground.limits.memory_mb,
-            "files": ground.limits.files,
+            "memory_mb": self._ground.limits.memory_mb,
+            "files": self._ground.limits.files,
         }
         data = json.dumps(order).encode("ascii")
         self._control.sendall(len(data).to_bytes(4, "big") + data)
+
+    def _dial(self, sandboxed: bool) -> Dial:
+        """Connections to the bot; into a sandbox through its door."""
+        address = ("127.0.0.1", self._port)
+        if not sandboxed:
+            return dial_inet(address, socket.AF_INET)
+
+        def dial(deadline: float) -> Bounded:
+            if self._door is None:
+                raise ConnectionError("its sandbox is closed")
+            return dial_through(self._door, address, deadline)
+
+        return dial
 
     def ready_or_again(self) -> StartedBot:
         """Wait as `ready` does; on another port should this one have been taken meanwhile."""
@@ -104,8 +138,13 @@ class StartedBot(HttpBot):
                 except (TooMuch, Nonsense) as error:
                     raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
                 else:
-                    self.answered = True
-                    return self
+                    if self._owns_port():
+                        self.answered = True
+                        return self
+                    super().close()
+                    sleep(_PAUSE_S)
+                    if monotonic() >= deadline:
+                        raise StartError(self._late())
         except BaseException:
             self.close()
             raise
@@ -117,6 +156,10 @@ class StartedBot(HttpBot):
         except (OSError, ValueError):
             return "its keeper is gone"
         return status
+
+    def _owns_port(self) -> bool:
+        """Whether it is this bot that has answered; in a sandbox nobody else can."""
+        return bool(self._ground.prefix) or json.loads(self._say(b"P"))
 
     def output(self) -> str:
         """The end of what it has written in this match."""
@@ -134,6 +177,8 @@ class StartedBot(HttpBot):
         """End it and everything that it has started."""
         super().close()
         self._control.close()
+        if self._door is not None:
+            self._door.close()
         self._keeper.wait()
 
     def _say(self, order: bytes) -> bytes:
@@ -196,10 +241,6 @@ def found(command: str) -> bool:
     """Whether the program of a command is there."""
     argv = shlex.split(command)
     return shutil.which(argv[0], path=environment(argv, 0)["PATH"]) is not None
-
-
-def _dial(port: int) -> Dial:
-    return dial_inet(("127.0.0.1", port), socket.AF_INET)
 
 
 def _free_port() -> int:

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import json
 import os
+import signal
 import socket
 import struct
 import sys
@@ -97,6 +98,51 @@ def floods(connection: socket.socket, request: dict[str, Any]) -> None:
 def first(connection: socket.socket, request: dict[str, Any]) -> None:
     """An honest bot: always the first move of the list."""
     connection.sendall(answer(json.dumps({"move": request["moves"][0], "extra": [1]}).encode()))
+
+
+def hungry(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Takes all the memory it can get."""
+    pieces = []
+    while True:
+        pieces.append(b"x" * 10_000_000)
+
+
+def breeds(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Leaves a daemon of its own behind, in another session, noted in its folder."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        Path(sys.argv[2], str(os.getpid())).touch()
+        signal.pause()
+    first(connection, request)
+
+
+def spies(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Says what it can reach."""
+    import urllib.request
+
+    cup, outside = Path(sys.argv[2]), sys.argv[3]
+    try:
+        urllib.request.urlopen(outside, timeout=2)
+        print("reached the outside")
+    except OSError:
+        print("no outside")
+    for name, look in (("cup", cup.read_text), ("run", lambda: os.listdir(cup.parent / "run"))):
+        try:
+            print(name, look())
+        except OSError:
+            print(name, "hidden")
+    for place in (cup.parent / "scribble", Path(__file__).with_name("scribble")):
+        try:
+            place.write_text("was here")
+            print("wrote", place)
+        except OSError:
+            print("cannot write")
+    Path(os.environ["HOME"], "note").write_text("home is writable")
+    print("env:", sorted(os.environ))
+    print("processes:", len([name for name in os.listdir("/proc") if name.isdigit()]), flush=True)
+    first(connection, request)
 
 
 def toy(name: str) -> Handler:
@@ -189,7 +235,14 @@ WAYS: dict[str, tuple[Handler, str]] = {
     ),
     "closes": (half(b""), "unreachable"),
 }
-PROGRAMS: dict[str, Handler] = {"dies": dies, "floods": floods, "honest": first}
+PROGRAMS: dict[str, Handler] = {
+    "dies": dies,
+    "floods": floods,
+    "honest": first,
+    "hungry": hungry,
+    "breeds": breeds,
+    "spies": spies,
+}
 
 
 def serve(listener: socket.socket, handle: Handler) -> None:
@@ -238,7 +291,7 @@ def running(handle: Handler) -> Iterator[str]:
 
 def main() -> None:
     how = sys.argv[1]
-    if len(sys.argv) > 2:  # where to leave a note of being alive
+    if len(sys.argv) == 3:  # where to leave a note of being alive
         Path(sys.argv[2], str(os.getpid())).touch()
     handle = toy(how) if how.startswith("toy-") else PROGRAMS.get(how) or WAYS[how][0]
     serve(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))), handle)

@@ -1,0 +1,180 @@
+"""Started bots: what they find, what they may use, and that nothing of them is left."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.tournament import hostile
+from tests.tournament.cups import all_end, bot, stich, toys, write
+from tournament import processes
+from tournament.config import Limits, read
+from tournament.players import Failure
+from tournament.processes import Ground, StartedBot, environment, start
+from tournament.records import FaultKind
+from tournament.sandbox import SandboxError, prefix
+from tournament.store import Store
+
+GROUND = Ground(Limits(), 20_000)
+REQUEST = json.dumps(
+    {"turn": 1, "match": "m", "moves": ["pass", "bid:1"], "view": {"hand": []}}
+).encode()
+
+
+@contextmanager
+def running(how: str, *words: str, ground: Ground = GROUND) -> Iterator[StartedBot]:
+    started = start("x", bot(how, *words), ground)
+    try:
+        yield started
+    finally:
+        started.close()
+
+
+def pids(folder: Path) -> list[int]:
+    return [int(path.name) for path in folder.iterdir()]
+
+
+def test_a_started_bot_answers_and_is_gone_after(tmp_path: Path) -> None:
+    with running("toy-1", str(tmp_path)) as started:
+        assert started.about["games"] == ["doudizhu"]
+        assert started.move(REQUEST, 20).move in ("pass", "bid:1")
+        assert started.status() is None
+        (pid,) = pids(tmp_path)
+        os.kill(pid, 0)
+    all_end([pid])
+
+
+def test_it_has_a_process_group_and_a_session_of_its_own(tmp_path: Path) -> None:
+    with running("toy-1", str(tmp_path)):
+        (pid,) = pids(tmp_path)
+        assert os.getpgid(pid) == pid
+        assert os.getsid(pid) == pid != os.getsid(0)
+
+
+def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
+    with running("breeds", str(tmp_path)) as started:
+        started.move(REQUEST, 20)
+        started.move(REQUEST, 20)
+    all_end(pids(tmp_path))
+
+
+def test_it_goes_when_the_runner_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.tournament.test_processes import *\n"
+        "started = start('x', bot('breeds', sys.argv[2]), GROUND)\n"
+        "started.move(REQUEST, 20); print('ready', flush=True); signal.pause()"
+    )
+    root = str(Path(__file__).parents[2])
+    with subprocess.Popen(
+        [sys.executable, "-c", code, root, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == "ready\n"
+        runner.send_signal(signal.SIGKILL)
+    found = pids(tmp_path)
+    assert found
+    all_end(found)
+
+
+def test_its_environment_is_stripped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    assert set(environment(["./bot"], 7)) == {
+        "LANG",
+        "PATH",
+        "PORT",
+        "PYTHONHASHSEED",
+        "PYTHONUNBUFFERED",
+    }
+
+
+def test_python_is_this_python() -> None:
+    path = environment(["python", "-m", "bots.greedy"], 7)["PATH"]
+    assert shutil.which("python", path=path) == str(Path(sys.executable).with_name("python"))
+
+
+def test_memory_is_limited() -> None:
+    with running("hungry", ground=Ground(Limits(memory_mb=400), 20_000)) as started:
+        with pytest.raises(Failure) as failure:
+            started.move(REQUEST, 60)
+        assert failure.value.kind is FaultKind.UNREACHABLE
+        assert "MemoryError" in started.output()
+
+
+def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
+    with running("floods") as started:
+        started.move(REQUEST, 60)
+        assert len(started.output()) == 64 * 1024
+        started.fresh()
+        assert started.output() == ""
+
+
+def test_a_port_that_is_taken_meanwhile_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program answers at the bot's port; it is not taken for the bot."""
+    with hostile.running(hostile.first) as url:
+        taken = int(url.rpartition(":")[2])
+        free = processes._free_port()
+        ports = iter([taken, free])
+        monkeypatch.setattr(processes, "_free_port", lambda: next(ports))
+        with running("honest") as started:
+            assert started.url.endswith(f":{free}")
+
+
+def sandboxed() -> None:
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    done = subprocess.run(
+        ["bwrap", "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"],
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip("this system does not allow sandboxes")
+
+
+@pytest.fixture(params=[True, False], ids=["sandbox", "no sandbox"])
+def spied(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[bool, str]]:
+    """What a spying bot found, in a sandbox and outside."""
+    if request.param:
+        sandboxed()
+    with hostile.running(hostile.first) as url:
+        spy = bot("spies", str(tmp_path / "cup.toml"), url)
+        more = ["[sandbox]\nenabled = true"] if request.param else []
+        cup = write(tmp_path, {"spy": spy, **toys(2)}, *more, deals=1)
+        done = stich("run", cup, "--out", tmp_path / "run")
+        assert done.returncode == 0, done.stderr
+    with Store.open(tmp_path / "run") as store:
+        match = next(store.matches())
+        assert not match.faults
+        yield request.param, match.outputs[match.seating.index("spy")]
+    Path(hostile.__file__).with_name("scribble").unlink(missing_ok=True)
+
+
+def test_a_sandbox_shows_nothing_of_the_outside(spied: tuple[bool, str]) -> None:
+    inside, said = spied
+    assert ("no outside" in said) is inside
+    assert ('seed = "test"' in said) is not inside
+    assert ("run.sqlite" in said) is not inside
+    assert said.count("cannot write") >= (2 if inside else 0)
+    assert "SECRET" not in said
+    assert "PYTEST" not in said
+
+
+def test_no_bubblewrap_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cup = read(write(tmp_path, toys(3), "[sandbox]\nenabled = true"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxError, match="install the package bubblewrap"):
+        prefix(cup, "cup.toml", tmp_path)
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(SandboxError, match="No permissions to create new namespace"):
+        prefix(cup, "cup.toml", tmp_path)

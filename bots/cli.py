@@ -63,7 +63,7 @@ def _next_steps(kit: Kit, target: Path) -> str:
         "See whether it keeps the protocol:",
         f'  stich check --command "{command}"',
         "Let it play against a house bot:",
-        f'  stich duel "{command}" "python -m bots.greedy" --game doudizhu',
+        f'  stich duel "{command}" greedy --game doudizhu',
         "Enter it for a cup, in its CUP.toml:",
         "  [[bots]]",
         '  name = "mine"',

@@ -165,11 +165,33 @@ def _post(
             },
         },
         "responses": {
-            "200": _ok("Done.", gives, good),
+            "200": {**_ok("Done.", gives, good), **_links(gives)},
             **_problems("malformed-json", "too-large", "unsupported-media-type"),
             "422": refused,
             **_problems("internal"),
         },
+    }
+
+
+def _links(gives: str) -> dict[str, Any]:
+    """What may be asked next of a state or a view."""
+    state, view = "$response.body#/state", "$response.body#/view"
+    if gives == "StateAnswer":
+        asked: dict[str, dict[str, Any]] = {
+            "listMoves": {"state": state},
+            "viewState": {"state": state, "seat": 0},
+            "validateMove": {"state": state, "move": "pass"},
+            "makeMoves": {"state": state, "moves": ["bid:1"]},
+        }
+    elif gives == "ViewAnswer":
+        asked = {"listMoves": {"view": view}, "validateMove": {"view": view, "move": "pass"}}
+    else:
+        return {}
+    return {
+        "links": {
+            operation: {"operationId": operation, "requestBody": body}
+            for operation, body in asked.items()
+        }
     }
 
 

@@ -1,0 +1,25 @@
+"""Schemathesis holds the running service against its contract, with every check it has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.service.running import Running
+
+CONFIG = Path(__file__).with_name("schemathesis.toml")
+
+
+def test_the_running_service_keeps_its_contract(tmp_path: Path) -> None:
+    with Running() as running:
+        command = [
+            *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIG)),
+            *("run", running.url + "/openapi.yaml", "--url", running.url),
+            *("--checks", "all", "--max-examples", "15", "--workers", "2", "--seed", "1"),
+            *("--generation-database", "none", "--continue-on-failure", "--no-color"),
+        ]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Operations:       11 selected / 11 total" in done.stdout
+    assert "warning" not in done.stdout, done.stdout

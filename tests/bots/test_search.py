@@ -1,0 +1,93 @@
+"""The search bot: its clock, its verdict, and what it finds."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Any
+
+import pytest
+
+import games
+from bots import search, sensible, worlds
+
+
+def lead() -> tuple[dict[str, Any], list[str]]:
+    """A declarer's first lead in Dou Dizhu."""
+    state = games.get("doudizhu").start(3, "lead", {}).advance("bid:3")
+    return state.view(state.turn or 0).to_dict(), state.moves().texts()
+
+
+def test_without_time_it_is_the_sensible_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any) -> Any:
+        raise AssertionError("there was no time for this")
+
+    monkeypatch.setattr(worlds, "sample", never)
+    view, moves = lead()
+    assert search.move(view, moves, {"move_ms": 0, "bank_ms": 0}) == sensible.move(view, moves)
+
+
+def test_time_is_kept_by_the_monotonic_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten looks at the clock are ten worlds, whatever happens meanwhile."""
+    ticks = itertools.count(0, 0.04)
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+    view, moves = lead()
+    # 0.4 s of 1000 ms: one look at the start, then one before each world.
+    timed = search.move(view, moves, {"move_ms": 1000, "bank_ms": 0})
+    assert timed == search.search(view, moves, iterations=9)
+
+
+def test_long_clocks_are_not_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+    times = itertools.count(0, 0.5)
+
+    def clock() -> float:
+        seen.append(next(times))
+        return seen[-1]
+
+    monkeypatch.setattr(time, "monotonic", clock)
+    view, moves = lead()
+    search.move(view, moves, {"move_ms": 600_000, "bank_ms": 600_000})
+    assert max(seen) <= search.MOST_SECONDS
+
+
+def test_a_single_move_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worlds, "know", None)
+    view, _ = lead()
+    assert search.search(view, ["play:3c"], iterations=50) == "play:3c"
+
+
+def test_a_position_that_no_deal_leads_to_is_played_sensibly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def contradictory(*_: Any) -> Any:
+        raise games.InvalidState(["no such position"])
+
+    game = games.get("doudizhu")
+    monkeypatch.setattr(type(game), "state", contradictory)
+    view, moves = lead()
+    assert search.search(view, moves, iterations=5) == sensible.move(view, moves)
+
+
+def decision(values: dict[str, list[float]]) -> search._Search:
+    view, moves = lead()
+    decision = search._Search(view, moves)
+    decision.candidates = list(values)
+    decision.values = values
+    return decision
+
+
+def test_the_first_move_keeps_the_benefit_of_the_doubt() -> None:
+    values = {"first": [1.0, -1.0, 1.0, -1.0], "other": [-1.0, 1.0, 1.0, 0.0]}
+    assert decision(values)._verdict(["first", "other"]) == "first"
+
+
+def test_a_clearly_better_move_replaces_it() -> None:
+    values = {"first": [-1.0] * 8, "other": [1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0]}
+    assert decision(values)._verdict(["first", "other"]) == "other"
+
+
+def test_moves_that_fall_behind_are_dropped() -> None:
+    better = [1.0, -1.0] * 4
+    values = {"first": better, "same": better, "worse": [value - 2 for value in better]}
+    assert decision(values)._still_good(list(values)) == ["first", "same"]

@@ -51,13 +51,17 @@ def plan(names: Sequence[str], wanted: int) -> list[Check]:
     ]
 
 
-def examine(subject: Subject, clock: Clock, wanted: Sequence[str], each: int) -> Iterator[Numbered]:
+def examine(
+    subject: Subject, clock: Clock, wanted: Sequence[str], each: int, bar: check_report.Bar
+) -> Iterator[Numbered]:
     """Run all checks in order on a bot; of the games in `wanted`, or else those it names."""
-    examiner = Examiner(subject, clock)
+    examiner = Examiner(subject, clock, bar.answered)
     greeting, named = check_probes.greet(examiner, wanted)
     yield Numbered(2, "GET / says what the bot is", greeting)
     names = list(wanted) or named or list(games.GAMES)
-    for number, check in enumerate(plan(names, each), start=3):
+    checks = plan(names, each)
+    for number, check in enumerate(checks, start=3):
+        bar.begins(number, len(checks) + 2, check.title)
         try:
             subject.revive()
         except StartError as error:
@@ -158,7 +162,7 @@ def check(
         sys.exit(report.finish())
     try:
         report.add(Numbered(1, "the bot is there", Outcome(True, subject.url)))
-        for numbered in examine(subject, clock, [game] if game else [], positions):
+        for numbered in examine(subject, clock, [game] if game else [], positions, report.bar):
             report.add(numbered)
     except KeyboardInterrupt:
         report.stopped()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -79,11 +79,15 @@ class Clock:
 class Examiner:
     """Asks one bot and judges its answers. Safe for several threads, each with its connection.
 
-    `times` are those of whole answers to single questions, in milliseconds, the first one first.
+    `times` are those of whole answers to single questions, in milliseconds, the first one first;
+    `answered` is called with every question.
     """
 
-    def __init__(self, subject: Subject, clock: Clock) -> None:
+    def __init__(
+        self, subject: Subject, clock: Clock, answered: Callable[[], None] = lambda: None
+    ) -> None:
         self.subject = subject
+        self._answered = answered
         self.clock = clock
         self.times: list[float] = []
         self._turn = 0
@@ -113,6 +117,7 @@ class Examiner:
     ) -> tuple[float, Evidence | None]:
         """Milliseconds to the whole answer, and what was wrong with it if anything was."""
         body = self.body(question, more)
+        self._answered()
         try:
             choice = bot.move(body, self.clock.seconds)
         except Failure as error:

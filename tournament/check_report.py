@@ -6,6 +6,14 @@ import json
 from typing import Any, Protocol
 
 import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from tournament.check_exchange import Evidence
 from tournament.check_probes import Outcome
@@ -40,21 +48,59 @@ class Finding(Protocol):
         """Whether it was run and kept."""
 
 
+class Bar:
+    """How far a check has come, on a terminal; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[answers]} answers"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            disable=not console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=None, answers=0)
+        self._answers = 0
+
+    def begins(self, number: int, total: int, title: str) -> None:
+        """A check begins."""
+        self._progress.update(self._task, description=title[:40], completed=number - 1, total=total)
+        self._progress.start()
+
+    def answered(self) -> None:
+        """The bot has been asked once more; may come from any thread."""
+        self._answers += 1
+        self._progress.update(self._task, answers=self._answers)
+
+    def ends(self) -> None:
+        """Make room for lines."""
+        self._progress.stop()
+
+
 class Report:
     """Collects findings; prints each as it comes, or all at the end as JSON."""
 
     def __init__(self, as_json: bool) -> None:
+        self.bar = Bar()
         self._as_json = as_json
         self._findings: list[Finding] = []
 
     def add(self, finding: Finding) -> None:
         """Take one finding in order."""
         self._findings.append(finding)
+        self.bar.ends()
         if not self._as_json:
             _print(finding)
 
     def finish(self) -> int:
         """Say how it went; 0 if all passed, else 1."""
+        self.bar.ends()
         failed = [finding.number for finding in self._findings if not finding.passed]
         if self._as_json:
             whole = {
@@ -71,6 +117,7 @@ class Report:
 
     def stopped(self) -> None:
         """Say that it was interrupted."""
+        self.bar.ends()
         click.echo(f"Stopped after {len(self._findings)} checks; run it again for all.", err=True)
 
 

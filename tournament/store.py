@@ -58,18 +58,26 @@ class Store:
             elif not path.is_file():
                 raise StoreError(f"{folder}: there is no run here ({FILE} is missing).")
             store = cls(_engine(f"sqlite:///{path}"), str(path), folder)
-        with store._said():
+        try:
+            store._check(create)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _check(self, create: bool) -> None:
+        """Make the tables, or see that they are there and this version's."""
+        with self._said():
             if create:
-                metadata.create_all(store._engine)
-            elif not sa.inspect(store._engine).has_table("meta"):
-                raise StoreError(f"{store.where}: there is no run in this database.")
-        version = store.get("version")
+                metadata.create_all(self._engine)
+            elif not sa.inspect(self._engine).has_table("meta"):
+                raise StoreError(f"{self.where}: there is no run in this database.")
+        version = self.get("version")
         if version not in (None, VERSION):
             raise StoreError(
-                f"{store.where}: written by another version of stich (store {version}, this one"
+                f"{self.where}: written by another version of stich (store {version}, this one"
                 f" reads {VERSION})."
             )
-        return store
 
     def __enter__(self) -> Store:
         return self

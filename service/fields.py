@@ -139,11 +139,10 @@ class Whole(WireField):
         high: int = SAFE,
         *,
         enforced: bool = False,
-        named: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(about, **kwargs)
-        self.low, self.high, self.named = low, high, named
+        self.low, self.high = low, high
         self.bounds = (low, high) if enforced else (min(low, -SAFE), max(high, SAFE))
 
     def plain(self, value: Any) -> bool:
@@ -152,8 +151,6 @@ class Whole(WireField):
         return value is None and self.allow_none
 
     def core(self) -> dict[str, Any]:
-        if self.named:
-            return ref(self.named)
         return {"type": "integer", "minimum": self.low, "maximum": self.high}
 
     def load(self, value: Any) -> int:
@@ -245,15 +242,18 @@ class Word(Text):
 class Choice(WireField):
     """One of some words, and nothing else; a single one is a constant."""
 
-    def __init__(self, about: str, words: tuple[str, ...], **kwargs: Any) -> None:
+    def __init__(
+        self, about: str, words: tuple[str, ...], named: str | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(about, **kwargs)
         self.words = words
+        self.named = named
 
     def plain(self, value: Any) -> bool:
         return type(value) is str and value in self.words
 
     def core(self) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.words)}
+        return ref(self.named) if self.named else {"type": "string", "enum": list(self.words)}
 
     def load(self, value: Any) -> str:
         if type(value) is not str or value not in self.words:

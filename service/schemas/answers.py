@@ -38,7 +38,7 @@ class Category(Shape):
 
 
 _BRIEF: Final[dict[str, WireField]] = {
-    "game": Choice("The name of the game in this contract.", NAMES),
+    "game": Choice("The name of the game in this contract.", NAMES, "GameName"),
     "title": Text("Its title."),
     "native": Text("Its other names."),
     "players": Described(

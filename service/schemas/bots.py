@@ -52,7 +52,7 @@ class BotStart(Open):
     about = "A match begins."
     protocol = Whole("The version of the protocol.", 1, 1)
     match = Text("Which match this is: an opaque name.", 1, 256)
-    game = Choice("The game.", NAMES)
+    game = Choice("The game.", NAMES, "GameName")
     seat = Whole("The seat that the bot has.", 0, 5)
 
 
@@ -62,6 +62,6 @@ class BotEnd(Open):
     about = "A match is over."
     protocol = Whole("The version of the protocol.", 1, 1)
     match = Text("Which match this is: an opaque name.", 1, 256)
-    game = Choice("The game.", NAMES)
+    game = Choice("The game.", NAMES, "GameName")
     seat = Whole("The seat that the bot had.", 0, 5)
     scores = Wholes("The final scores by seat.", (3, 6))

@@ -7,6 +7,7 @@ import os
 import shlex
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -78,7 +79,9 @@ def bot(
         assert built.returncode == 0, f"{step}: {built.stdout}{built.stderr}"
     port = free_port()
     command = kit.command(target)
-    process = subprocess.Popen(shlex.split(command), env={**os.environ, "PORT": str(port)})
+    path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "PORT": str(port)}
+    process = subprocess.Popen(shlex.split(command), env=environment)
     try:
         yield Running(kit, f"http://127.0.0.1:{port}", process, command)
     finally:

@@ -191,4 +191,5 @@ def running(act: Act) -> Iterator[str]:
         yield rogue.url
     finally:
         rogue.stop.set()
+        rogue.listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`, which would take one more
         rogue.listener.close()

@@ -1139,11 +1139,8 @@ export interface components {
         };
         /** @description A game in short. */
         GameBrief: {
-            /**
-             * @description The name of the game in this contract.
-             * @enum {string}
-             */
-            game: "doudizhu" | "dasan" | "zhengfen" | "ninefivetwo";
+            /** @description The name of the game in this contract. */
+            game: components["schemas"]["GameName"];
             /** @description Its title. */
             title: string;
             /** @description Its other names. */
@@ -1159,11 +1156,8 @@ export interface components {
         };
         /** @description A game in full. */
         GameFull: {
-            /**
-             * @description The name of the game in this contract.
-             * @enum {string}
-             */
-            game: "doudizhu" | "dasan" | "zhengfen" | "ninefivetwo";
+            /** @description The name of the game in this contract. */
+            game: components["schemas"]["GameName"];
             /** @description Its title. */
             title: string;
             /** @description Its other names. */
@@ -1309,11 +1303,8 @@ export interface components {
             protocol: number;
             /** @description Which match this is: an opaque name. */
             match: string;
-            /**
-             * @description The game.
-             * @enum {string}
-             */
-            game: "doudizhu" | "dasan" | "zhengfen" | "ninefivetwo";
+            /** @description The game. */
+            game: components["schemas"]["GameName"];
             /** @description The seat that the bot has. */
             seat: number;
         } & {
@@ -1325,11 +1316,8 @@ export interface components {
             protocol: number;
             /** @description Which match this is: an opaque name. */
             match: string;
-            /**
-             * @description The game.
-             * @enum {string}
-             */
-            game: "doudizhu" | "dasan" | "zhengfen" | "ninefivetwo";
+            /** @description The game. */
+            game: components["schemas"]["GameName"];
             /** @description The seat that the bot had. */
             seat: number;
             /** @description The final scores by seat. */

@@ -30,6 +30,8 @@ def locate(text: str) -> dict[Path, int]:
         if piece.lstrip().startswith("["):
             here = _header(read, tables)
             found.setdefault(here, start + 1)
+            if isinstance(here[-1], int):
+                found.setdefault(here[:-1], start + 1)
         else:
             for path in _paths(read):
                 found.setdefault(here + path, start + 1)

@@ -198,6 +198,7 @@ def _cup(wire: Mapping[str, Any], mistakes: _Mistakes) -> Cup:
         few, many = game.min_players, game.max_players
         span = f"{few}" if few == many else f"{few} to {many}"
         mistakes.add(("players",), f"{game.title} is played by {span}, not {players}; write {few}.")
+        players = few
     options = _options(wire["options"], game, mistakes)
     format_ = _format(wire["format"], mistakes)
     bots = _bots(wire["bots"], format_, mistakes)

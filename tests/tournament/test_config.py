@@ -94,7 +94,7 @@ WRONG = [
     (("players = 3", 'players = "3"'), "3: players: must be a whole number, not text; write"),
     (("players = 3", "players = true"), "3: players: must be a whole number, not true or false"),
     (("players = 3", "players = 3.0"), "3: players: must be a whole number, not a number with"),
-    (("players = 3", "players = 4"), "21: bots: 3 are too few for tables of 4; add 1, or let"),
+    (("players = 3", "players = 4"), "25: bots: 3 are too few for tables of 4; add 1, or let"),
     (("players = 3", "plyers = 3"), '3: plyers: there is no such key; did you mean "players"?'),
     (('seed = "2026-spring"', 'seed = ""'), "4: seed: must have 1 to 128 characters, not 0."),
     (('seed = "2026-spring"', "seed = 2026-01-01"), "4: seed: must be text, not a date or time"),

@@ -118,7 +118,7 @@ class Report:
     def stopped(self) -> None:
         """Say that it was interrupted."""
         self.bar.ends()
-        click.echo(f"Stopped after {len(self._findings)} checks; run it again for all.", err=True)
+        click.echo(f"Stopped after check {len(self._findings)}; run it again for all.", err=True)
 
 
 def _print(finding: Finding) -> None:

@@ -357,3 +357,33 @@ def test_the_house_bots_pass() -> None:
         status, report = asked(bot)
         assert status == 0, failures(report)
         assert len(report["checks"]) == 16
+
+
+def test_a_bot_that_does_not_start_again(tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[2])
+    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n" + MORTAL.format(root=root)
+    status, report = checked(
+        "--command", command(once, tmp_path), "--game", "dasan", "--positions", "60"
+    )
+    assert status == 1
+    skipped = [one for one in report["checks"] if one["result"] == "skipped"]
+    assert skipped
+    assert "does not start again" in skipped[0]["note"]
+    assert "FileExistsError" in skipped[0]["note"]
+
+
+def test_a_host_that_is_not_there() -> None:
+    status, report = checked("--url", "http://no-such-host.invalid:9000")
+    assert status == 1
+    assert "no-such-host.invalid" in failures(report)[0]["problem"]
+
+
+def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tournament.check_probes.greet", stop)
+    with running(honest) as url:
+        result = CliRunner().invoke(check, ["--url", url])
+    assert result.exit_code == 1
+    assert "Stopped after check 1;" in result.output

@@ -20,12 +20,11 @@ class Settings:
     """The service's settings.
 
     `max_body` is in bytes; `cors_origins` are the origins whose pages may call the service,
-    `("*",)` for all of them; `server_url` is where the contract says that the service is.
+    `("*",)` for all of them.
     """
 
     max_body: int = MEBIBYTE
     cors_origins: tuple[str, ...] = ("*",)
-    server_url: str = "/"
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:

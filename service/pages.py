@@ -27,7 +27,7 @@ _POLICY: Final = (
 @pages.get("/healthz")
 def healthz() -> Response:
     """Whether the service is alive."""
-    return Response('{"status":"ok"}', content_type="application/json")
+    return Response('{"status":"ok"}\n', content_type="application/json")
 
 
 @pages.get("/metrics")

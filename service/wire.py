@@ -19,11 +19,11 @@ _MAX_DIGITS: Final = 400
 
 
 def encode(value: Any) -> bytes:
-    """A value as JSON in UTF-8."""
+    """A value as JSON in UTF-8, on a line of its own."""
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
     except orjson.JSONEncodeError:  # scores of more than 64 bits, after very many doublings
-        return json.dumps(value, separators=(",", ":")).encode()
+        return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
 class Malformed(ValueError):

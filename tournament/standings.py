@@ -332,14 +332,14 @@ def span(rank: tuple[int, int]) -> str:
 
 
 def points(line: Standing) -> str:
-    """Score and interval: +0.91 [+0.55, +1.27]."""
+    """Score and interval: +0.91 [0.55…1.27]."""
     if line.score is None:
         return "–"
-    return f"{line.score:+.2f} {_between(line.low, line.high, '+.2f')}"
+    return f"{line.score:+.2f} {_between(line.low, line.high, '.2f')}"
 
 
 def elo(line: Standing) -> str:
-    """Rating and interval: 1588 [1561, 1616]."""
+    """Rating and interval: 1588 [1561…1616]."""
     if line.rating is None:
         return "–"
     return f"{line.rating:.0f} {_between(line.rating_low, line.rating_high, '.0f')}"
@@ -361,13 +361,13 @@ def blamed(line: Standing) -> str:
 
 
 def pace(times: MoveTimes) -> str:
-    """Median and 99th percentile: 3.1 / 9.8."""
+    """Median and 99th percentile: 3.1/9.8."""
     if times.median is None or times.p99 is None:
         return "–"
-    return f"{times.median:.1f} / {times.p99:.1f}"
+    return f"{times.median:.1f}/{times.p99:.1f}"
 
 
 def _between(low: float | None, high: float | None, how: str) -> str:
     if low is None or high is None:
-        return "[?, ?]"
-    return f"[{low:{how}}, {high:{how}}]"
+        return "[?…?]"
+    return f"[{low:{how}}…{high:{how}}]"

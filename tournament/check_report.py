@@ -17,6 +17,7 @@ from rich.progress import (
 
 from tournament.check_exchange import Evidence
 from tournament.check_probes import Outcome
+from tournament.terminal import printable
 
 _REQUEST = 400
 _CURL = 4000
@@ -127,7 +128,7 @@ def _print(finding: Finding) -> None:
     if outcome is None:
         word, colour = "-   ", "yellow"
     note = finding.reason if outcome is None else outcome.note
-    tail = f" ({_printable(note)})" if note else ""
+    tail = f" ({printable(note)})" if note else ""
     click.echo(f"{finding.number:2} {click.style(word, fg=colour)} {finding.title}{tail}")
     for failure in outcome.failures if outcome is not None else ():
         for label, text in _lines(failure):
@@ -136,7 +137,7 @@ def _print(finding: Finding) -> None:
 
 
 def _lines(failure: Evidence) -> list[tuple[str, str]]:
-    lines = [("problem", _printable(failure.problem))]
+    lines = [("problem", printable(failure.problem))]
     if failure.url:
         shown = f"{failure.method} {failure.url} {_cut(failure.body, _REQUEST)}"
         lines.append(("request", shown.rstrip()))
@@ -146,7 +147,7 @@ def _lines(failure: Evidence) -> list[tuple[str, str]]:
         curl = failure.curl
         lines.append(("repeat", curl if len(curl) <= _CURL else "--json has the request whole"))
     for line in failure.output.splitlines()[-_OUTPUT_LINES:]:
-        lines.append(("output", _printable(line)[:_ANSWER]))
+        lines.append(("output", printable(line)[:_ANSWER]))
     return lines
 
 
@@ -155,20 +156,12 @@ def _answer(failure: Evidence) -> str:
     if answer.status is None and not answer.body:
         return "nothing"
     head = "no status line" if answer.status is None else str(answer.status)
-    body = _cut(_printable(answer.body), _ANSWER)
+    body = _cut(printable(answer.body), _ANSWER)
     return f"{head} {body}" if body else f"{head} and no body"
 
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
-
-
-def _printable(text: str) -> str:
-    """A bot's text with nothing in it that a terminal would obey."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
-        for letter in text
-    )
 
 
 def _wire(finding: Finding) -> dict[str, Any]:

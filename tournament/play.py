@@ -22,6 +22,7 @@ from tournament.config import Clock
 from tournament.play_bots import DEFAULT, Opponent, gather, seated
 from tournament.play_menu import Listing, Menu, Problem
 from tournament.processes import StartError
+from tournament.terminal import printable
 
 _HIDDEN = ("give", "discard")
 """Moves that some seats may not know; what the person sees of them comes from the view."""
@@ -54,7 +55,7 @@ class Sitting:
                 continue
             move, fault = self._opponents[turn].move(self._state, turn)
             if fault:
-                words = f"{self._names[turn]} fails, the house plays for it: {fault}"
+                words = f"{self._names[turn]} fails, the house plays for it: {printable(fault)}"
                 self._console.print(Text(words, style="yellow"))
             self._take(move)
         self._farewell()
@@ -214,7 +215,7 @@ def play(
             )
             Sitting(console, state, seat, dict(zip(others, opponents, strict=True))).play()
     except StartError as error:
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {printable(str(error))}", err=True)
         sys.exit(1)
     except (_Left, EOFError, KeyboardInterrupt):
         console.print(Text(f"\nThe game is left. The same deal again: {again}"), soft_wrap=True)

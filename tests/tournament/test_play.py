@@ -13,7 +13,7 @@ from rich.console import Console
 import games
 from games.game import State
 from games.move import Move
-from tests.tournament.check_rogues import ROGUES, honest, running
+from tests.tournament.check_rogues import ROGUES, honest, running, says
 from tournament import play_screen as screen
 from tournament.check_positions import questions
 from tournament.play import play
@@ -293,3 +293,11 @@ def test_a_wrong_seed() -> None:
     result = CliRunner().invoke(play, ["dasan", "--seed", ""])
     assert result.exit_code == 2
     assert "seed" in result.output
+
+
+def test_a_bot_cannot_write_on_the_terminal() -> None:
+    colours = says(b'{"move": "pass"}', head="Content-Encoding: \x1b[31mred\r\n")
+    with running(colours) as url:
+        result = sat_down("dasan", "--with", url, typed="1\n" * 3)
+    assert "encoded as" in " ".join(result.output.split())
+    assert "\x1b[31m" not in result.output

@@ -15,10 +15,12 @@ from rich.console import Console
 
 from tournament import preflight
 from tournament.begin import CupChangedError, begin
+from tournament.command_show import print_standings, standings_dict
 from tournament.config import ConfigError, Cup, read
 from tournament.lock import only_runner
 from tournament.processes import Ground, StartError
 from tournament.progress import Json, watching
+from tournament.results import round_scores
 from tournament.runner import Observer, RunError, Runner
 from tournament.sandbox import SandboxError, prefix
 from tournament.store import Store, StoreError
@@ -62,7 +64,7 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
             if said:
                 said.say("commitment", sha256=commitment)
             else:
-                console.print(f"SHA-256 of the seed: {commitment}", highlight=False)
+                click.echo(f"SHA-256 of the seed: {commitment}")
         if not store.get("finished"):
             ground = Ground(cup.limits, cup.clock.start_ms, prefix(cup, path, store.folder))
             found = preflight.problems(cup, ground)
@@ -71,20 +73,18 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
             with ExitStack() as shown:
                 observer: Observer = said or shown.enter_context(watching(console, cup.name))
                 Runner(cup, schedule, store, ground, observer).run()
-            store.put({"finished": True})
+            places = schedule.places(lambda number: round_scores(store, number))
+            store.put({"finished": True, "places": places})
         if commitment:
             if said:
                 said.say("seed", seed=seed)
             else:
-                console.print(f"Seed: {seed}", highlight=False, markup=False)
-        from tournament.standings import render, standings  # numpy and scipy take a second
-
-        table = standings(store)
+                click.echo(f"Seed: {seed}")
         if said:
-            said.say("finished", **table.to_dict())
+            said.say("finished", **standings_dict(store))
         else:
-            console.print(render(table))
-            console.print(f"Kept in {store.where}", highlight=False, markup=False)
+            print_standings(store, console)
+            click.echo(f"Kept in {store.where}")
     return 0
 
 

@@ -33,15 +33,31 @@ def told(work: Callable[[], int]) -> int:
 
 def show_standings(target: str, as_json: bool) -> int:
     """The table of a run."""
+    with Store.open(target) as store:
+        if as_json:
+            click.echo(json.dumps(standings_dict(store), ensure_ascii=False))
+        else:
+            print_standings(store, Console())
+    return 0
+
+
+def standings_dict(store: Store) -> dict[str, Any]:
+    """The table for machines; with `places`, best first, where a knockout has decided them."""
+    from tournament.standings import standings  # numpy and scipy take a second
+
+    places = store.get("places")
+    return {**standings(store).to_dict(), **({"places": places} if places else {})}
+
+
+def print_standings(store: Store, console: Console) -> None:
+    """The table on a console."""
     from tournament.standings import render, standings
 
-    with Store.open(target) as store:
-        table, total = standings(store), store.get("total")
-    if as_json:
-        click.echo(json.dumps(table.to_dict(), ensure_ascii=False))
-    else:
-        Console().print(render(table, total))
-    return 0
+    console.print(render(standings(store), store.get("total")))
+    places = store.get("places")
+    if places:
+        ranked = ", ".join(f"{i}. {name}" for i, name in enumerate(places, 1))
+        console.print(f"Places of the knockout: {ranked}", highlight=False, markup=False)
 
 
 def show_matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> int:

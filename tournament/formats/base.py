@@ -61,6 +61,11 @@ class Schedule(ABC):
     def rounds(self, scores: Scores) -> Iterator[Round]:
         """The rounds in order; a round is asked for when the one before is finished."""
 
+    def places(self, scores: Scores) -> list[str] | None:
+        """All bots in the order in which they ended, where the format itself decides that;
+        to be asked when everything is played."""
+        return None
+
     def number(self, block: BlockRecord) -> int:
         """The number of a block that is in the store, should the schedule have grown."""
         return block.block

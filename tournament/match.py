@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
+import orjson
+
 from games import IllegalMove
 from tournament.config import Clock
 from tournament.players import Failure, Player
@@ -191,7 +193,7 @@ class _Match:
                 kind=failure.kind,
                 detail=failure.detail,
                 url=seat.player.url,
-                request=request.decode("ascii"),
+                request=request.decode("utf-8"),
                 answer=failure.answer,
                 played=house[0],
                 started=started,
@@ -210,7 +212,7 @@ class _Match:
 
 
 def _bytes(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
+    return orjson.dumps(value)
 
 
 def _now() -> str:

@@ -78,6 +78,8 @@ def run(host: str, port: int, workers: int) -> None:
     from granian.constants import Interfaces
     from granian.log import LogLevels
 
+    from service.worker import load
+
     Granian(
         "service.wsgi:app",
         address=host,
@@ -90,7 +92,7 @@ def run(host: str, port: int, workers: int) -> None:
         websockets=False,
         respawn_failed_workers=True,
         log_level=LogLevels.error,
-    ).serve()
+    ).serve(target_loader=load)
 
 
 def _free(host: str, port: int) -> int:

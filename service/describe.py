@@ -45,11 +45,8 @@ def options_schema(game: Game) -> dict[str, Any]:
         if isinstance(option.default, bool):
             properties[option.name] = {"type": "boolean", **about}
             continue
-        limits: dict[str, Any] = {}
-        if option.minimum is not None:
-            limits["minimum"] = option.minimum
-        if option.maximum is not None:
-            limits["maximum"] = option.maximum
+        both = {"minimum": option.minimum, "maximum": option.maximum}
+        limits = {name: limit for name, limit in both.items() if limit is not None}
         kind = ["integer", "null"] if option.nullable else "integer"
         properties[option.name] = {"type": kind, **limits, **about}
     return {

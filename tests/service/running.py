@@ -64,3 +64,6 @@ class Running:
     ) -> None:
         if self.process.poll() is None:
             self.stop()
+        self.session.close()
+        if self.process.stdout is not None:
+            self.process.stdout.close()

@@ -168,6 +168,20 @@ def test_two_workers_count_as_one() -> None:
         assert (code, said) == (0, "")
 
 
+def test_workers_end_with_the_command_even_if_it_is_killed() -> None:
+    with Running("--workers", "2") as running:
+        host, port = running.url.removeprefix("http://").split(":")
+        running.process.kill()
+        # the workers hold the other end of its standard output as long as they live
+        assert running.process.stdout is not None
+        running.process.stdout.read()
+        with socket.socket() as again:
+            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            again.bind((host, int(port)))
+            again.listen(1)
+        running.process.wait()
+
+
 def test_figures_of_one_process(service: Service) -> None:
     client = service.client
     for _ in range(3):
@@ -194,3 +208,14 @@ def test_figures_of_one_process(service: Service) -> None:
     assert requests("other", "none", "405") == 2
     assert samples["stich_problems_total", (("code", "invalid-request"),)] == 1
     assert samples["stich_problems_total", (("code", "method-not-allowed"),)] == 2
+
+
+def test_any_wsgi_server_finds_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
+    from service import worker
+    from service.wsgi import app
+
+    ended: list[int] = []
+    monkeypatch.setattr(worker, "_end_with", ended.append)
+    assert app.test_client().get("/healthz").status_code == 200
+    assert worker.load("service.wsgi:app") is app
+    assert ended == [os.getppid()]

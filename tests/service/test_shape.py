@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
+from games import OptionError
 from service.body import read
 from service.fields import Shape
 from service.problems import Problem
@@ -269,6 +270,17 @@ def test_either_a_state_or_a_view(service: Service) -> None:
 )
 def test_a_start_that_cannot_be(service: Service, body: Any, field: str) -> None:
     assert set(refused(service, body, "/v1/start")) == {field}
+
+
+def test_what_only_the_rules_can_refuse_is_named_too(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_: object) -> None:
+        raise OptionError("options.deals", "Must be fewer on Sundays.")
+
+    monkeypatch.setattr(games.GAMES["dasan"], "start", start)
+    errors = refused(service, {"game": "dasan", "options": {"deals": 2}}, "/v1/start")
+    assert errors == {"options.deals": ["Must be fewer on Sundays."]}
 
 
 def test_a_seed_of_128_characters_beyond_the_first_plane(service: Service) -> None:

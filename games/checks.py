@@ -65,6 +65,8 @@ def frame(problems: list[str], game: Game, data: Wire, lists: Iterable[str]) -> 
         for name in _RESULT_LISTS:
             if name in result:
                 by_seat(problems, f"{where}.{name}", result[name], players)
+    if "hands" in data and HIDDEN in data.get("talon", ()):
+        problems.append("talon is masked, but a state shows all cards.")
     limit = data["options"]["deals"]
     if phase != "over" and limit is not None and len(data["results"]) >= limit:
         problems.append(
@@ -72,8 +74,11 @@ def frame(problems: list[str], game: Game, data: Wire, lists: Iterable[str]) -> 
         )
 
 
-def own_hand(problems: list[str], data: Wire, deck: Deck) -> None:
-    """A view's counts: its own is the length of its hand, all together fit the deck."""
+def own_hand(problems: list[str], data: Wire, deck: Deck, beside: int = 0) -> None:
+    """A view's counts: its own is the length of its hand, all together fit the deck.
+
+    `beside` is how many cards lie where they are in nobody's hand.
+    """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
     if 0 <= data["seat"] < len(counts) and counts[data["seat"]] != len(hand):
@@ -81,10 +86,15 @@ def own_hand(problems: list[str], data: Wire, deck: Deck) -> None:
             f"counts says that seat {data['seat']} holds {counts[data['seat']]} cards,"
             f" but its hand has {len(hand)}."
         )
+    if HIDDEN in hand:
+        problems.append("hand is masked, but a view shows its own cards.")
     if any(count < 0 for count in counts):
         problems.append("counts has a number below 0.")
-    if sum(counts) > deck.size:
-        problems.append(f"counts makes {sum(counts)} cards, but the deck has {deck.size}.")
+    total = sum(counts) + beside
+    if total > deck.size:
+        problems.append(
+            f"counts and what lies open make {total} cards, but the deck has {deck.size}."
+        )
 
 
 def known(cards: Iterable[str]) -> Counter[str]:

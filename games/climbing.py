@@ -184,6 +184,12 @@ def check_passing(
         )
 
 
+def beside_hands(data: Mapping[str, Any], table: Table | None) -> int:
+    """How many cards a view of an auction game knows to be in nobody's hand."""
+    on_table = 0 if table is None else table.move.deck.count(table.move.cards)
+    return on_table + (len(data["talon"]) if data["declarer"] is None else 0)
+
+
 def check_talon(
     problems: list[str],
     deck: Deck,

@@ -337,9 +337,9 @@ def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table 
     players: int = data["players"]
     is_view = "seat" in data
     checks.frame(problems, GAME, data, ("counts" if is_view else "hands",))
-    if is_view:
-        checks.own_hand(problems, data, DECK)
     table = climbing.read_table(problems, data["table"], DECK, players, dasan_plays.read)
+    if is_view:
+        checks.own_hand(problems, data, DECK, climbing.beside_hands(data, table))
     if data["phase"] == "auction":
         auction.check_auction(problems, data, 0)
     else:

@@ -333,15 +333,15 @@ def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table 
     cards = _deck(players)
     is_view = "seat" in data
     checks.frame(problems, GAME, data, ("counts" if is_view else "hands",))
-    if is_view:
-        checks.own_hand(problems, data, cards)
     plays = combinations(players, bool(data["options"]["quad_pair_as_solos"]))
     table = climbing.read_table(problems, data["table"], cards, players, plays.read)
+    if is_view:
+        checks.own_hand(problems, data, cards, climbing.beside_hands(data, table))
     if data["phase"] == "auction":
         auction.check_auction(problems, data, players - 1)
     elif data["phase"] == "over" and data["declarer"] is None:
-        if data["table"] is not None or data["bid"] != 0:
-            problems.append("After a passed-out last deal table is null and bid 0.")
+        if data["table"] is not None or data["bid"] != 0 or data["passes"] != 0:
+            problems.append("After a passed-out last deal table is null, bid 0 and passes 0.")
     else:
         auction.check_declared(problems, data)
         climbing.check_passing(problems, data, table, range(players), players - 1)

@@ -7,7 +7,7 @@ for the plays that are asked for.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import combinations, islice
@@ -172,7 +172,7 @@ def higher(at: int, table: Move) -> list[int]:
     return [base | high << 12 for high in bits(mask)]
 
 
-class Keys(ABC):
+class Keys:
     """What spells keys out: the combinations of one number of players."""
 
     def __init__(self, deck: Deck) -> None:

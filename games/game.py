@@ -1,8 +1,12 @@
-"""What every game is to the rooms above: a game, its positions, its lists of moves."""
+"""What every game is to the rooms above: a game, its positions, its lists of moves.
+
+The base classes here are not `abc.ABC`s, though they mark what is abstract: compiled by mypyc, an
+instance of a native class with an ABC among its bases can crash the garbage collector.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, overload
@@ -55,12 +59,30 @@ class Category:
     description: str
 
 
-class LegalMoves(Sequence[Move]):
+class LegalMoves:
     """The legal moves of a position in the contract's order.
 
-    A sequence that makes a move only when it is asked for; `in` asks the position's
-    `check` and lists nothing. A string is in it only letter by letter as listed.
+    A sequence that makes a move only when it is asked for; `in` lists nothing. A string is in it
+    only letter by letter as listed.
     """
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @overload
+    @abstractmethod
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    @abstractmethod
+    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
+    @abstractmethod
+    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Move]: ...
+
+    @abstractmethod
+    def __contains__(self, move: object) -> bool: ...
 
     @abstractmethod
     def texts(self) -> list[str]:
@@ -170,7 +192,7 @@ class View(Position, Protocol):
         """How many cards each seat holds."""
 
 
-class BasePosition(ABC):
+class BasePosition:
     """What the positions of all games are made of."""
 
     __slots__ = (
@@ -292,7 +314,7 @@ def _copied(result: dict[str, Any]) -> dict[str, Any]:
     return {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
 
 
-class Game(ABC):
+class Game:
     """A game: what can be said of it before any card is dealt, and how its positions begin."""
 
     name: ClassVar[str]

@@ -297,6 +297,11 @@ HANDS = ["4c 9c 9d Tc", "8c 3c", "8d 3d"]
         ),
         ({"phase": "over", "turn": None, "declarer": None, "bid": 0}, "passed-out"),
         (
+            {"phase": "over", "turn": None, "declarer": None, "bid": 0, "table": None, "passes": 3},
+            "passed-out",
+        ),
+        ({"talon": ["??"]}, "talon is masked"),
+        (
             {"results": [{"deal": 1, "scores": [0, 0, 0], "declarer": 1, "out": 1}]},
             "results has 1 entries",
         ),
@@ -331,7 +336,8 @@ def test_view_checks() -> None:
     assert GAME.view(view).to_dict() == view
     for changes, sentence in (
         ({"counts": [3, 2, 2]}, "counts says that seat 0 holds 3"),
-        ({"counts": [4, 50, 50]}, "counts makes 104 cards"),
+        ({"counts": [4, 50, 50]}, "make 105 cards"),
+        ({"counts": [4, 48, 2]}, "make 55 cards"),
         ({"counts": [4, -1, 2]}, "below 0"),
         ({"counts": [4, 0, 2]}, "Seat 1 has no cards"),
         ({"counts": [4, 2]}, "counts has 2 entries"),
@@ -341,6 +347,22 @@ def test_view_checks() -> None:
         with pytest.raises(InvalidState) as error:
             GAME.view({**view, **changes})
         assert any(sentence in problem for problem in error.value.problems), error.value.problems
+
+
+def test_counts_leave_room_for_the_talon_and_the_table() -> None:
+    view = start("room").view(0).to_dict()
+    GAME.view(view)
+    with pytest.raises(InvalidState, match="make 55 cards"):
+        GAME.view({**view, "counts": [17, 18, 17]})
+    taken = start("room").advance("bid:3").view(0).to_dict()
+    GAME.view(taken)
+    assert sum(taken["counts"]) == 54
+
+
+def test_a_masked_hand_is_refused() -> None:
+    view = doudizhu(HANDS, "play:8h").view(0).to_dict()
+    with pytest.raises(InvalidState, match="hand is masked"):
+        GAME.view({**view, "hand": ["4c", "9c", "9d", "??"]})
 
 
 def test_a_talon_taken_up_counts_once() -> None:

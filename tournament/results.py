@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Protocol
 
-from tournament.store import Store
+from tournament.records import MatchSummary
 
 Stage = tuple[str, tuple[str, ...]]
 
 
-def round_scores(store: Store, round: int) -> Mapping[Stage, Mapping[str, Fraction]]:
+class Source(Protocol):
+    """What is read of a store."""
+
+    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
+        """The finished matches of a round, without their moves."""
+
+
+def round_scores(store: Source, round: int) -> Mapping[Stage, Mapping[str, Fraction]]:
     """By stage and table the mean score a deal of each bot, exactly, of one round."""
     points: dict[Stage, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     deals: dict[Stage, dict[str, int]] = defaultdict(lambda: defaultdict(int))

@@ -1,14 +1,14 @@
 """`stich verify`: every deal, move and score of a run once more, from its store alone.
 
-Nothing that the runner computed is believed: matches are dealt again from their seeds, their
-moves are played again through `games/`, the house's moves, strikes, scores and sides are worked
-out again and compared with what the store says.
+Nothing that the runner computed is believed: the schedule is drawn again from the cup and its
+seed, matches are dealt again, their moves are played again through `games/`, the house's moves,
+strikes, scores and sides are worked out again and compared with what the store says.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -16,8 +16,7 @@ import games
 from games import IllegalMove, State
 from tournament.commitment import opens
 from tournament.config import Cup
-from tournament.formats import game_seed, match_id
-from tournament.formats.base import Seatings
+from tournament.formats import Block, schedule
 from tournament.records import (
     FaultKind,
     FaultRecord,
@@ -25,6 +24,7 @@ from tournament.records import (
     MatchSummary,
     adjusted,
 )
+from tournament.results import round_scores
 
 Progress = Callable[[int], None]
 """Called with the number of matches done so far."""
@@ -39,8 +39,8 @@ class Source(Protocol):
     def matches(self) -> Iterable[MatchRecord]:
         """The finished matches, in the order of the schedule."""
 
-    def summaries(self) -> Iterable[MatchSummary]:
-        """The same without their moves, in the same order."""
+    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
+        """The same without their moves, in the same order; of one round if it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,7 @@ def verify(store: Source, progress: Progress | None = None) -> Verification:
     """Recompute a whole run; what does not agree is in the answer, nothing is raised for it."""
     done = Verification()
     try:
-        facts = store.facts()
-        _Run(facts, done).check(store, progress or (lambda _: None))
+        _Run(store, done).check(progress or (lambda _: None))
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         done.problems.append(
             Problem(None, f"The store cannot be read beyond {done.matches} matches: {error!r}.")
@@ -100,43 +99,61 @@ def verify(store: Source, progress: Progress | None = None) -> Verification:
 
 
 class _Run:
-    """One pass over a store."""
+    """One pass over a store, beside the schedule that the cup and its seed give."""
 
-    def __init__(self, facts: Mapping[str, Any], done: Verification) -> None:
+    def __init__(self, store: Source, done: Verification) -> None:
+        facts = store.facts()
+        self.store = store
+        self.done = done
         self.cup = Cup.from_dict(facts["config"])
         self.seed = str(facts["seed"])
-        self.facts = facts
-        self.done = done
-        self.seatings = Seatings(self.cup.format.seating, self.seed, self.cup.players)
-        self.played: dict[str, set[int]] = {}
-        self.planned: dict[str, int] = {}
+        self.digest = facts.get("commitment")
+        self.holes = False
+        done.finished = bool(facts.get("finished"))
 
-    def check(self, store: Source, progress: Progress) -> None:
-        self.done.finished = bool(self.facts.get("finished"))
-        digest = self.facts.get("commitment")
-        if digest is not None:
-            self.done.commitment = opens(str(digest), self.seed)
-            if not self.done.commitment:
+    def check(self, progress: Progress) -> None:
+        done = self.done
+        if self.digest is not None:
+            done.commitment = opens(str(self.digest), self.seed)
+            if not done.commitment:
                 self.say(None, "The seed is not the one that was committed to.")
-        for record, summary in self.pairs(store):
-            for detail in self.problems(record, summary):
-                self.say(record.match, detail)
-            self.done.matches += 1
-            self.done.deals += len(record.results)
-            self.done.moves += len(record.moves)
-            progress(self.done.matches)
-        self.done.blocks = len(self.played)
-        if self.done.finished:
-            self.complete()
+        plan = self.plan()
+        slot = next(plan, None)
+        block = None
+        for record, summary in self.pairs():
+            here = (record.block, record.number)
+            while slot is not None and slot.place < here:
+                self.lacks(slot)
+                slot = next(plan, None)
+            if slot is None or slot.place != here:
+                self.say(record.match, "The schedule has no such match.")
+            else:
+                self.say_all(record.match, slot.differences(record, self.cup))
+                slot = next(plan, None)
+            self.say_all(record.match, _Replay(record, self.cup.strikes).problems())
+            self.say_all(record.match, _differences(record, summary))
+            done.blocks += record.block != block
+            block = record.block
+            done.matches += 1
+            done.deals += len(record.results)
+            done.moves += len(record.moves)
+            progress(done.matches)
+        while slot is not None:
+            self.lacks(slot)
+            slot = next(plan, None)
 
     def say(self, match: str | None, detail: str) -> None:
         self.done.problems.append(Problem(match, detail))
 
-    def pairs(self, store: Source) -> Iterator[tuple[MatchRecord, MatchSummary]]:
+    def say_all(self, match: str, details: Iterable[str]) -> None:
+        for detail in details:
+            self.say(match, detail)
+
+    def pairs(self) -> Iterator[tuple[MatchRecord, MatchSummary]]:
         """Whole matches with what standings read of them; a half without the other is a problem."""
-        records = iter(store.matches())
+        records = iter(self.store.matches())
         record = next(records, None)
-        for summary in store.summaries():
+        for summary in self.store.summaries():
             if record is None or record.match != summary.match:
                 self.say(summary.match, "The store has its result, but not its moves.")
                 continue
@@ -145,25 +162,40 @@ class _Run:
         if record is not None:
             self.say(record.match, "The store has its moves, but not its result.")
 
-    def complete(self) -> None:
-        """A finished run has all that was planned."""
-        total = self.facts.get("total")
-        if total is not None and total != self.done.matches:
-            self.say(None, f"{total} matches were planned, the store has {self.done.matches}.")
-        for key, numbers in self.played.items():
-            missing = self.planned[key] - len(numbers)
-            if missing:
-                self.say(None, f"Block {key} lacks {missing} of its seatings.")
+    def plan(self) -> Iterator[_Slot]:
+        """Every match that is to be played; what follows a round only when it is complete."""
+        rounds = schedule(self.cup, self.seed).rounds(
+            lambda number: round_scores(self.store, number)
+        )
+        for part in rounds:
+            for block in part.blocks:
+                for number in range(len(block.seatings)):
+                    yield _Slot(block, number)
+            if self.holes:
+                return
 
-    def problems(self, record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
-        yield from self.place(record)
-        replay = _Replay(record, self.cup.strikes)
-        yield from replay.problems()
-        yield from _differences(record, summary)
+    def lacks(self, slot: _Slot) -> None:
+        """A match that is not in the store: to come yet, or left out."""
+        self.holes = True
+        if self.done.finished:
+            where = f"seating {slot.number + 1} of block {slot.block.number}"
+            self.say(slot.block.matches[slot.number], f"The store lacks this match, {where}.")
 
-    def place(self, record: MatchRecord) -> Iterator[str]:
-        """The match's place in the cup: its game, seed, id and seating follow from the run."""
-        cup = self.cup
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A match of the schedule."""
+
+    block: Block
+    number: int
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.block.number, self.number
+
+    def differences(self, record: MatchRecord, cup: Cup) -> Iterator[str]:
+        """Its game, cards, seats and id follow from the cup and its seed."""
+        block = self.block
         if (record.game, record.players) != (cup.game, cup.players):
             yield (
                 f"It is {record.game} for {record.players},"
@@ -171,21 +203,16 @@ class _Run:
             )
         if dict(record.options) != dict(cup.options):
             yield f"Its options {dict(record.options)} are not the cup's, {dict(cup.options)}."
-        if record.seed != game_seed(self.seed, record.key):
-            yield f"Its seed {record.seed} does not follow from the run's seed."
-        if record.match != match_id(self.seed, record.key, record.number):
-            yield "Its id does not follow from the run's seed."
-        self.planned.setdefault(record.key, record.seatings)
-        numbers = self.played.setdefault(record.key, set())
-        if record.number in numbers or not 0 <= record.number < record.seatings:
-            yield f"It is seating {record.number} of {record.seatings}, or not the only one."
-        numbers.add(record.number)
-        if len(record.seating) != record.players or not set(record.seating) <= set(record.table):
-            yield f"The seating {list(record.seating)} does not fit the table {list(record.table)}."
-        elif len(record.table) == record.players:
-            expected = self.seatings.of(record.table, record.key)
-            if record.number >= len(expected) or record.seating != expected[record.number]:
-                yield f"The seating {list(record.seating)} is not the one that was drawn."
+        if record.seed != block.seed:
+            yield f"Its seed {record.seed} does not follow from the run's seed; {block.seed} does."
+        if record.match != block.matches[self.number]:
+            yield f"Its id does not follow from the run's seed; {block.matches[self.number]} does."
+        if record.seating != block.seatings[self.number]:
+            drawn = list(block.seatings[self.number])
+            yield f"The seating {list(record.seating)} is not the one that was drawn, {drawn}."
+        told = (record.key, record.round, record.stage, record.table, record.seatings)
+        if told != (block.key, block.round, block.stage, block.table, len(block.seatings)):
+            yield f"Its block {record.key} is not the schedule's, {block.key}."
 
 
 class _Replay:

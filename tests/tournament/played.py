@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tournament.config import Bot, Clock, Cup, Format
-from tournament.formats import Block, commitment, schedule
+from tournament.formats import Scores, commitment, schedule
 from tournament.match import Pairing, Rules, play
 from tournament.players import Choice, Failure
 from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.referee import LocalReferee
+from tournament.results import round_scores
 from tournament.store import Store
 
 
@@ -57,6 +58,7 @@ def cup(
     options: dict[str, Any] | None = None,
     seating: str = "rotations",
     commit: bool = False,
+    format: str = "round-robin",
 ) -> Cup:
     return Cup(
         name="Test cup",
@@ -66,19 +68,18 @@ def cup(
         commit=commit,
         bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in names),
         options=options or {},
-        format=Format(deals=deals, seating=seating),
+        format=Format(type=format, deals=deals, seating=seating, rounds=2),
         clock=Clock(),
     )
 
 
-def blocks(of: Cup) -> list[Block]:
-    plan = schedule(of, of.seed or "")
-    return [block for part in plan.rounds(lambda round: {}) for block in part.blocks]
-
-
-def played(of: Cup, faulty: dict[str, int] | None = None) -> Iterable[MatchRecord]:
+def played(
+    of: Cup, faulty: dict[str, int] | None = None, scores: Scores = lambda round: {}
+) -> Iterable[MatchRecord]:
+    """The matches of a cup in order; `scores` is asked between rounds."""
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)
-    for block in blocks(of):
+    plan = schedule(of, of.seed or "")
+    for block in (block for part in plan.rounds(scores) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             pairing = Pairing(
                 match=block.matches[number],
@@ -100,7 +101,7 @@ def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     """A finished run of this cup; close the store."""
     store = Store.open(folder, create=True)
     store.put(facts(of))
-    for record in played(of, faulty):
+    for record in played(of, faulty, lambda round: round_scores(store, round)):
         store.add(record)
     store.put({"finished": True})
     return store
@@ -116,6 +117,6 @@ def facts(of: Cup) -> dict[str, Any]:
         "bots": list(of.names),
         "seed": of.seed,
         "commitment": commitment(of.seed or "") if of.commit else None,
-        "total": sum(len(block.matches) for block in blocks(of)),
+        "total": schedule(of, of.seed or "").matches,
         "finished": False,
     }

@@ -25,8 +25,8 @@ class Kept:
     def matches(self) -> Iterable[MatchRecord]:
         return iter(self.records)
 
-    def summaries(self) -> Iterable[MatchSummary]:
-        return iter(self.told)
+    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
+        return (one for one in self.told if round is None or one.round == round)
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +73,18 @@ def test_every_game_can_be_verified(
         done = verify(store)
     assert done.problems == []
     assert done.commitment is None
+
+
+@pytest.mark.parametrize(
+    ("format", "bots", "seating"),
+    [("swiss", 7, "permutations"), ("knockout", 9, "fixed"), ("duel", 2, "rotations")],
+)
+def test_every_format_can_be_verified(format: str, bots: int, seating: str, tmp_path: Path) -> None:
+    of = cup([f"bot {i}" for i in range(bots)], format=format, seating=seating, deals=1)
+    with run(tmp_path, of) as store:
+        done = verify(store)
+    assert done.problems == []
+    assert done.matches > 0
 
 
 def test_a_forged_score_is_found(honest: Kept) -> None:
@@ -140,10 +152,23 @@ def test_the_house_must_play_by_its_rule(honest: Kept) -> None:
 
 
 def test_a_left_out_match_is_found(honest: Kept) -> None:
-    without = Kept(honest.about, honest.records[:-1], honest.told[:-1])
-    details = [problem.detail for problem in verify(without).problems]
-    assert details[0] == "6 matches were planned, the store has 5."
-    assert "lacks 1 of its seatings" in details[1]
+    for left_out in (0, 3, 5):
+        records, told = list(honest.records), list(honest.told)
+        del records[left_out], told[left_out]
+        (problem,) = verify(Kept(honest.about, records, told)).problems
+        assert problem.match == honest.records[left_out].match
+        assert "The store lacks this match" in problem.detail
+
+
+def test_a_better_deal_instead_of_the_scheduled_one_is_found(honest: Kept, tmp_path: Path) -> None:
+    """The third deal of a longer cup is honest in itself, but this cup has two."""
+    with run(tmp_path, cup(deals=3, commit=True), {"cat": 12}) as store:
+        records, told = list(store.matches()), list(store.summaries())
+    swapped = verify(Kept(honest.about, records[:3] + records[6:], told[:3] + told[6:]))
+    told_of = {problem.match: problem.detail for problem in swapped.problems}
+    for extra, missing in zip(records[6:], honest.records[3:], strict=True):
+        assert "no such match" in told_of[extra.match]
+        assert "lacks this match" in told_of[missing.match]
 
 
 def test_results_without_moves_are_found(honest: Kept) -> None:

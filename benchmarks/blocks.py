@@ -1,0 +1,88 @@
+"""By how much blocks shrink the interval of a score, against as many unpaired deals."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.figures import Figure, Section
+from benchmarks.strength import Decide, bot, play
+from tournament.statistics import Sample, score_intervals
+
+BLOCKS = 100
+TABLES = {
+    "unlike": ("sensible", "greedy", "random"),
+    "alike": ("sensible", "greedy", "greedy"),
+}
+GAMES = (("doudizhu", 3), ("dasan", 3), ("dasan", 4), ("zhengfen", 3), ("ninefivetwo", 3))
+# Scores a deal may be thirds (three deals of 9-5-2); in sixtieths they are whole numbers.
+SCALE = 60
+
+
+def widths(points: np.ndarray[tuple[int, int], np.dtype[np.int64]], deals: int) -> list[float]:
+    """Width of the interval of every bot: a row of points for each independent draw."""
+    each = np.full(len(points), deals, np.int64)
+    samples = [Sample(points[:, bot], each, 1.0) for bot in range(points.shape[1])]
+    intervals = score_intervals(samples, "blocks")
+    return [(found.high or 0.0) - (found.low or 0.0) for found in intervals]
+
+
+def points(
+    bots: Sequence[Decide], game: str, seeds: Sequence[str], turns: Sequence[int]
+) -> list[int]:
+    """Points of every bot in one match a seed, seated as the turn says, added up."""
+    size = len(bots)
+    total = np.zeros(size)
+    for seed, turn in zip(seeds, turns, strict=True):
+        seats = [bots[(seat + turn) % size] for seat in range(size)]
+        scores = play(game, size, seed, seats)
+        for seat, score in enumerate(scores):
+            total[(seat + turn) % size] += score * SCALE
+    return [round(value) for value in total]
+
+
+def compared(game: str, players: int, table: Sequence[str]) -> tuple[float, float]:
+    """Mean width of the bots' intervals in points a deal: blocks, and as many unpaired deals."""
+    bots = [bot(table[seat % len(table)]) for seat in range(players)]
+    rotations = range(players)
+    dice = random.Random(1)
+    paired, unpaired = [], []
+    for block in range(BLOCKS):
+        random.seed(block)
+        seed = f"block {block}"
+        paired.append(points(bots, game, [seed] * players, rotations))
+        unpaired += [
+            points(bots, game, [f"deal {block} {turn}"], [dice.choice(rotations)])
+            for turn in rotations
+        ]
+    return (
+        float(np.mean(widths(np.array(paired), players))) / SCALE,
+        float(np.mean(widths(np.array(unpaired), 1))) / SCALE,
+    )
+
+
+def sections() -> list[Section]:
+    """For each game a table of unlike bots and one of alike ones."""
+    figures = []
+    for game, players in GAMES:
+        for kind, table in TABLES.items():
+            ours, theirs = compared(game, players, table)
+            what = f"{game}, {players} players, {kind} bots"
+            peer = "as many unpaired deals"
+            ratio = theirs / ours
+            figures.append(Figure(what, ours, peer, theirs, "points a deal", ratio, 1.0))
+    said = "; ".join(f"{kind}: {', '.join(table)}" for kind, table in TABLES.items())
+    how = (
+        f"Width of the 95 % interval of a score, mean of the bots of a table ({said}; the first"
+        f" again at a fourth seat): {BLOCKS} blocks, every seed in all rotations, against as many"
+        " matches on a seed each, seated at random."
+    )
+    note = (
+        "The square of the ratio is how many times as many unpaired deals the same interval takes."
+        " Blocks take out what cards and seats have in the spread; what the bots' own play and"
+        " chance in it have stays, so the more alike the bots, the more blocks help: of bots that"
+        " decide alike every block is a draw, and nothing is left of the spread."
+    )
+    return [Section("Blocks", how, figures, note)]

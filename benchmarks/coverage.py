@@ -1,0 +1,147 @@
+"""How often 95 % intervals hold the true score of equal bots: `python -m benchmarks.coverage`.
+
+Equal bots play real games at random; simulated cups draw their blocks out of a pool of those, so
+that the true score is known. The table is for docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import games
+from tournament.ratings import MEAN, compare, ratings
+from tournament.records import sides
+from tournament.statistics import Ints, Sample, rank_ranges, score_intervals
+
+POOL = 900
+CUPS = 1500
+RATED = 300
+SIZES = (3, 5, 10, 20, 40)
+CASES: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("doudizhu", 3, {}),
+    ("doudizhu", 4, {}),
+    ("dasan", 3, {}),
+    ("dasan", 4, {}),
+    ("zhengfen", 3, {"deals": 1}),
+    ("ninefivetwo", 3, {"deals": 3, "target": 1000}),
+)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Blocks of equal bots, a row each: by match and seat points and sides; bot b sits at seat
+    (b + match) mod players. Every bot is every bot in turn, so all have one true score."""
+
+    scores: Ints
+    sides: Ints
+    deals: Ints
+
+    @classmethod
+    def of(cls, game: str, players: int, options: dict[str, Any]) -> Pool:
+        """Random bots at their games."""
+        dice = random.Random(1)
+        scores, parts, deals = [], [], []
+        for block in range(POOL):
+            start = games.get(game).start(players, f"block {block}", options)
+            for _ in range(players):
+                state = start
+                while state.turn is not None:
+                    state = state.advance(dice.choice(state.moves()))
+                scores.append(state.scores)
+                parts.append(sides(state.results, players) or range(players))
+                deals.append(len(state.results))
+        shape = (POOL, players, players)
+        return cls(
+            np.array(scores).reshape(shape),
+            np.array([list(part) for part in parts]).reshape(shape),
+            np.array(deals).reshape(POOL, players),
+        )
+
+    @property
+    def players(self) -> int:
+        """Seats, and seatings of a block."""
+        return int(self.scores.shape[1])
+
+    def totals(self, drawn: Ints, shift: Ints) -> Ints:
+        """Points of every bot in the drawn blocks, its number shifted in each."""
+        size = self.players
+        answer = np.zeros((drawn.size, size), np.int64)
+        for turn in range(size):
+            for bot in range(size):
+                seat = (bot + shift + turn) % size
+                answer[:, bot] += self.scores[drawn, turn, seat]
+        return answer
+
+    def true(self) -> float:
+        """Points a deal of any bot."""
+        return float(self.scores.sum() / (self.players * self.deals.sum()))
+
+
+def score_coverage(pool: Pool, size: int) -> tuple[float, float]:
+    """How often the true score is inside, and how often a cup puts any two bots in an order."""
+    generator = np.random.default_rng(size)
+    true = pool.true()
+    inside, ordered = [], []
+    for part in range(10):
+        samples = []
+        for _ in range(CUPS // 10):
+            drawn = generator.integers(0, POOL, size)
+            totals = pool.totals(drawn, generator.integers(0, pool.players, size))
+            deals = pool.deals[drawn].sum(axis=1)
+            samples += [Sample(totals[:, bot], deals, 12.0) for bot in range(pool.players)]
+        found = score_intervals(samples, f"coverage {part}")
+        inside += [(i.low or 0.0) <= true <= (i.high or 0.0) for i in found]
+        for cup in range(0, len(found), pool.players):
+            ranges = rank_ranges(found[cup : cup + pool.players])
+            ordered.append(any(span != (1, pool.players) for span in ranges))
+    return float(np.mean(inside)), float(np.mean(ordered))
+
+
+def rating_coverage(pool: Pool, size: int) -> float:
+    """How often 1500 is inside."""
+    generator = np.random.default_rng(size)
+    players = pool.players
+    seat = np.arange(players)[np.newaxis, np.newaxis, :]
+    turn = np.arange(players)[np.newaxis, :, np.newaxis]
+    inside = []
+    for cup in range(RATED):
+        drawn = generator.integers(0, POOL, size)
+        shift = generator.integers(0, players, size)
+        bots = (seat - turn - shift[:, np.newaxis, np.newaxis]) % players
+        data = compare(
+            bots.reshape(-1, players),
+            pool.scores[drawn].reshape(-1, players),
+            pool.sides[drawn].reshape(-1, players),
+            np.repeat(np.arange(size), players),
+            players,
+        )
+        for rating in ratings(data, [size] * players, f"coverage {cup}"):
+            low, high = rating.interval.low or 0.0, rating.interval.high or 0.0
+            inside.append(low <= MEAN <= high)
+    return float(np.mean(inside))
+
+
+def main() -> None:
+    """Print the tables as Markdown."""
+    pools = {(name, players): Pool.of(name, players, options) for name, players, options in CASES}
+    print("| game | " + " | ".join(f"{size} blocks" for size in SIZES) + " |")
+    print("| --- |" + " ---: |" * len(SIZES))
+    orders = []
+    for (name, players), pool in pools.items():
+        cells = [score_coverage(pool, size) for size in SIZES]
+        row = f"| {name}, {players} players |"
+        print(row, " | ".join(f"{100 * inside:.1f}" for inside, _ in cells), "|", flush=True)
+        orders.append(row + " " + " | ".join(f"{100 * o:.1f}" for _, o in cells) + " |")
+    print("\nCups that put any two equal bots in an order, in 100:\n", *orders, sep="\n")
+    print("\nRatings:\n")
+    for (name, players), pool in pools.items():
+        cells_ = [f"{100 * rating_coverage(pool, size):.1f}" for size in SIZES]
+        print(f"| {name}, {players} players |", " | ".join(cells_), "|", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -53,8 +53,9 @@ compiled: $(READY)  ## compile the rules in place by mypyc (same sources, severa
 pure: ## remove the compiled rules again
 	@rm -f games/*.so *__mypyc*.so
 
-openapi: $(READY)  ## write openapi.yaml anew from the schemas
+openapi: $(READY)  ## write openapi.yaml anew from the schemas, and the TypeScript types from it
 	@$(BIN)/python -m service.openapi
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh bots/kits/generate-types.sh
 
 lock: $(READY)  ## write requirements.lock: the newest versions that pyproject.toml allows
 	@$(PYTHON) -m venv $(VENV)-lock

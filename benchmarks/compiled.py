@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIED = ("games", "tests", "docs", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+LEFT_OUT = (".*", "__pycache__", "*.so", "*.egg-info", "build", "node_modules", "runs")
 
 
 @contextmanager
@@ -26,13 +26,7 @@ def compiled_copy() -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="stich-compiled-") as folder:
         target = Path(folder)
-        for name in COPIED:
-            source = ROOT / name
-            if source.is_dir():
-                ignored = shutil.ignore_patterns("__pycache__", "*.so", "node_modules")
-                shutil.copytree(source, target / name, ignore=ignored)
-            elif source.exists():
-                shutil.copy(source, target / name)
+        shutil.copytree(ROOT, target, ignore=shutil.ignore_patterns(*LEFT_OUT), dirs_exist_ok=True)
         built = subprocess.run(
             [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"],
             cwd=target,

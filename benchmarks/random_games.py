@@ -114,7 +114,6 @@ def sections() -> list[Section]:
     peers = {"OpenSpiel 2.0.2 (C++)": best("openspiel"), "RLCard 1.2.0": best("rlcard")}
     pure = {table: best("stich", *map(str, table)) for table in TABLES}
     with compiled_copy() as folder:
-        (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
         fast = {table: best("stich", *map(str, table), folder=folder) for table in TABLES}
     main = ("doudizhu", 3)
     aims = {"OpenSpiel 2.0.2 (C++)": (1.0, 1.5), "RLCard 1.2.0": (30, 30)}

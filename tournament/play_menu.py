@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from games.errors import IllegalMove
@@ -63,7 +63,7 @@ class Menu:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._moves: Sequence[Move] = view.moves()
+        self._moves = view.moves()
 
     def __len__(self) -> int:
         return len(self._moves)

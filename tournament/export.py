@@ -69,8 +69,8 @@ class Source(Protocol):
 def export(store: Source, format: str, out: BinaryIO) -> int:
     """Write all finished matches to `out` and answer how many rows there were.
 
-    Of the run only the seeds of its blocks are held in memory. ExportError for an unknown format, or where
-    Parquet's library is missing.
+    Of the run only the seeds of its blocks are held in memory. ExportError for an unknown format,
+    or where Parquet's library is missing.
     """
     writers: dict[str, Callable[[Iterator[Row], BinaryIO], int]] = {
         "csv": _csv,

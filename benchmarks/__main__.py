@@ -11,7 +11,16 @@ import sys
 from benchmarks.compiled import ROOT
 from benchmarks.figures import Section, machine
 
-MODULES = ("random_games", "lists", "zhengfen_lists", "http", "cup", "blocks", "standings")
+MODULES = (
+    "random_games",
+    "lists",
+    "zhengfen_lists",
+    "http",
+    "cup",
+    "deadline",
+    "blocks",
+    "standings",
+)
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import signal
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
@@ -49,7 +50,12 @@ class _Worker:
         self.process: BaseProcess = context.Process(
             target=main, args=(theirs, cup, ground), daemon=True
         )
-        self.process.start()
+        # Ctrl-C goes to the whole group, and a worker that is still loading must not take it.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         theirs.close()
         self.job: Job | None = None
 

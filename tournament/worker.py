@@ -150,6 +150,7 @@ def main(connection: Connection, cup: Cup, ground: Ground) -> None:
     if os.getppid() != runner:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     crew = Crew(cup, ground)
     try:

@@ -1,0 +1,75 @@
+"""How long after its deadline a request still takes, beside `requests` with the same timeout.
+
+The bots are the misbehaving ones of the tests that never end. The timeout of `requests` bounds each
+read, so one that drips is never too late for it; that peer is given up after some seconds.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import requests
+
+from benchmarks.figures import Figure, Section
+from tests.tournament import hostile
+from tournament.players import Failure, HttpBot, dial_url
+
+DEADLINE_S = 0.1
+REQUESTS = 30
+GIVEN_UP_S = 3.0
+PROMISE_MS = 100.0
+WAYS = [how for how, (_, kind) in hostile.WAYS.items() if kind == "timeout"]
+BODY = b'{"turn": 1, "moves": ["pass"]}'
+
+
+def overshoots(url: str) -> list[float]:
+    """Milliseconds beyond the deadline, one for each request."""
+    bot = HttpBot(url, dial_url(url))
+    found = []
+    for _ in range(REQUESTS):
+        start = time.perf_counter()
+        try:
+            bot.move(BODY, DEADLINE_S)
+        except Failure:
+            found.append((time.perf_counter() - start - DEADLINE_S) * 1000)
+    bot.close()
+    return found
+
+
+def peer_overshoot(url: str) -> float:
+    """The same for one call of `requests`, given up after a while."""
+    ended = threading.Event()
+
+    def ask() -> None:
+        try:
+            requests.post(f"{url}/move", data=BODY, timeout=DEADLINE_S)
+        except requests.RequestException:
+            pass
+        finally:
+            ended.set()
+
+    start = time.perf_counter()
+    threading.Thread(target=ask, daemon=True).start()
+    ended.wait(GIVEN_UP_S)
+    return (time.perf_counter() - start - DEADLINE_S) * 1000
+
+
+def sections() -> list[Section]:
+    """One row for each way never to end."""
+    figures = []
+    for how in WAYS:
+        with hostile.running(hostile.WAYS[how][0]) as url:
+            ours, peers = max(overshoots(url)), peer_overshoot(url)
+        figures.append(
+            Figure(how, ours, "requests, timeout=0.1", peers, "ms late", PROMISE_MS / ours, 1.0)
+        )
+    return [
+        Section(
+            "Misbehaving bots beyond their deadline",
+            f"Bots that never end their answer, asked {REQUESTS} times with a deadline of"
+            f" {DEADLINE_S * 1000:.0f} ms: the longest time beyond it. The ratio is the promise of"
+            f" {PROMISE_MS:.0f} ms to ours. The peer was given up after {GIVEN_UP_S:g} s.",
+            figures,
+        )
+    ]

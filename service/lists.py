@@ -147,14 +147,15 @@ class Entries(WireField):
     def plain(self, value: Any) -> bool:
         if type(value) is not list:
             return False
-        for entry in value:
-            if type(entry) is not dict or len(entry) != 2:
-                return False
-            seat, move = entry.get("seat"), entry.get("move")
-            if type(seat) is not int or type(move) is not str or not move.isascii():
-                return False
-            if not -SAFE <= seat <= SAFE:
-                return False
+        try:
+            for entry in value:
+                seat, move = entry["seat"], entry["move"]
+                if len(entry) != 2 or type(seat) is not int or type(move) is not str:
+                    return False
+                if not move.isascii() or not -SAFE <= seat <= SAFE:
+                    return False
+        except (TypeError, KeyError):  # no object, or without one of the two
+            return False
         return True
 
     def core(self) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from flask import request
 from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wsgi import get_content_length
 
 from service.problems import Problem
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 SPARE: Final = 8 * 1024 * 1024
 """How much more than is allowed is taken in and thrown away.
@@ -20,13 +23,12 @@ the answer that says why. Of a body that is much too long nothing more is taken.
 _PIECE: Final = 64 * 1024
 
 
-def receive(most: int) -> bytes:
+def receive(environ: WSGIEnvironment, most: int) -> bytes:
     """The whole body; RequestEntityTooLarge if it has more bytes than `most`.
 
     Not Werkzeug's reading, which cuts off a body that comes without its length and is too long.
     """
-    environ = request.environ
-    length = request.content_length
+    length = get_content_length(environ)
     if length is None and not environ.get("wsgi.input_terminated"):
         return b""  # there is no end to read to
     read: Callable[[int], bytes] = environ["wsgi.input"].read

@@ -13,15 +13,14 @@ import click
 from rich.console import Console
 
 import games
-from tournament import preflight
 from tournament.begin import begin
 from tournament.command_run import REFUSALS, stoppable
 from tournament.config import HOUSE_BOTS, Bot, Clock, Cup, Format, Run
 from tournament.formats.duel import Duel
 from tournament.lock import only_runner
-from tournament.processes import Ground, StartError
-from tournament.progress import Json, watching
-from tournament.runner import Runner
+from tournament.playing import play_all
+from tournament.processes import Ground
+from tournament.progress import Json
 from tournament.store import Store
 
 _USAGE = 2
@@ -124,13 +123,8 @@ def _play(cup: Cup, wish: Wish) -> int:
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
         ground = Ground(cup.limits, cup.clock.start_ms)
-        found = preflight.problems(cup, ground)
-        if found:
-            raise StartError("\n".join(found))
         said = Json(sys.stdout) if wish.as_json else None
-        with ExitStack() as shown:
-            observer = said or shown.enter_context(watching(console, cup.name))
-            Runner(cup, schedule, store, ground, observer).run()
+        play_all(cup, schedule, store, ground, said, console)
         store.put({"finished": True, "total": store.count()})
         _tell(console, said, cup, schedule, store)
     return 0

@@ -13,15 +13,15 @@ from types import FrameType
 import click
 from rich.console import Console
 
-from tournament import preflight
 from tournament.begin import CupChangedError, begin
 from tournament.command_show import print_standings, standings_dict
 from tournament.config import ConfigError, Cup, read
 from tournament.lock import only_runner
+from tournament.playing import play_all
 from tournament.processes import Ground, StartError
-from tournament.progress import Json, watching
+from tournament.progress import Json
 from tournament.results import round_scores
-from tournament.runner import Observer, RunError, Runner
+from tournament.runner import RunError
 from tournament.sandbox import SandboxError, prefix
 from tournament.store import Store, StoreError
 
@@ -67,12 +67,7 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not store.get("finished"):
             ground = Ground(cup.limits, cup.clock.start_ms, prefix(cup, path, store.folder))
-            found = preflight.problems(cup, ground)
-            if found:
-                raise StartError("\n".join(found))
-            with ExitStack() as shown:
-                observer: Observer = said or shown.enter_context(watching(console, cup.name))
-                Runner(cup, schedule, store, ground, observer).run()
+            play_all(cup, schedule, store, ground, said, console)
             places = schedule.places(lambda number: round_scores(store, number))
             store.put({"finished": True, "places": places})
         if commitment:

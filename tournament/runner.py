@@ -100,39 +100,44 @@ class _Load:
 
 
 class Runner:
-    """One call of `stich run`."""
+    """One call of `stich run`; as a context manager, which ends its workers."""
 
-    def __init__(
-        self, cup: Cup, schedule: Schedule, store: Store, ground: Ground, observer: Observer
-    ) -> None:
+    def __init__(self, cup: Cup, schedule: Schedule, store: Store, ground: Ground) -> None:
         self._cup = cup
         self._schedule = schedule
         self._store = store
         self._ground = ground
-        self._observer = observer
         self._workers: list[_Worker] = []
         self._load = _Load(cup)
         self._deaths: Counter[int] = Counter()
 
-    def run(self) -> None:
-        """Play all that is still to be played; RunError or StoreError if that cannot be."""
-        self._observer.begin(self._store.count(), self._schedule.matches)
-        try:
-            for round in self._schedule.rounds(lambda number: round_scores(self._store, number)):
-                self._play(round)
-        finally:
-            for worker in self._workers:
-                worker.close()
-            self._workers.clear()
+    def __enter__(self) -> Runner:
+        return self
 
-    def _play(self, round: Round) -> None:
+    def __exit__(self, *exc: object) -> None:
+        for worker in self._workers:
+            worker.close()
+        self._workers.clear()
+
+    def hire(self) -> None:
+        """Let the workers load already; `run` would hire them when it needs them."""
+        for _ in range(min(self._cup.run.concurrency, self._schedule.blocks)):
+            self._workers.append(_Worker(self._cup, self._ground))
+
+    def run(self, observer: Observer) -> None:
+        """Play all that is still to be played; RunError or StoreError if that cannot be."""
+        observer.begin(self._store.count(), self._schedule.matches)
+        for round in self._schedule.rounds(lambda number: round_scores(self._store, number)):
+            self._play(round, observer)
+
+    def _play(self, round: Round, observer: Observer) -> None:
         """Play a round to its end."""
         jobs = self._open(round.blocks)
         waiting: deque[Job] = deque(itertools.islice(jobs, _WINDOW))
         while waiting or any(worker.job for worker in self._workers):
             self._hand_out(waiting)
             waiting.extend(itertools.islice(jobs, _WINDOW - len(waiting)))
-            self._listen(waiting)
+            self._listen(waiting, observer)
 
     def _open(self, blocks: Iterable[Block]) -> Iterator[Job]:
         """The blocks' matches that are not finished."""
@@ -164,7 +169,7 @@ class Runner:
             return self._workers[-1]
         return None
 
-    def _listen(self, waiting: deque[Job]) -> None:
+    def _listen(self, waiting: deque[Job], observer: Observer) -> None:
         """Wait for news of the workers and act on it."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         for connection in wait(list(busy)):
@@ -176,14 +181,14 @@ class Runner:
             except (EOFError, ConnectionError):
                 self._bury(worker, waiting)
                 continue
-            self._heed(worker, message)
+            self._heed(worker, message, observer)
 
-    def _heed(self, worker: _Worker, message: Message) -> None:
+    def _heed(self, worker: _Worker, message: Message, observer: Observer) -> None:
         if isinstance(message, Failed):
             raise RunError(message.why)
         if isinstance(message, Finished):
             self._store.add(message.record)
-            self._observer.match(message.record)
+            observer.match(message.record)
         elif isinstance(message, Done) and worker.job is not None:
             self._load.give_back(worker.job.block)
             worker.job = None

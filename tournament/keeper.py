@@ -67,8 +67,8 @@ class Keeper:
         if self.pid == 0:
             try:
                 _become(order, home, write, keeper)
-            except OSError as error:
-                os.write(tell, (error.strerror or str(error)).encode())
+            except (OSError, ValueError) as error:
+                os.write(tell, (getattr(error, "strerror", None) or str(error)).encode())
             finally:
                 os._exit(127)
         os.close(write)

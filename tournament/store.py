@@ -147,7 +147,10 @@ class Store:
                     " stop it first."
                 )
             connection.commit()
-            yield
+            try:
+                yield
+            finally:
+                connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
 
     # Reading, always in the order of the schedule.
 

@@ -97,10 +97,20 @@ class Crew:
                 self._launch(bot, bot.command, copy)
         return [self._player(self._cup.bot(name), copy) for name, copy in places]
 
-    def spare(self) -> None:
-        """End the bots that have waited longest, where too many are running."""
+    def rest(self, record: MatchRecord) -> None:
+        """After a match: end the bots that hang, perhaps over an old request still, and those
+        that have waited longest where too many are running."""
+        for fault in record.faults:
+            if fault.kind is FaultKind.TIMEOUT:
+                name = record.seating[fault.seat]
+                self._end((name, record.seating[: fault.seat].count(name)))
         while len(self._started) > max(_IDLE, self._cup.players):
-            self._started.popitem(last=False)[1].close()
+            self._end(next(iter(self._started)))
+
+    def _end(self, place: tuple[str, int]) -> None:
+        bot = self._started.pop(place, None)
+        if bot is not None:
+            bot.close()
 
     def close(self) -> None:
         """End them all."""
@@ -172,7 +182,7 @@ def _work(connection: Connection, cup: Cup, crew: Crew) -> None:
             pairing = pairing_of(job.block, number)
             record = play(rules, pairing, referee, crew.seat(pairing.seating))
             connection.send(Finished(record))
-            crew.spare()
+            crew.rest(record)
         connection.send(Done())
 
 

@@ -148,6 +148,15 @@ def test_a_bot_that_dies_is_started_again_for_its_next_match(tmp_path: Path) -> 
             assert match.outputs[seat] == "out of luck\n"
 
 
+def test_a_bot_that_hangs_is_started_again_for_its_next_match(tmp_path: Path) -> None:
+    alive = tmp_path / "alive"
+    alive.mkdir()
+    cup = write(tmp_path, {"hang": bot("hang", str(alive)), **toys(2)}, deals=1)
+    cup.write_text(cup.read_text().replace("move_ms = 2000", "move_ms = 50\nbank_ms = 0"))
+    assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+    assert len(list(alive.iterdir())) == 1 + 3  # before the first match, and for each
+
+
 def test_who_floods_its_output_is_kept_to_the_end_of_it(tmp_path: Path) -> None:
     bots = {"floods": bot("floods"), **toys(2)}
     assert stich("run", write(tmp_path, bots, deals=1), "--out", tmp_path / "run").returncode == 0

@@ -16,6 +16,7 @@ from tournament.config import Clock
 from tournament.players import Failure, Player
 from tournament.records import FaultKind, FaultRecord, MatchRecord, adjusted
 from tournament.referee import Board, Referee
+from tournament.terminal import printable
 
 PROTOCOL = 1
 
@@ -191,7 +192,7 @@ class _Match:
                 turn=number,
                 move=len(self.moves),
                 kind=failure.kind,
-                detail=failure.detail,
+                detail=printable(failure.detail),
                 url=seat.player.url,
                 request=request.decode("utf-8"),
                 answer=failure.answer,

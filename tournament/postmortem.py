@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tournament.records import FaultRecord, MatchRecord
+from tournament.terminal import printable
 
 _LONGEST = 100_000  # a shell takes no argument longer than 128 KiB
 _PORT = 9000
@@ -93,6 +94,4 @@ def fault_dict(
 
 
 def _indented(text: str) -> list[str]:
-    """Lines to be looked at: control characters, which a terminal would obey, are shown."""
-    shown = "".join(c if c == "\n" or c.isprintable() else repr(c)[1:-1] for c in text)
-    return ["            " + line for line in shown.split("\n") if line]
+    return ["            " + printable(line) for line in text.split("\n") if line]

@@ -28,6 +28,7 @@ from tournament.deadline import (
     dial_through,
 )
 from tournament.players import HttpBot, declared
+from tournament.terminal import printable
 
 _KEEPER = Path(__file__).with_name("keeper.py")
 _PORTS = (10_000, 32_000)  # below what the system gives to outgoing connections
@@ -208,7 +209,7 @@ class StartedBot(HttpBot):
 
     def _last(self) -> str:
         lines = self.output().strip().splitlines()
-        return f" Its last line: {lines[-1][:200]}" if lines else ""
+        return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
 
 def start(name: str, command: str, ground: Ground) -> StartedBot:

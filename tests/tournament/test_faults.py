@@ -167,3 +167,11 @@ def test_the_evidence_is_kept() -> None:
     assert "Content-Length: 7" in fault.answer.headers
     assert fault.url == url
     assert json.loads(fault.request)["view"]["seat"] == 0
+
+
+def test_what_a_bot_says_is_told_without_control_characters() -> None:
+    with hostile.running(hostile.half(b"\x1b[2J nonsense\r\n")) as url:
+        (fault,) = match(url, strikes=1, clock=Clock(60_000, 0)).faults
+    assert fault.kind == "invalid"
+    assert "\x1b" not in fault.detail
+    assert "\\x1b[2J" in fault.detail

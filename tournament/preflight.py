@@ -74,7 +74,8 @@ def _unfit(bot: Bot, about: Mapping[str, Any], game: str) -> Iterable[str]:
     """What a bot itself says that does not fit the cup."""
     protocol, known = about.get("protocol", 1), about.get("games", [game])
     if protocol != 1:
-        yield f"{bot.name}: it speaks protocol {printable(repr(protocol)[:40])}; this runner speaks 1."
+        spoken = printable(repr(protocol)[:40])
+        yield f"{bot.name}: it speaks protocol {spoken}; this runner speaks 1."
     if isinstance(known, list) and game not in known:
         plays = printable(", ".join(str(name)[:40] for name in known[:10])) or "no game"
         yield f"{bot.name}: it does not play {game}; it says that it plays {plays}."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from flask import Flask, Response, request
+from flask import Flask, Request, Response, request
+from flask.sessions import NullSession, SessionInterface, SessionMixin
 from flask_cors import CORS
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.routing import MapAdapter
 
 from service.config import Settings
 from service.metrics import Metrics
@@ -18,11 +20,32 @@ from service.routes import v1
 _DAY = 24 * 60 * 60
 
 
+class _NoSessions(SessionInterface):
+    """Nobody is remembered: one empty session, which cannot be written to, does for all."""
+
+    empty: Final = NullSession()
+
+    def open_session(self, app: Flask, request: Request) -> SessionMixin:
+        return self.empty
+
+
 class _App(Flask):
-    """Flask without async views, which it looks for at every call of every function."""
+    """Flask without what this service has no use for, and every request would pay for.
+
+    There are no sessions, no async views, and no routes or addresses that depend on the host.
+    """
+
+    session_interface = _NoSessions()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        if request is None:
+            return None
+        environ = request.environ
+        path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
+        return MapAdapter(self.url_map, "", "/", None, "http", path, environ["REQUEST_METHOD"])
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:

@@ -56,6 +56,7 @@ class Deck:
         self.size = len(self.order)
         self.number: dict[str, int] = {names[card]: card for card in single}
         self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
+        self._spellings: dict[int, tuple[str, ...]] = {}  # 20,480 at most
         self._ones = sum(self.units)
         self._rank_field = (1 << (4 * self.width)) - 1
         self._guards = self._ones << 3 if packs > 1 else 0
@@ -96,8 +97,26 @@ class Deck:
 
     def names_of(self, hand: int) -> list[str]:
         """The names of a hand's cards in deck order."""
-        names = self.names
-        return [names[number] for number in self.numbers(hand)]
+        if self.packs > 1:
+            return [self.names[number] for number in self.numbers(hand)]
+        found: list[str] = []
+        first = 0
+        while hand:
+            field = hand & 4095
+            if field:
+                found += self._spelled(first, field)
+            hand >>= 12
+            first += 12
+        return found
+
+    def _spelled(self, first: int, field: int) -> tuple[str, ...]:
+        """The names of twelve cards' worth of a hand, from card number `first` on; kept."""
+        key = first << 12 | field
+        spelled = self._spellings.get(key)
+        if spelled is None:
+            spelled = tuple([self.names[first + card] for card in range(12) if field >> card & 1])
+            self._spellings[key] = spelled
+        return spelled
 
     def text(self, hand: int) -> str:
         """The names of a hand's cards in deck order, written together."""

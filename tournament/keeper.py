@@ -4,14 +4,20 @@ Run by path, with nothing of this project imported, as its own small process. It
 with everything that the bot has started as soon as its control socket closes, which happens
 also when the runner is killed. The bot itself is killed by the kernel should the keeper go.
 
-On the control socket, whose descriptor is its first argument, it takes four bytes of length and
-then JSON, `{"prefix", "door", "argv", "env", "cwd", "memory_mb", "files"}`. The prefix wraps the
-command in a sandbox; in it `{home}` becomes the bot's private folder and `{door}` the number of a
-second descriptor, for the sandbox's connector. After that it takes single bytes: `T` the end of
-the output (answered by four bytes of length, then that many), `M` forget the output so far, `S`
-status (answered like `T`: JSON, null while the bot runs, else its return code, negative for a
-signal, or text: why it could not be started), `P` whether it is the bot that listens at its port
-(JSON).
+Its arguments are descriptors: the control socket, the two ends of the pipe for the bot's output,
+16 bytes of shared memory, where it writes how many bytes it has drained and the bot's pid (so that
+who has nothing to ask need not ask), and perhaps the door of a sandbox.
+
+On the control socket it takes four bytes of length and then JSON, `{"prefix", "argv", "env", "cwd",
+"memory_mb", "files"}`. The prefix wraps the command in a sandbox; in it `{home}` becomes the bot's
+private folder and `{door}` the number of that descriptor. After that it takes single bytes, each
+answered by four bytes of length and so many more:
+
+- `T`: the end of the output;
+- `M`: nothing; the output so far is forgotten;
+- `S`: JSON, null while the bot runs, else its return code, negative for a signal, or text: why it
+  could not be started;
+- `P`: JSON, whether it is the bot that listens at its port.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import json
+import mmap
 import os
 import resource
 import select
@@ -38,6 +45,7 @@ CHUNK = 64 * 1024
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 FILE_SIZE = 1 << 30
+BUSY = b"\xff" * 8
 _MUTE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 
 
@@ -48,25 +56,26 @@ def _prctl(option: int, value: int) -> None:
 class Keeper:
     """One bot and its output."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, pipe: int, shared: int) -> None:
         self.control = control
+        self.pipe = pipe
+        self.shared = mmap.mmap(shared, 16)
+        self.drained = 0
         self.tail = bytearray()
         self.ended: int | str | None = None
         self.pid = 0
         self.port = 0
-        self.pipe = -1
 
-    def start(self, order: dict[str, Any], home: str) -> None:
+    def start(self, order: dict[str, Any], home: str, write: int, door: int | None) -> None:
         """Fork the bot; `ended` says why if it cannot be."""
         self.port = int(order["env"]["PORT"])
-        self.pipe, write = os.pipe()
         os.set_blocking(self.pipe, False)
         told, tell = os.pipe()
         keeper = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                _become(order, home, write, keeper)
+                _become(order, home, write, door, keeper)
             except (OSError, ValueError) as error:
                 os.write(tell, (getattr(error, "strerror", None) or str(error)).encode())
             finally:
@@ -75,20 +84,26 @@ class Keeper:
         os.close(tell)
         why = os.read(told, 1000)
         os.close(told)
-        if order["prefix"]:
-            os.close(order["door"])
+        if door is not None:
+            os.close(door)
+        self.shared[8:] = self.pid.to_bytes(8, "little")
         if why:
             self.ended = why.decode()
 
     def drain(self) -> bool:
         """Take what the bot has written; False when nothing more can come."""
+        self.shared[:8] = BUSY
         try:
             chunk = os.read(self.pipe, CHUNK)
         except BlockingIOError:
             return True
+        else:
+            self.tail += chunk
+            self.drained += len(chunk)
+        finally:
+            self.shared[:8] = self.drained.to_bytes(8, "little")
         if not chunk:
             return False
-        self.tail += chunk
         if len(self.tail) > 2 * KEPT:
             del self.tail[:-KEPT]
         if len(chunk) == CHUNK:
@@ -158,6 +173,7 @@ class Keeper:
             self.say(bytes(self.tail[-KEPT:]))
         elif order == b"M":
             self.tail.clear()
+            self.say(b"")
         elif order == b"S":
             self.reap()
             self.say(json.dumps(self.ended).encode())
@@ -170,7 +186,7 @@ class Keeper:
         self.control.sendall(len(data).to_bytes(4, "big") + data)
 
 
-def _become(order: dict[str, Any], home: str, write: int, keeper: int) -> None:
+def _become(order: dict[str, Any], home: str, write: int, door: int | None, keeper: int) -> None:
     """In the child: give up what is the keeper's, take the limits, run the bot."""
     for number in _MUTE:
         signal.signal(number, signal.SIG_DFL)
@@ -194,9 +210,9 @@ def _become(order: dict[str, Any], home: str, write: int, keeper: int) -> None:
         resource.setrlimit(limit, (value, value))
     os.chdir(order["cwd"])
     argv = list(order["argv"])
-    if order["prefix"]:
-        os.set_inheritable(order["door"], True)
-        filled = {"{home}": home, "{door}": str(order["door"])}
+    if door is not None:
+        os.set_inheritable(door, True)
+        filled = {"{home}": home, "{door}": str(door)}
         argv = [filled.get(word, word) for word in order["prefix"]] + argv
     os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
 
@@ -278,16 +294,18 @@ def main() -> None:
     for number in _MUTE:
         signal.signal(number, signal.SIG_IGN)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
-    control = socket.socket(fileno=int(sys.argv[1]))
-    for descriptor in sys.argv[1:]:
-        os.set_inheritable(int(descriptor), False)
+    descriptors = [int(word) for word in sys.argv[1:]]
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    first, read, write, shared, *doors = descriptors
+    control = socket.socket(fileno=first)
     order = _exactly(control, int.from_bytes(_exactly(control, 4), "big"))
     if not order:
         return
     home = tempfile.mkdtemp(prefix="stich-bot-")
-    keeper = Keeper(control)
+    keeper = Keeper(control, read, shared)
     try:
-        keeper.start(json.loads(order), home)
+        keeper.start(json.loads(order), home, write, doors[0] if doors else None)
         keeper.serve()
     except OSError:
         pass  # the runner is gone in the middle of an answer

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
+import mmap
 import os
 import random
+import select
 import shlex
 import shutil
 import socket
 import subprocess
 import sys
+import termios
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +38,7 @@ _KEEPER = Path(__file__).with_name("keeper.py")
 _PORTS = (10_000, 32_000)  # below what the system gives to outgoing connections
 _PAUSE_S = 0.01
 _TRIES = 3
+_SHARED = 16
 
 
 class StartError(Exception):
@@ -60,6 +65,9 @@ class StartedBot(HttpBot):
         self._began = monotonic()
         self._port = _free_port()
         self._door: socket.socket | None = None
+        self._process: int | None = None
+        self._forgotten = 0
+        self._closed = False
         super().__init__(f"http://127.0.0.1:{self._port}", self._dial(bool(ground.prefix)))
         self.about: Mapping[str, Any] = {}
         self.answered = False
@@ -68,26 +76,29 @@ class StartedBot(HttpBot):
     def _launch(self, argv: list[str]) -> None:
         """Start the keeper and tell it what to start."""
         self._control, theirs = socket.socketpair()
-        passed = [theirs]
+        self._pipe, write = os.pipe()
+        shared = os.memfd_create("stich-bot")
+        os.truncate(shared, _SHARED)
+        self._shared = mmap.mmap(shared, _SHARED, access=mmap.ACCESS_READ)
+        passed = [theirs.fileno(), self._pipe, write, shared]
         if self._ground.prefix:
             self._door, inner = socket.socketpair()
-            passed.append(inner)
-        numbers = [each.fileno() for each in passed]
+            passed.append(inner.detach())
         try:
             self._keeper = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-I", "-S", str(_KEEPER), *map(str, numbers)],
-                pass_fds=numbers,
+                [sys.executable, "-I", "-S", str(_KEEPER), *map(str, passed)],
+                pass_fds=passed,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
         finally:
-            for each in passed:
-                each.close()
+            theirs.close()
+            for descriptor in passed[2:]:
+                os.close(descriptor)
         order = {
             "prefix": self._ground.prefix,
-            "door": numbers[-1],
             "argv": argv,
             "env": environment(argv, self._port),
             "cwd": os.getcwd(),
@@ -162,8 +173,20 @@ class StartedBot(HttpBot):
         """Whether it is this bot that has answered; in a sandbox nobody else can."""
         return bool(self._ground.prefix) or json.loads(self._say(b"P"))
 
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended; like `status`, but asks the kernel alone."""
+        if self._process is None:
+            try:
+                self._process = os.pidfd_open(int.from_bytes(self._shared[8:], "little"))
+            except OSError:
+                return False
+        return not select.select([self._process], [], [], 0)[0]
+
     def output(self) -> str:
         """The end of what it has written in this match."""
+        if self._written() == self._forgotten:
+            return ""
         try:
             return self._say(b"T").decode("utf-8", "backslashreplace")
         except OSError:
@@ -171,13 +194,28 @@ class StartedBot(HttpBot):
 
     def fresh(self) -> None:
         """Forget what it has written: a match begins."""
-        with contextlib.suppress(OSError):
-            self._control.sendall(b"M")
+        if self._written() != self._forgotten:
+            with contextlib.suppress(OSError):
+                self._say(b"M")
+            self._forgotten = self._written()
+
+    def _written(self) -> int:
+        """How many bytes it has written: those drained, and those still in the pipe."""
+        waiting = fcntl.ioctl(self._pipe, termios.FIONREAD, bytes(4))
+        return int.from_bytes(self._shared[:8], "little") + int.from_bytes(waiting, sys.byteorder)
 
     def close(self) -> None:
-        """End it and everything that it has started."""
+        """End it and everything that it has started; a second call does nothing."""
         super().close()
+        if self._closed:
+            return
+        self._closed = True
         self._control.close()
+        os.close(self._pipe)
+        self._shared.close()
+        if self._process is not None:
+            os.close(self._process)
+            self._process = None
         if self._door is not None:
             self._door.close()
         self._keeper.wait()

@@ -21,7 +21,7 @@ from tournament.processes import Ground
 from tournament.records import MatchRecord
 from tournament.results import round_scores
 from tournament.store import Store
-from tournament.worker import Done, Failed, Finished, Job, Message, main
+from tournament.worker import Failed, Job, Message, main
 
 _WINDOW = 256
 _LIVES = 2
@@ -181,17 +181,14 @@ class Runner:
             except (EOFError, ConnectionError):
                 self._bury(worker, waiting)
                 continue
-            self._heed(worker, message, observer)
-
-    def _heed(self, worker: _Worker, message: Message, observer: Observer) -> None:
-        if isinstance(message, Failed):
-            raise RunError(message.why)
-        if isinstance(message, Finished):
+            if isinstance(message, Failed):
+                raise RunError(message.why)
+            if message.last and worker.job is not None:
+                self._load.give_back(worker.job.block)
+                worker.job = None
+                self._hand_out(waiting)  # before the store is written: nobody waits for that
             self._store.add(message.record)
             observer.match(message.record)
-        elif isinstance(message, Done) and worker.job is not None:
-            self._load.give_back(worker.job.block)
-            worker.job = None
 
     def _bury(self, worker: _Worker, waiting: deque[Job]) -> None:
         """A worker has died; what it had not finished goes to another one."""

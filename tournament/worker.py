@@ -32,14 +32,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match is over."""
+    """A match is over; after the `last` of a job the worker is free."""
 
     record: MatchRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A job is done; the worker is free."""
+    last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +45,7 @@ class Failed:
     why: str
 
 
-Message = Finished | Done | Failed
+Message = Finished | Failed
 
 
 class Absent:
@@ -121,7 +117,7 @@ class Crew:
     def _launch(self, bot: Bot, command: str, copy: int) -> None:
         running = self._started.get((bot.name, copy))
         if running is not None:
-            if running.status() is None:
+            if running.running:
                 return
             running.close()
         self._started[bot.name, copy] = StartedBot(bot.name, command, self._ground)
@@ -181,9 +177,8 @@ def _work(connection: Connection, cup: Cup, crew: Crew) -> None:
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
             record = play(rules, pairing, referee, crew.seat(pairing.seating))
-            connection.send(Finished(record))
+            connection.send(Finished(record, number == job.numbers[-1]))
             crew.rest(record)
-        connection.send(Done())
 
 
 def _referee(cup: Cup) -> Referee:

@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -249,6 +250,8 @@ def serve(listener: socket.socket, handle: Handler) -> None:
     while True:
         try:
             connection, _ = listener.accept()
+        except ssl.SSLError:
+            continue
         except OSError:
             return
         threading.Thread(target=_connection, args=(connection, handle), daemon=True).start()

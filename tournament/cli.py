@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
@@ -183,7 +184,23 @@ def duel(a: str, b: str, **wish: Any) -> None:
     sys.exit(play(Wish(bots=(a, b), **wish)))
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Part(click.Group):
+    """The commands here, and those that have a module of their own, imported when called."""
+
+    elsewhere = ("check", "play")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *self.elsewhere])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.elsewhere:
+            return super().get_command(ctx, cmd_name)
+        module = importlib.import_module(f"tournament.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+
+@click.group(cls=_Part, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """The tournament's part of stich: run a cup of bots and read what it left.
 

@@ -1,0 +1,24 @@
+"""The README's examples do what they show."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_the_python_example_plays_a_deal() -> None:
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    scores = [int(score) for score in re.findall(r"-?\d+", ran.stdout)]
+    assert len(scores) == 3
+    assert sum(scores) == 0
+    assert any(scores), "a deal that all pass shows nothing"

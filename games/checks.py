@@ -18,13 +18,19 @@ _RESULT_SEATS = ("declarer", "out", "partner", "first", "last")
 _RESULT_LISTS = ("scores", "tricks", "targets")
 
 
-def players_problem(game: Game, players: int) -> str | None:
-    """What is wrong with a number of players, if anything."""
+def judged(problems: list[str], game: Game, data: Wire, by_seat: int) -> Wire:
+    """The wire form with a number of players that the game has.
+
+    Another number is a problem; the rest is then judged by how many seats the list by seat of that
+    length shows, so that everything else that is wrong is named too.
+    """
+    players: int = data["players"]
     few, many = game.min_players, game.max_players
     if few <= players <= many:
-        return None
+        return data
     span = f"{few}" if few == many else f"{few} to {many}"
-    return f"players is {players}, but {game.title} is played by {span}."
+    problems.append(f"players is {players}, but {game.title} is played by {span}.")
+    return {**data, "players": min(max(by_seat, few), many)}
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
@@ -35,11 +41,16 @@ def seat(problems: list[str], name: str, value: int | None, players: int) -> boo
     return False
 
 
+def entries(values: Sequence[Any]) -> str:
+    """How long a list is, in words."""
+    return "1 entry" if len(values) == 1 else f"{len(values)} entries"
+
+
 def by_seat(problems: list[str], name: str, values: Sequence[Any], players: int) -> bool:
     """A list with one entry for each seat."""
     if len(values) == players:
         return True
-    problems.append(f"{name} has {len(values)} entries, but there are {players} players.")
+    problems.append(f"{name} has {entries(values)}, but there are {players} players.")
     return False
 
 
@@ -70,7 +81,7 @@ def frame(problems: list[str], game: Game, data: Wire, lists: Iterable[str]) -> 
     limit = data["options"]["deals"]
     if phase != "over" and limit is not None and len(data["results"]) >= limit:
         problems.append(
-            f"results has {len(data['results'])} entries, but a game of {limit} deals is over then."
+            f"results has {entries(data['results'])}, but a game of {limit} deals is over then."
         )
 
 

@@ -331,9 +331,7 @@ def _deal(state: DasanState, deal: int, dealer: int) -> None:
 def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
     """All clauses that state and view share; the table, understood. InvalidState with the rest."""
     problems: list[str] = []
-    problem = checks.players_problem(GAME, data["players"])
-    if problem:
-        raise InvalidState([problem])
+    data = checks.judged(problems, GAME, data, len(counts))
     players: int = data["players"]
     is_view = "seat" in data
     checks.frame(problems, GAME, data, ("counts" if is_view else "hands",))
@@ -375,6 +373,7 @@ def _check_call(problems: list[str], data: Wire, hands: dict[int, list[str]]) ->
         return
     if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:
         problems.append(f"called is {called}, but only the ranks 4 to T can be called.")
+        return
     declarer = data["declarer"]
     if called in hands.get(-1 if declarer is None else declarer, ()):
         problems.append("The declarer holds the called card, which must be another's.")
@@ -382,7 +381,8 @@ def _check_call(problems: list[str], data: Wire, hands: dict[int, list[str]]) ->
         problems.append("partner is the declarer, but must be another seat.")
     holders = [seat for seat, hand in hands.items() if called in hand]
     if holders and partner != holders[0]:
-        problems.append(f"partner is {partner}, but seat {holders[0]} holds {called}.")
+        named = "null" if partner is None else partner
+        problems.append(f"partner is {named}, but seat {holders[0]} holds {called}.")
 
 
 class Dasan(Game):

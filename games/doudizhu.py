@@ -326,9 +326,7 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
 def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
     """All clauses that state and view share; the table, understood. InvalidState with the rest."""
     problems: list[str] = []
-    problem = checks.players_problem(GAME, data["players"])
-    if problem:
-        raise InvalidState([problem])
+    data = checks.judged(problems, GAME, data, len(counts))
     players: int = data["players"]
     cards = _deck(players)
     is_view = "seat" in data

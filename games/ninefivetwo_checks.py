@@ -31,10 +31,7 @@ def problems_of(
     `hands` are the hands that are known, `counts` how many cards each seat holds.
     """
     problems: list[str] = []
-    problem = checks.players_problem(game, data["players"])
-    if problem:
-        problems.append(problem)
-        data = {**data, "players": SEATS}  # the rest is judged as if it were right
+    data = checks.judged(problems, game, data, SEATS)
     is_view = "seat" in data
     checks.frame(problems, game, data, ("targets", "tricks", "counts" if is_view else "hands"))
     if is_view:
@@ -63,11 +60,11 @@ def _phase(problems: list[str], data: Wire) -> None:
     phase, turn, trump, owed = data["phase"], data["turn"], data["trump"], data["owed"]
     if phase in ("exchange", "trump"):
         if trump is not None:
-            problems.append(f"trump is {trump}, but in {phase} it is not named yet: it is null.")
+            problems.append(f'trump is "{trump}", but in {phase} it is not named yet: it is null.')
     elif trump is None:
         problems.append(f"trump is null, but in {phase} it is named.")
     elif trump not in tuple(SUITS):
-        problems.append(f"trump is {trump}, but the suits are c, d, h and s.")
+        problems.append(f'trump is "{trump}", but the suits are c, d, h and s.')
     if phase == "exchange":
         if not owed:
             problems.append("owed is empty, but an exchange has a pairing that is due.")

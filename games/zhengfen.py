@@ -244,10 +244,8 @@ def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
 
 def _check(data: Wire, hands: list[list[str]], counts: list[int]) -> Table | None:
     """All clauses that state and view share; the table, understood. InvalidState with the rest."""
-    problem = checks.players_problem(GAME, data["players"])
-    if problem:
-        raise InvalidState([problem])
     problems: list[str] = []
+    data = checks.judged(problems, GAME, data, len(counts))
     players: int = data["players"]
     is_view = "seat" in data
     checks.frame(problems, GAME, data, ("counts" if is_view else "hands", "taken"))
@@ -348,8 +346,12 @@ class Zhengfen(Game):
             "A triple and a pair, two neighbours of one suit, a 3 and any card, or two of 5 T K.",
         ),
         Category("flush", "play:JsQsKsAs2s", "Five or more in a row in one suit (Farbsequenz)."),
-        Category("510k", "play:5cTdKh", "A 5, a 10 and a king of any suits; beats all but these:"),
-        Category("510k-suited", "play:5hThKh", "A 5, a 10 and a king of one suit."),
+        Category(
+            "510k", "play:5cTdKh", "A 5, a 10 and a king of any suits; beats all but the next two."
+        ),
+        Category(
+            "510k-suited", "play:5hThKh", "A 5, a 10 and a king of one suit; beats all but 2222."
+        ),
         Category("2222", "play:2c2d2h2s", "All four 2s, the highest of all."),
     )
     teams: ClassVar[bool] = False

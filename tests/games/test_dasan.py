@@ -248,7 +248,7 @@ def test_talon_is_masked_but_to_the_declarer_and_by_option() -> None:
         ({"called": None, "partner": None}, "called must be set"),
         ({"called": "Jh"}, "called is Jh"),
         ({"called": "4c"}, "The declarer holds the called card"),
-        ({"partner": None}, "partner is None, but seat 0 holds 7h"),
+        ({"partner": None}, "partner is null, but seat 0 holds 7h"),
         ({"partner": 2}, "partner is 2, but seat 0 holds 7h"),
         ({"called": "Th", "partner": 1}, "partner is the declarer"),
         ({"phase": "call"}, "called must be null"),

@@ -303,7 +303,7 @@ HANDS = ["4c 9c 9d Tc", "8c 3c", "8d 3d"]
         ({"talon": ["??"]}, "talon is masked"),
         (
             {"results": [{"deal": 1, "scores": [0, 0, 0], "declarer": 1, "out": 1}]},
-            "results has 1 entries",
+            "results has 1 entry",
         ),
         (
             {
@@ -329,6 +329,9 @@ def test_all_problems_are_named_at_once() -> None:
     with pytest.raises(InvalidState) as error:
         GAME.state(wire)
     assert len(error.value.problems) == 3
+    with pytest.raises(InvalidState) as error:
+        GAME.state({**wire, "players": 5})
+    assert len(error.value.problems) == 4
 
 
 def test_view_checks() -> None:

@@ -91,7 +91,7 @@ CLAUSES: list[tuple[str, Change, str]] = [
     ("trump", put(players=4), "players is 4"),
     ("trump", put(scores=[0, 0]), "scores has 2 entries"),
     ("trump", put(targets=[9, 5, 2, 2]), "targets has 4 entries"),
-    ("trump", put(tricks=[13]), "tricks has 1 entries"),
+    ("trump", put(tricks=[13]), "tricks has 1 entry"),
     ("trump", put(hands=[[], []]), "hands has 2 entries"),
     ("trump", put(options={"target": 15, "deals": 1}, results=[{"deal": 1}]), "1 deals is over"),
     ("play", put(targets=[9, 9, 2]), "targets is [9, 9, 2]"),
@@ -147,12 +147,12 @@ CLAUSES: list[tuple[str, Change, str]] = [
     # trump and discard
     ("trump", put(turn=1), "turn is 1, whose target is 5; in trump it must be 9"),
     ("discard", put(turn=2), "turn is 2, whose target is 2; in discard it must be 9"),
-    ("exchange", put(trump="h"), "trump is h, but in exchange it is not named yet"),
-    ("trump", put(trump="h"), "trump is h, but in trump it is not named yet"),
+    ("exchange", put(trump="h"), 'trump is "h", but in exchange it is not named yet"),
+    ("trump", put(trump="h"), 'trump is "h", but in trump it is not named yet"),
     ("discard", put(trump=None), "trump is null, but in discard it is named"),
     ("play", put(trump=None), "trump is null, but in play it is named"),
     ("over", put(trump=None), "trump is null, but in over it is named"),
-    ("play", put(trump="x"), "trump is x, but the suits are"),
+    ("play", put(trump="x"), 'trump is "x", but the suits are'),
     ("play", put(discards=cards("2d 3d 4d 5d 6d")), "discards has 5 cards"),
     (
         "discard",
@@ -196,7 +196,7 @@ def test_lists_of_the_wrong_length_do_not_hide_the_cards() -> None:
     data["talon"] = ["Bj"]
     data["players"] = 5
     found = " ".join(problems(data))
-    assert "targets has 1 entries" in found
+    assert "targets has 1 entry" in found
     assert "players is 5" in found
     assert "Bj is no card" in found
 

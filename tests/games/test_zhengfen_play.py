@@ -301,7 +301,7 @@ class TestStateChecks:
                     "options": {"target": 500, "deals": 1},
                     "results": [{"deal": 1, "scores": [0] * 4, "first": 0, "last": 1}],
                 },
-                "results has 1 entries",
+                "results has 1 entry",
             ),
         ],
     )

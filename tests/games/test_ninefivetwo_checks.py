@@ -147,8 +147,8 @@ CLAUSES: list[tuple[str, Change, str]] = [
     # trump and discard
     ("trump", put(turn=1), "turn is 1, whose target is 5; in trump it must be 9"),
     ("discard", put(turn=2), "turn is 2, whose target is 2; in discard it must be 9"),
-    ("exchange", put(trump="h"), 'trump is "h", but in exchange it is not named yet"),
-    ("trump", put(trump="h"), 'trump is "h", but in trump it is not named yet"),
+    ("exchange", put(trump="h"), 'trump is "h", but in exchange it is not named yet'),
+    ("trump", put(trump="h"), 'trump is "h", but in trump it is not named yet'),
     ("discard", put(trump=None), "trump is null, but in discard it is named"),
     ("play", put(trump=None), "trump is null, but in play it is named"),
     ("over", put(trump=None), "trump is null, but in over it is named"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from flask import Flask, Request, Response, request
+from flask import Flask, Request, Response, current_app, request
 from flask.sessions import NullSession, SessionInterface, SessionMixin
 from flask_cors import CORS
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -16,6 +16,7 @@ from service.metrics import Metrics
 from service.pages import pages
 from service.problems import BY_STATUS, Problem
 from service.routes import v1
+from service.stream import clear
 
 _DAY = 24 * 60 * 60
 
@@ -65,6 +66,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     metrics = app.extensions["stich-metrics"] = Metrics()
     metrics.install(app)
     _handle_errors(app, metrics, settings)
+    app.after_request(_finish_request)
     open_to_all = "*" in settings.cors_origins
     CORS(
         app,
@@ -78,6 +80,17 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(v1)
     app.register_blueprint(pages)
     return app
+
+
+def _finish_request(response: Response) -> Response:
+    """Leave nothing of a request's body on the connection, or say that it ends here."""
+    environ = request.environ
+    if not clear(environ, current_app.config["MAX_CONTENT_LENGTH"]) and (
+        # only a server may say this (PEP 3333), but granian closes without saying so
+        environ.get("SERVER_SOFTWARE") == "Granian"
+    ):
+        response.headers["Connection"] = "close"
+    return response
 
 
 def _open(response: Response) -> Response:

@@ -21,6 +21,8 @@ the answer that says why. Of a body that is much too long nothing more is taken.
 """
 
 _PIECE: Final = 64 * 1024
+_WHOLE: Final = "stich.body_taken"
+"""In the environ once a body has been asked for: whether all of it was taken in."""
 
 
 def receive(environ: WSGIEnvironment, most: int) -> bytes:
@@ -33,24 +35,56 @@ def receive(environ: WSGIEnvironment, most: int) -> bytes:
         return b""  # there is no end to read to
     read: Callable[[int], bytes] = environ["wsgi.input"].read
     wanted = most + 1 if length is None else length
+    environ[_WHOLE] = False
     try:
         if length is not None and length > most:
-            _discard(read, length if length <= most + SPARE else 0)
+            environ[_WHOLE] = _pass_over(read, length, most)
             raise RequestEntityTooLarge
         body = read(wanted)
         while len(body) < wanted and (more := read(wanted - len(body))):
             body += more
         if len(body) > most:
-            _discard(read, SPARE)
+            environ[_WHOLE] = _discard(read, SPARE)
             raise RequestEntityTooLarge
     except OSError:
         body = b""
     if length is not None and len(body) < length:
         raise Problem("malformed-json", "The body ends before its announced length.")
+    environ[_WHOLE] = True
     return body
 
 
-def _discard(read: Callable[[int], bytes], left: int) -> None:
-    """Take in what is left of a body, but so many bytes at most."""
-    while left > 0 and (piece := read(min(left, _PIECE))):
+def clear(environ: WSGIEnvironment, most: int) -> bool:
+    """Take in the body of a request that was answered without it; whether none of it is left.
+
+    What is left would be read as the next request of the connection, or ends it.
+    """
+    if _WHOLE in environ:
+        return bool(environ[_WHOLE])
+    length = get_content_length(environ)
+    read: Callable[[int], bytes] = environ["wsgi.input"].read
+    try:
+        if length is not None:
+            return _pass_over(read, length, most)
+        chunked = "HTTP_TRANSFER_ENCODING" in environ and environ.get("wsgi.input_terminated")
+        return not chunked or _discard(read, most + SPARE)
+    except OSError:
+        return False
+
+
+def _pass_over(read: Callable[[int], bytes], length: int, most: int) -> bool:
+    """Take in a body of this length if it is not much too long; whether that was done."""
+    if length > most + SPARE:
+        return False
+    _discard(read, length)
+    return True
+
+
+def _discard(read: Callable[[int], bytes], left: int) -> bool:
+    """Take in what is left of a body, but so many bytes at most; whether its end was seen."""
+    while left > 0:
+        piece = read(min(left, _PIECE))
+        if not piece:
+            return True
         left -= len(piece)
+    return False

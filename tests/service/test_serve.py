@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
+from http.client import HTTPConnection
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,8 @@ from service import cli
 from tests.service.running import Running
 from tests.service.support import Service
 from tests.service.test_operations import GAMES
+
+JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,52 @@ def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
     for size in (1024 * 1024 + 1, 2_000_000, 8_000_000):
         answer = running.session.post(url, data=b" " * size, headers=headers, timeout=30)
         assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content_type", "status"),
+    [
+        ("POST", "/v1/start", "text/plain", 415),
+        ("POST", "/v1/nope", "application/json", 404),
+        ("POST", "/v1/games", "application/json", 405),
+        ("GET", "/healthz", "application/json", 200),
+    ],
+)
+def test_a_body_that_nobody_reads_leaves_the_connection_whole(
+    running: Running, method: str, path: str, content_type: str, status: int
+) -> None:
+    connection = HTTPConnection(running.url.removeprefix("http://"), timeout=30)
+    connection.connect()
+    first = connection.sock
+    for pieces in ([b" " * 60_000], [b" " * 2_000_000], [b" " * 60_000] * 2):
+        for _ in range(10):
+            # several pieces go without their length
+            body = pieces[0] if len(pieces) == 1 else iter(pieces)
+            connection.request(method, path, body, {"Content-Type": content_type})
+            answer = connection.getresponse()
+            answer.read()
+            assert (answer.status, answer.headers["Connection"]) == (status, None)
+            connection.request("POST", "/v1/start", b'{"game": "dasan"}', JSON)
+            good = connection.getresponse()
+            good.read()
+            assert good.status == 200
+            assert connection.sock is first
+    connection.close()
+
+
+@pytest.mark.parametrize("path", ["/v1/nope", "/v1/start"])
+def test_a_connection_on_which_something_is_left_is_said_to_close(
+    running: Running, path: str
+) -> None:
+    connection = HTTPConnection(running.url.removeprefix("http://"), timeout=30)
+    connection.putrequest("POST", path)
+    connection.putheader("Content-Type", "application/json")
+    connection.putheader("Content-Length", "1000000000000")
+    connection.endheaders(b"{")
+    answer = connection.getresponse()
+    assert answer.status == (404 if path == "/v1/nope" else 413)
+    assert answer.headers["Connection"] == "close"
+    connection.close()
 
 
 def test_a_body_that_is_announced_too_long_is_not_waited_for(running: Running) -> None:

@@ -22,6 +22,8 @@ JOKERS = {"Bj": "bold", "Rj": "bold red"}
 POINTS = {"5": 5, "T": 10, "K": 10}
 SHOWN = 12
 """How many moves of one group are shown unless they are asked for."""
+SPOKEN = ("pass", "bid")
+"""Moves that are words by themselves: no title is put before them."""
 
 HELP = """\
 [b]12[/b]         the move of that number
@@ -74,24 +76,32 @@ def play_text(text: str, category: str | None) -> Text:
 
 
 def _choice(number: int, move: Move) -> Text:
-    """A move on the menu; nothing to break a line at."""
-    shown = Text(f"{number} ", style="cyan")
-    if move.kind == "bid":
-        return shown.append(str(move.value), style="default")
+    """A move on the menu, its number in front: `3) bid 3`, `2) 5♦ 10♣ K♦`."""
+    shown = Text(f"{number}) ", style="cyan", no_wrap=True)
+    if move.kind in SPOKEN:
+        return shown.append(move_text(move.text).plain, style="default")
     if move.kind == "trump":
         symbol, style = SUITS[move.text[-1]]
         return shown.append(symbol, style=style)
-    for name in cards_of(move.text):
-        shown.append_text(card(name))
+    shown.append_text(cards(cards_of(move.text)))
     suffix = move.text.partition("=")[2]
     return shown.append(f" {suffix}", style="dim") if suffix else shown
 
 
 def menu(listing: Listing, limit: int | None = SHOWN) -> RenderableType:
-    """Legal moves, a line of them for each group."""
+    """Legal moves, a line of them for each group; an auction is one line."""
+    spoken = [group for group in listing.groups if group.title in SPOKEN]
+    if spoken:
+        said = {number: move for group in spoken for number, move in group.moves.items()}
+        row = _row(Group(spoken[-1].title, dict(sorted(said.items()))), limit)
+        if len(spoken) == len(listing.groups):
+            return row
     grid = Table.grid(padding=(0, 2))
+    if spoken:
+        grid.add_row("", row)
     for group in listing.groups:
-        grid.add_row(Text(group.title, style="bold"), _row(group, limit))
+        if group not in spoken:
+            grid.add_row(Text(group.title, style="bold"), _row(group, limit))
     return grid
 
 
@@ -101,7 +111,7 @@ def _row(group: Group, limit: int | None) -> Columns:
     more = len(numbered) - len(row)
     if more:
         row.append(Text(f"and {more} more: /{group.title}", style="dim"))
-    return Columns(row, padding=(0, 2))
+    return Columns(row, padding=(0, 3))
 
 
 def seats(view: Wire, names: Sequence[str]) -> Table:

@@ -172,6 +172,23 @@ def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
     assert "more: /" not in drawn(screen.menu(listing, limit=None))
 
 
+def test_the_number_of_a_choice_cannot_be_taken_for_its_bid() -> None:
+    state = started("doudizhu").advance("bid:1")
+    bids = screen.menu(Menu(state.view(state.turn or 0)).all())
+    assert drawn(bids).rstrip() == "1) pass   2) bid 2   3) bid 3"
+
+
+@pytest.mark.parametrize("name", ["zhengfen", "doudizhu"])
+def test_the_cards_of_a_choice_stand_apart(name: str) -> None:
+    position = next(each.position for each in questions(name, 26) if len(each.moves) > 20)
+    listing = Menu(position.view(position.turn or 0)).all()
+    shown = drawn(screen.menu(listing, limit=None))
+    for group in listing.groups:
+        for number, move in group.moves.items():
+            if "=" not in move.text:
+                assert f"{number}) {drawn(screen.move_text(move.text)).strip()}" in shown
+
+
 # the command
 
 

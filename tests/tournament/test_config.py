@@ -209,7 +209,8 @@ def test_the_program_says_it_before_anything_else(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
     done = stich("run", tmp_path / "none.toml")
     assert done.returncode == 2
-    assert done.stderr.startswith(f"{tmp_path}/none.toml:1: file: No such file or directory;")
+    missing = "No such file or directory; name a CUP.toml that is there."
+    assert done.stderr == f"{tmp_path}/none.toml: {missing}\n"
 
 
 def test_every_key_has_its_line() -> None:

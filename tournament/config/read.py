@@ -30,7 +30,8 @@ MOST_TABLES = 200_000
 
 
 class ConfigError(Exception):
-    """A cup that cannot be run; `mistakes` are lines `file:line: key: what, and the mend`."""
+    """A cup that cannot be run; `mistakes` are lines `file:line: key: what, and the mend`, or
+    `file: what, and the mend` where there is no file to be read."""
 
     def __init__(self, mistakes: Iterable[str]) -> None:
         self.mistakes = tuple(mistakes)
@@ -62,9 +63,9 @@ def read(path: str | os.PathLike[str]) -> Cup:
             data = file.read(LARGEST + 1)
     except OSError as error:
         why = error.strerror or "cannot be read"
-        raise ConfigError([f"{name}:1: file: {why}; name a CUP.toml that is there."]) from None
+        raise ConfigError([f"{name}: {why}; name a CUP.toml that is there."]) from None
     if len(data) > LARGEST:
-        raise ConfigError([f"{name}:1: file: is larger than 1 MiB; this is no CUP.toml."])
+        raise ConfigError([f"{name}: is larger than 1 MiB; this is no CUP.toml."])
     return parse(data, name)
 
 

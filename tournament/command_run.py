@@ -15,6 +15,7 @@ from rich.console import Console
 
 from tournament.begin import CupChangedError, begin
 from tournament.command_show import print_standings, standings_dict
+from tournament.commitment import weakness
 from tournament.config import ConfigError, Cup, read
 from tournament.lock import only_runner
 from tournament.playing import play_all
@@ -61,6 +62,8 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
         said = Json(sys.stdout) if as_json else None
         commitment = store.get("commitment")
         if commitment:
+            if weakness(seed) and not store.get("finished"):
+                click.echo(weakness(seed), err=True)
             if said:
                 said.say("commitment", sha256=commitment)
             else:

@@ -11,7 +11,24 @@ import hmac
 
 from tournament.formats import commitment
 
-__all__ = ["commitment", "opens"]
+__all__ = ["commitment", "opens", "weakness"]
+
+
+SHORTEST = 16
+"""Characters of a seed below which it is taken for one that can be guessed."""
+
+
+def weakness(seed: str) -> str:
+    """Why a commitment to this seed hides little, as a sentence; "" if nothing tells.
+
+    A long seed may be guessable too, which cannot be seen from it.
+    """
+    if len(seed) >= SHORTEST:
+        return ""
+    return (
+        f"Warning: the commitment hides only a seed that nobody can guess, and this one has"
+        f" {len(seed)} character{'s' * (len(seed) != 1)}; leave seed out, and a fresh one is drawn."
+    )
 
 
 def opens(digest: str, seed: str) -> bool:

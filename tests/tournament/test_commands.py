@@ -26,6 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         done = stich("run", cup, "--out", folder / "run")
         assert done.returncode == 0, done.stderr
         (folder / "said").write_text(done.stdout)
+        (folder / "warned").write_text(done.stderr)
         yield folder / "run"
 
 
@@ -42,6 +43,11 @@ def test_the_seed_is_committed_to_before_and_opened_after(run: Path) -> None:
     before, after = said.index(f"SHA-256 of the seed: {commitment}\n"), said.index("Seed: test\n")
     assert before < said.index("6 matches") < after
     assert "is the one that was committed to" in stich("verify", run).stdout
+
+
+def test_a_commitment_to_a_short_seed_is_warned_of(run: Path) -> None:
+    (warning,) = run.with_name("warned").read_text().splitlines()
+    assert warning.startswith("Warning: the commitment hides only a seed that nobody can guess")
 
 
 def test_matches_lists_them(run: Path) -> None:

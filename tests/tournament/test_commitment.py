@@ -1,4 +1,4 @@
-from tournament.commitment import commitment, opens
+from tournament.commitment import commitment, opens, weakness
 
 
 def test_it_is_the_plain_sha256_of_the_seed() -> None:
@@ -15,3 +15,11 @@ def test_another_seed_does_not_open_it() -> None:
 
 def test_seeds_beyond_ascii() -> None:
     assert opens(commitment("♠ Frühling 春"), "♠ Frühling 春")
+
+
+def test_a_short_seed_is_told_to_be_weak() -> None:
+    assert "hides only a seed that nobody can guess" in weakness("2026-spring")
+    assert "has 11 characters" in weakness("2026-spring")
+    assert "has 1 character;" in weakness("x")
+    assert weakness("x" * 15)
+    assert not weakness("x" * 16)

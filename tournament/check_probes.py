@@ -262,7 +262,7 @@ def _slower(examiner: Examiner, question: Question, kept: float, new: float) -> 
     )
     told = Advice(DEADLINE, mend + "It counts as thinking time.")
     problem = f"Over {which} connections it takes {abs(kept - new):.0f} ms more than over {other}."
-    return examiner.found(problem, "/move", examiner.body(question), Answer(), max(kept, new), told)
+    return examiner.slow(problem, examiner.body(question), max(kept, new), told)
 
 
 def _timed_kept(examiner: Examiner, question: Question) -> tuple[list[float], Evidence | None]:
@@ -296,7 +296,9 @@ def hooks(game: str) -> Check:
     def run(examiner: Examiner) -> Outcome:
         players = games.get(game).min_players
         common = {"protocol": 1, "match": "check", "game": game, "seat": 0, "players": players}
-        bodies = {"/start": common, "/end": {**common, "scores": [0] * players}}
+        options = {option.name: option.default for option in games.get(game).options}
+        begun = {**common, "options": options, "clock": examiner.clock.wire()}
+        bodies = {"/start": begun, "/end": {**common, "scores": [0] * players}}
         failures = []
         notes = []
         with closing(examiner.connect()) as bot:
@@ -350,5 +352,4 @@ def pace(examiner: Examiner) -> Outcome:
         DEADLINE + " What goes over move_ms is taken from the bank.",
         "Think for less than clock.move_ms; leave some for the network and a busy machine.",
     )
-    found = examiner.found(problem, "/move", b"", Answer(), p99, told)
-    return _outcome(note, [found])
+    return _outcome(note, [examiner.slow(problem, b"", p99, told)])

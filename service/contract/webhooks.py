@@ -40,7 +40,7 @@ def webhooks() -> dict[str, Any]:
         "start": {
             "post": {
                 **_told("start", "A match begins. Further fields may come."),
-                "requestBody": _body("BotStart", told),
+                "requestBody": _body("BotStart", {**told, **example["start"]}),
             }
         },
         "move": {
@@ -83,14 +83,21 @@ def _card() -> dict[str, Any]:
 def _example() -> dict[str, Any]:
     state = mid_game("doudizhu")
     moves = state.moves().texts()
+    clock = {"move_ms": 1000, "bank_ms": 10000}
     return {
+        "start": {
+            "players": state.players,
+            "options": state.to_dict()["options"],
+            "clock": clock,
+            "names": ["cautious", "greedy", "random"],
+        },
         "move": {
             "protocol": 1,
             "match": _MATCH,
             "turn": 4,
             "view": state.view(state.turn or 0).to_dict(),
             "moves": moves,
-            "clock": {"move_ms": 1000, "bank_ms": 10000},
+            "clock": clock,
         },
         "answer": {"move": moves[0]},
     }

@@ -22,7 +22,7 @@ class BotCard(Open):
 class Clock(Open):
     """How much time a bot has."""
 
-    about = "How much time there is for this answer."
+    about = "How much time there is."
     move_ms = Whole("Milliseconds for each answer.", 0)
     bank_ms = Whole("Milliseconds left on top of them, for the rest of the match.", 0)
 
@@ -33,7 +33,7 @@ class BotMoveRequest(Open):
     about = "A decision that is asked of a bot; there is nothing else it needs to know."
     protocol = Whole("The version of the protocol.", 1, 1)
     match = Text("Which match this is: an opaque name.", 1, 256)
-    turn = Whole("The number of this request in the match.", 0)
+    turn = Whole("The number of this request in the match, counted from 1.", 1)
     view = view_field()
     moves = Moves("The legal moves, in the order of the contract.", 1)
     clock = Described("How much time there is.", ref("Clock"))
@@ -54,6 +54,17 @@ class BotStart(Open):
     match = Text("Which match this is: an opaque name.", 1, 256)
     game = Choice("The game.", NAMES, "GameName")
     seat = Whole("The seat that the bot has.", 0, 5)
+    players = Whole("How many players there are.", 3, 6)
+    options = Described(
+        "Every option of the game with its value.",
+        {"type": "object", "additionalProperties": True},
+    )
+    clock = Described("How much time there is for each answer, and in the bank.", ref("Clock"))
+    names = Described(
+        "The names of the bots by seat, if the cup tells them.",
+        {"type": "array", "items": {"type": "string"}, "minItems": 3, "maxItems": 6},
+        required=False,
+    )
 
 
 class BotEnd(Open):

@@ -1264,7 +1264,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How much time there is for this answer. */
+        /** @description How much time there is. */
         Clock: {
             /** @description Milliseconds for each answer. */
             move_ms: number;
@@ -1279,7 +1279,7 @@ export interface components {
             protocol: number;
             /** @description Which match this is: an opaque name. */
             match: string;
-            /** @description The number of this request in the match. */
+            /** @description The number of this request in the match, counted from 1. */
             turn: number;
             /** @description A view of any game. */
             view: components["schemas"]["View"];
@@ -1307,6 +1307,16 @@ export interface components {
             game: components["schemas"]["GameName"];
             /** @description The seat that the bot has. */
             seat: number;
+            /** @description How many players there are. */
+            players: number;
+            /** @description Every option of the game with its value. */
+            options: {
+                [key: string]: unknown;
+            };
+            /** @description How much time there is for each answer, and in the bank. */
+            clock: components["schemas"]["Clock"];
+            /** @description The names of the bots by seat, if the cup tells them. */
+            names?: string[];
         } & {
             [key: string]: unknown;
         };
@@ -1976,7 +1986,24 @@ export interface operations {
                  *       "protocol": 1,
                  *       "match": "m-1",
                  *       "game": "doudizhu",
-                 *       "seat": 2
+                 *       "seat": 2,
+                 *       "players": 3,
+                 *       "options": {
+                 *         "deals": 1,
+                 *         "redeals": 9,
+                 *         "quad_pair_as_solos": false,
+                 *         "spring": false,
+                 *         "reveal_talon": false
+                 *       },
+                 *       "clock": {
+                 *         "move_ms": 1000,
+                 *         "bank_ms": 10000
+                 *       },
+                 *       "names": [
+                 *         "cautious",
+                 *         "greedy",
+                 *         "random"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["BotStart"];

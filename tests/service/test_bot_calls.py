@@ -1,0 +1,80 @@
+"""What the runner sends to bots keeps the contract, and the contract names all of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.service.support import contract, validator
+from tests.tournament.check_rogues import Talk, honest, running
+from tests.tournament.played import Dice, cup
+from tests.tournament.test_check import FEW, checked
+from tournament.match import Pairing, Rules, play
+from tournament.players import Choice
+from tournament.referee import LocalReferee
+
+SCHEMAS = {"/start": "BotStart", "/move": "BotMoveRequest", "/end": "BotEnd"}
+
+
+class Listener(Dice):
+    """A bot at random that keeps what it was sent."""
+
+    heard: list[tuple[str, Any]]
+
+    def move(self, body: bytes, seconds: float) -> Choice:
+        self.heard.append(("/move", json.loads(body)))
+        return super().move(body, seconds)
+
+    def tell(self, path: str, body: bytes, seconds: float) -> None:
+        self.heard.append((path, json.loads(body)))
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_a_match_sends_what_the_contract_names(names: bool) -> None:
+    of = cup(options={"deals": 2})
+    seating = ("ann", "bob", "cat")
+    bots = [Listener(name) for name in seating]
+    for bot in bots:
+        bot.heard = []
+    rules = Rules(of.game, of.players, of.options, of.clock, of.strikes, names)
+    pairing = Pairing("m", 0, "k", 1, "", 0, 1, seating, seating, "seed")
+    play(rules, pairing, LocalReferee(), bots)
+    for bot in bots:
+        assert {path for path, _ in bot.heard} == set(SCHEMAS)
+        for path, body in bot.heard:
+            validator(SCHEMAS[path]).validate(body)
+            known = contract()["components"]["schemas"][SCHEMAS[path]]["properties"]
+            assert set(body) <= set(known)
+        assert ("names" in bot.heard[0][1]) is names
+        turns = [body["turn"] for path, body in bot.heard if path == "/move"]
+        assert turns == list(range(1, len(turns) + 1))
+
+
+def test_the_example_of_a_start_is_what_a_match_sends() -> None:
+    content = contract()["webhooks"]["start"]["post"]["requestBody"]["content"]["application/json"]
+    properties = contract()["components"]["schemas"]["BotStart"]["properties"]
+    assert set(content["example"]) == set(properties)
+    assert {"players", "options", "clock", "names"} <= set(properties)
+
+
+def test_turns_count_from_1_in_the_contract() -> None:
+    assert (
+        contract()["components"]["schemas"]["BotMoveRequest"]["properties"]["turn"]["minimum"] == 1
+    )
+
+
+def test_a_check_greets_a_bot_as_a_match_does() -> None:
+    starts = []
+
+    def act(talk: Talk) -> None:
+        if talk.path == "/start":
+            starts.append(json.loads(talk.body))
+        honest(talk)
+
+    with running(act) as url:
+        assert checked("--url", url, *FEW)[0] == 0
+    assert starts
+    for start in starts:
+        validator("BotStart").validate(start)

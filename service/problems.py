@@ -71,7 +71,8 @@ KINDS: Final[Mapping[str, Kind]] = {
             422,
             "The state or view breaks a rule of its game",
             "Every field has the right type, but together they are no position of the game;"
-            " `problems` names all that is wrong.",
+            " `problems` names all that is wrong. At /v1/moves also: a position that was"
+            " set up has more than 250,000 legal moves.",
         ),
         Kind(
             "illegal-move",

@@ -65,7 +65,10 @@ def moves() -> Response:
     listed = position.moves()
     if len(listed) > MOST_LISTED:
         raise invalid_state(
-            [f"There are {len(listed)} legal moves; no more than {MOST_LISTED} are listed."]
+            [
+                f"There are {len(listed)} legal moves; no more than {MOST_LISTED} are listed."
+                " /v1/validate and /v1/advance still take any of them."
+            ]
         )
     return answer({"seat": position.turn, "moves": listed.texts()})
 

@@ -41,7 +41,9 @@ def paths() -> dict[str, dict[str, Any]]:
                 "The list is complete and its order fixed: `pass` first, bids ascending, trumps"
                 " c d h s, single cards in deck order, plays by number of cards, then rank, then"
                 " category, then card by card. In Dou Dizhu and Dasan plays that differ only in"
-                " suits are listed once. In Zheng Fen a list may have thirty thousand moves.",
+                " suits are listed once. In Zheng Fen a list may have thirty thousand moves."
+                " More than 250,000, which only a hand that was set up can have, are not listed but"
+                " refused with `invalid-state`; `/v1/validate` and `/v1/advance` still take them.",
                 "MovesRequest",
                 "MovesAnswer",
                 "RefusedPosition",

@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * List the legal moves
-         * @description The list is complete and its order fixed: `pass` first, bids ascending, trumps c d h s, single cards in deck order, plays by number of cards, then rank, then category, then card by card. In Dou Dizhu and Dasan plays that differ only in suits are listed once. In Zheng Fen a list may have thirty thousand moves.
+         * @description The list is complete and its order fixed: `pass` first, bids ascending, trumps c d h s, single cards in deck order, plays by number of cards, then rank, then category, then card by card. In Dou Dizhu and Dasan plays that differ only in suits are listed once. In Zheng Fen a list may have thirty thousand moves. More than 250,000, which only a hand that was set up can have, are not listed but refused with `invalid-state`; `/v1/validate` and `/v1/advance` still take them.
          */
         post: operations["listMoves"];
         delete?: never;
@@ -1447,7 +1447,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Every field has the right type, but together they are no position of the game; `problems` names all that is wrong. */
+        /** @description Every field has the right type, but together they are no position of the game; `problems` names all that is wrong. At /v1/moves also: a position that was set up has more than 250,000 legal moves. */
         InvalidStateProblem: {
             /** @description A reference to the description of this kind of problem, on the page /docs. */
             type: string;
@@ -1563,7 +1563,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequestProblem"];
             };
         };
-        /** @description Every field has the right type, but together they are no position of the game; `problems` names all that is wrong. */
+        /** @description Every field has the right type, but together they are no position of the game; `problems` names all that is wrong. At /v1/moves also: a position that was set up has more than 250,000 legal moves. */
         InvalidStateProblem: {
             headers: {
                 [name: string]: unknown;

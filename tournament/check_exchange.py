@@ -24,15 +24,16 @@ _NO_SENSE_IN_GOING_ON = (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
 class Evidence:
     """A failure: the request, what came back, the rule, the mend.
 
-    `problem` is a sentence; `body` the JSON that was sent ("" for GET); `output` the end of what
-    the bot wrote, where it was started here.
+    `problem` is a sentence; `body` the JSON that was sent ("" for GET); `answer` is None where
+    the failure is about the times of many answers; `output` the end of what the bot wrote, where
+    it was started here.
     """
 
     problem: str
     method: str
     url: str
     body: str
-    answer: Answer
+    answer: Answer | None
     elapsed_ms: float
     rule: str
     mend: str
@@ -146,6 +147,21 @@ class Examiner:
         received = answer.size + len(answer.headers) + (answer.status is not None)
         told = advice(kind, detail, received)
         return self.found(f"{kind}: {detail}", "/move", body, answer, elapsed_ms, told, kind)
+
+    def slow(self, problem: str, body: bytes, elapsed_ms: float, told: Advice) -> Evidence:
+        """What the times of many answers show; no body where they are of different requests."""
+        url = f"{self.subject.url}/move" if body else ""
+        return Evidence(
+            problem=problem,
+            method="POST",
+            url=url,
+            body=body.decode("ascii"),
+            answer=None,
+            elapsed_ms=elapsed_ms,
+            rule=told.rule,
+            mend=told.mend,
+            output=self.subject.output(),
+        )
 
     def found(
         self,

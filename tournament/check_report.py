@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
+from email import message_from_string
 from typing import Any, Protocol
 
 import click
@@ -17,6 +19,7 @@ from rich.progress import (
 
 from tournament.check_exchange import Evidence
 from tournament.check_probes import Outcome
+from tournament.records import Answer
 from tournament.terminal import printable
 
 _REQUEST = 400
@@ -141,7 +144,8 @@ def _lines(failure: Evidence) -> list[tuple[str, str]]:
     if failure.url:
         shown = f"{failure.method} {failure.url} {_cut(failure.body, _REQUEST)}"
         lines.append(("request", shown.rstrip()))
-        lines.append(("answer", f"{_answer(failure)}, after {failure.elapsed_ms:.0f} ms"))
+    if failure.url and failure.answer is not None:
+        lines.append(("answer", f"{_answer(failure.answer)}, after {failure.elapsed_ms:.0f} ms"))
     lines += [("rule", failure.rule), ("mend", failure.mend)]
     if failure.body:
         curl = failure.curl
@@ -151,13 +155,19 @@ def _lines(failure: Evidence) -> list[tuple[str, str]]:
     return lines
 
 
-def _answer(failure: Evidence) -> str:
-    answer = failure.answer
+def _answer(answer: Answer) -> str:
     if answer.status is None and not answer.body:
         return "nothing"
     head = "no status line" if answer.status is None else str(answer.status)
-    body = _cut(printable(answer.body), _ANSWER)
-    return f"{head} {body}" if body else f"{head} and no body"
+    if answer.body:
+        return f"{head} {_cut(printable(answer.body), _ANSWER)}"
+    headers = message_from_string(answer.headers.lstrip())
+    if "chunked" in headers.get("Transfer-Encoding", "").lower():
+        return f"{head}; nothing of its body was read"
+    size = headers.get("Content-Length", "0").strip()
+    if size.strip("0"):
+        return f"{head}; nothing of its body, {_cut(printable(size), 20)} bytes, was read"
+    return f"{head} and no body"
 
 
 def _cut(text: str, length: int) -> str:
@@ -182,12 +192,7 @@ def _failure(failure: Evidence) -> dict[str, Any]:
         "problem": failure.problem,
         "fault": failure.kind,
         "request": {"method": failure.method, "url": failure.url, "body": failure.body},
-        "answer": {
-            "status": answer.status,
-            "headers": answer.headers,
-            "body": answer.body,
-            "size": answer.size,
-        },
+        "answer": None if answer is None else asdict(answer),
         "elapsed_ms": round(failure.elapsed_ms, 3),
         "rule": failure.rule,
         "mend": failure.mend,

@@ -221,6 +221,39 @@ def test_a_bot_over_its_time() -> None:
     assert "p99" in last["note"]
 
 
+def test_a_failure_of_many_answers_shows_no_answer() -> None:
+    def act(talk: Talk) -> None:
+        if talk.path == "/move":
+            talk.stop.wait(0.005)
+        honest(talk)
+
+    arguments = ["--game", "dasan", "--positions", "9", "--move-ms", "1", "--bank-ms", "60000"]
+    with running(act) as url:
+        result = CliRunner().invoke(check, ["--url", url, *arguments])
+    _, _, told = result.output.partition("FAIL")
+    assert "problem  One answer in a hundred takes" in told
+    assert "answer   " not in told
+    assert "request  " not in told
+
+
+def announces(talk: Talk, headers: str) -> None:
+    """The head of an answer alone, then the end."""
+    talk.raw(f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("headers", "answer"),
+    [
+        ("Content-Length: 70000\r\n", "200; nothing of its body, 70000 bytes, was read, after"),
+        ("Content-Length: 0\r\n", "200 and no body, after"),
+    ],
+)
+def test_a_body_that_was_not_read_is_not_said_to_be_missing(headers: str, answer: str) -> None:
+    with running(only_move(lambda talk: announces(talk, headers))) as url:
+        result = CliRunner().invoke(check, ["--url", url, *FEW])
+    assert f"answer   {answer}" in result.output
+
+
 def test_an_honest_bot_passes() -> None:
     with running(honest) as url:
         status, report = checked("--url", url, *FEW)

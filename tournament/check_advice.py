@@ -67,6 +67,7 @@ _INVALID: tuple[tuple[str, str], ...] = (
         'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.',
     ),
     ('no "move"', 'Name the field "move".'),
+    ('"move" more than once', 'Write "move" once; other fields may say what you thought of.'),
     (
         'Its "move" is not a string',
         "Answer with one string, an element of `moves`: not with its index, a list or null.",

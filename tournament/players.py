@@ -144,7 +144,7 @@ def _move(reply: Reply) -> str:
     except UnicodeDecodeError:
         raise _NoMoveError("Its answer is not UTF-8.") from None
     try:
-        data = json.loads(text, parse_constant=_constant)
+        data = json.loads(text, parse_constant=_constant, object_pairs_hook=_object)
     except RecursionError:
         raise _NoMoveError("Its answer is nested too deeply.") from None
     except ValueError as error:
@@ -154,6 +154,8 @@ def _move(reply: Reply) -> str:
     if "move" not in data:
         raise _NoMoveError('Its answer has no "move".')
     move = data["move"]
+    if isinstance(move, _Several):
+        raise _NoMoveError('Its answer names "move" more than once.')
     if not isinstance(move, str):
         raise _NoMoveError(f'Its "move" is not a string but {_kind(move)}.')
     return move
@@ -161,6 +163,18 @@ def _move(reply: Reply) -> str:
 
 def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
+
+
+class _Several:
+    """Stands for the value of `move` where an object names it more than once."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; which of two moves a bot means cannot be known, so neither counts."""
+    data = dict(pairs)
+    if len(data) < len(pairs) and sum(name == "move" for name, _ in pairs) > 1:
+        data["move"] = _Several()
+    return data
 
 
 def _kind(value: object) -> str:

@@ -135,6 +135,9 @@ ROGUES: dict[str, Act] = {
     "list": says(b'["pass"]'),
     "empty": says(b""),
     "no move": says(b'{"play": "pass"}'),
+    "two moves": only_move(
+        lambda talk: talk.send(f'{{"move": "pass", "move": "{talk.move()}"}}'.encode())
+    ),
     "move is null": says(b'{"move": null}'),
     "illegal": says(b'{"move": "play:3c3d3h3s"}'),
     "no grammar": says(b'{"move": "Pass "}'),

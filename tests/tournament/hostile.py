@@ -220,6 +220,8 @@ WAYS: dict[str, tuple[Handler, str]] = {
     "list": (says('["pass"]'), "invalid"),
     "list-move": (says('{"move": ["pass"]}'), "invalid"),
     "no-move": (says('{"mvoe": "pass"}'), "invalid"),
+    "two-moves": (says('{"move": "pass", "why": [], "move": "bid:1"}'), "invalid"),
+    "same-move-twice": (says('{"move": "pass", "move": "pass"}'), "invalid"),
     "empty": (says(""), "invalid"),
     "empty-move": (says('{"move": ""}'), "illegal"),
     "illegal": (says('{"move": "play:3s3h3d3c"}'), "illegal"),

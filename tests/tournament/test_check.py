@@ -57,6 +57,7 @@ FOUND = {
     "list": ("invalid", "not a JSON object but a list", "with an object"),
     "empty": ("invalid", "is not JSON", "JSON library"),
     "no move": ("invalid", 'no "move"', "Name the field"),
+    "two moves": ("invalid", '"move" more than once', 'Write "move" once'),
     "move is null": ("invalid", "not a string but null", "one string"),
     "illegal": ("illegal", '"play:3c3d3h3s" is not legal here', "in this very request"),
     "no grammar": ("illegal", "(syntax)", "letter by letter"),

@@ -98,6 +98,16 @@ def test_an_answer_of_exactly_the_limit_is_fine_and_one_more_is_not() -> None:
             bot.close()
 
 
+def test_fields_beside_the_move_may_say_anything_twice() -> None:
+    said = '{"a": 1, "a": 2, "why": {"move": 1, "move": 2}, "move": "pass"}'
+    with hostile.running(hostile.says(said)) as url:
+        bot = HttpBot(url, dial_url(url))
+        try:
+            assert bot.move(REQUEST, 60).move == "pass"
+        finally:
+            bot.close()
+
+
 def test_a_broken_connection_is_tried_once_more() -> None:
     calls = []
 

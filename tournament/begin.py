@@ -23,12 +23,13 @@ class CupChangedError(Exception):
 def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
     """The seed and the schedule of a run, begun in the store if it is new.
 
+    A store without a match is as good as new: whatever kept the run from starting may be mended.
     CupChangedError if the store holds another cup, or this one changed otherwise than by more
     bots or more deals.
     """
     facts = store.facts()
-    if not facts:
-        seed = cup.seed if cup.seed is not None else secrets.token_hex(32)
+    if not store.count():
+        seed = cup.seed if cup.seed is not None else _drawn(facts)
         planned = schedule(cup, seed)
         store.put(
             {
@@ -54,6 +55,17 @@ def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
         store.renumber(planned.number)
         store.put({**_facts(cup, planned), "finished": False})
     return seed, planned
+
+
+def _drawn(facts: Mapping[str, Any]) -> str:
+    """A seed that nobody has named: the one drawn, and perhaps committed to, before, or a new one.
+
+    A seed that the cup named before is not kept; leaving it out asks for another.
+    """
+    if facts and facts["config"]["seed"] is None:
+        seed: str = facts["seed"]
+        return seed
+    return secrets.token_hex(32)
 
 
 def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:

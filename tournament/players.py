@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from queue import Empty, Queue
 from time import monotonic
 from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
@@ -24,6 +27,7 @@ from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024
 _NOT_OFFERED = (404, 405, 501)
+_Address = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo gives them
 
 
 class Failure(Exception):
@@ -208,16 +212,39 @@ def _text(data: bytes) -> str:
     return data[:_KEPT].decode("utf-8", "backslashreplace")
 
 
-def dial_url(url: str) -> Dial:
-    """Connections to a bot by URL. Its name is looked up once, here; OSError if there is
-    no such host."""
+def dial_url(url: str, seconds: float = 10) -> Dial:
+    """Connections to a bot by URL. Its name is looked up once, here, within this time; OSError
+    if there is no such host or nobody says so in time."""
     parts = urlsplit(url)
     host, tls = parts.hostname or "", parts.scheme == "https"
     port = parts.port or (443 if tls else 80)
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    found = _looked_up(host, port, seconds)
     return dial_each(
         [dial_inet(address, family, host if tls else None) for family, _, _, _, address in found]
     )
+
+
+def _looked_up(host: str, port: int, seconds: float) -> list[_Address]:
+    """The addresses of a host. The system's look-up takes no deadline, so a thread waits for it."""
+    found: Queue[list[_Address] | OSError] = Queue()
+
+    def look_up() -> None:
+        try:
+            found.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except OSError as error:
+            found.put(error)
+        except UnicodeError:
+            found.put(OSError(errno.EINVAL, "not the name of a host"))
+
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        answer = found.get(timeout=seconds)
+    except Empty:
+        why = f"its name was not looked up within {seconds:g} s"
+        raise TimeoutError(errno.ETIMEDOUT, why) from None
+    if isinstance(answer, OSError):
+        raise answer
+    return answer
 
 
 def declared(reply: Reply) -> Mapping[str, Any]:

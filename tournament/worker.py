@@ -82,7 +82,7 @@ class Crew:
         self._cup = cup
         self._ground = ground
         self._started: OrderedDict[tuple[str, int], StartedBot] = OrderedDict()
-        self._called: dict[str, HttpBot] = {}
+        self._called: dict[str, Player] = {}
 
     def seat(self, names: Sequence[str]) -> list[Player]:
         """A player for each seat; those that must be started are started side by side."""
@@ -140,9 +140,10 @@ class Crew:
     def _call(self, name: str, url: str) -> Player:
         if name not in self._called:
             try:
-                self._called[name] = HttpBot(url, dial_url(url))
+                self._called[name] = HttpBot(url, dial_url(url, self._ground.start_ms / 1000))
             except OSError as error:
-                return Absent(url, f"Its host is not known: {error.strerror or error}.")
+                why = f"Its host is not known: {error.strerror or error}."
+                self._called[name] = Absent(url, why)
         return self._called[name]
 
 

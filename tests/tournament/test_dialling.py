@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.tournament import hostile
+from tournament.config import Bot, Cup, Limits
 from tournament.deadline import dial_each, dial_inet
 from tournament.players import Failure, HttpBot, dial_url
+from tournament.processes import Ground
 from tournament.records import FaultKind
+from tournament.worker import Crew
 
 REQUEST = b'{"turn": 1, "moves": ["pass"]}'
 
@@ -49,6 +52,31 @@ def test_where_no_address_answers_it_is_unreachable() -> None:
     with pytest.raises(Failure, match="No connection: Connection refused") as failure:
         asked(f"http://127.0.0.1:{port}")
     assert failure.value.kind is FaultKind.UNREACHABLE
+
+
+def test_a_name_that_nobody_looks_up_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    never, tried = threading.Event(), []
+
+    def hangs(host: str, *_: object, **__: object) -> None:
+        tried.append(host)
+        never.wait()
+
+    monkeypatch.setattr(socket, "getaddrinfo", hangs)
+    bots = (Bot("slow", url="http://slow.example"),)
+    cup = Cup("Cup", "doudizhu", 1, bots)
+    crew = Crew(cup, Ground(Limits(), start_ms=1))
+    for _ in range(3):
+        (player,) = crew.seat(["slow"])
+        with pytest.raises(Failure, match="its name was not looked up within") as failure:
+            player.move(REQUEST, 20)
+        assert failure.value.kind is FaultKind.UNREACHABLE
+    assert tried == ["slow.example"]
+    never.set()
+
+
+def test_a_name_that_no_host_can_have_is_not_known() -> None:
+    with pytest.raises(OSError, match="not the name of a host"):
+        dial_url(f"http://{'a' * 64}.example")
 
 
 def test_a_path_in_the_url_goes_before_ours() -> None:

@@ -129,12 +129,13 @@ class Crew:
         running = self._started[place]
         self._started.move_to_end(place)
         try:
-            if not running.answered:
+            if running.answered:
+                running.fresh()
+            else:  # what it writes while it starts belongs to its first match
                 running = self._started[place] = running.ready_or_again()
         except StartError as error:
             del self._started[place]
             return Absent(running.url, f"It could not be started again. {error}")
-        running.fresh()
         return running
 
     def _call(self, name: str, url: str) -> Player:

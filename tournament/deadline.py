@@ -1,27 +1,27 @@
 """HTTP with one deadline for the whole exchange and a cap on every byte that comes in.
 
 The timeout of an HTTP library bounds each read, so a server that drips bytes is never too
-late for it. Here the socket itself is bounded: before every operation its timeout is what is
-left of the deadline, and it counts what it receives. Whatever reads from it (the status line,
-headers, chunks, trailers) is bounded with it.
+late for it. Here every single operation of the socket has what is left of the deadline as its
+timeout, and every byte that comes in is counted, whatever it belongs to: status line, headers,
+framing, body.
 """
 
 from __future__ import annotations
 
 import errno
-import io
 import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPResponse, IncompleteRead, RemoteDisconnected
 from time import monotonic
 from typing import Any
 
+import httptools
+
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
-_TOO_LARGE = f"Its answer has more than {BODY_LIMIT // 1024} KiB."
-_BUFFER = io.DEFAULT_BUFFER_SIZE
+_PIECE = 64 * 1024
+_SWITCHING = 101
 
 
 class TooMuch(Exception):
@@ -36,54 +36,6 @@ class Nonsense(Exception):
     """What came back is not HTTP, or not what was asked for."""
 
 
-class Bounded(socket.socket):
-    """A socket whose every operation ends at `deadline` (time.monotonic, seconds), that
-    refuses to receive more than `budget` bytes and keeps a copy in `seen`."""
-
-    deadline: float
-    budget: int
-    seen: bytearray
-    ended: bool
-
-    def bound(self, deadline: float) -> None:
-        """Begin an exchange."""
-        self.deadline = deadline
-        self.budget = HEAD_LIMIT + _BUFFER
-        self.seen = bytearray()
-        self.ended = False
-
-    def left(self) -> float:
-        """Seconds until the deadline; TimeoutError when there are none."""
-        left = self.deadline - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
-    def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
-        """Receive within the deadline and the budget."""
-        self.settimeout(self.left())
-        got = super().recv_into(buffer)
-        self.seen += memoryview(buffer)[:got]
-        self.ended = self.ended or not got
-        self.budget -= got
-        if self.budget < 0:
-            raise TooMuch
-        return got
-
-    def sendall(self, data: Any, flags: int = 0) -> None:
-        """Send within the deadline; the timeout of sendall is for all of it."""
-        self.settimeout(self.left())
-        super().sendall(data, flags)
-
-
-class _Plain(Bounded):
-    pass
-
-
-class _Tls(Bounded, ssl.SSLSocket):
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A whole answer."""
@@ -93,36 +45,30 @@ class Reply:
     encoding: str | None
 
 
-Dial = Callable[[float], Bounded]
-"""Opens a connection before a deadline; OSError if there is none."""
+Dial = Callable[[float], socket.socket]
+"""Opens a connection before a deadline (time.monotonic); OSError if there is none."""
+
+
+def left(deadline: float) -> float:
+    """Seconds until a deadline; TimeoutError when there are none."""
+    seconds = deadline - monotonic()
+    if seconds <= 0:
+        raise TimeoutError
+    return seconds
 
 
 def dial_inet(address: tuple[Any, ...], family: int, tls_name: str | None = None) -> Dial:
     """Connections to a resolved address, by TLS if the certificate's name is given."""
-    context = None
-    if tls_name is not None:
-        context = ssl.create_default_context()
-        context.sslsocket_class = _Tls
+    context = ssl.create_default_context() if tls_name is not None else None
 
-    def dial(deadline: float) -> Bounded:
-        plain = _Plain(family, socket.SOCK_STREAM)
-        try:
-            plain.bound(deadline)
-            plain.settimeout(plain.left())
-            plain.connect(address)
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if context is None:
-                return plain
-        except BaseException:
-            plain.close()
-            raise
+    def dial(deadline: float) -> socket.socket:
+        plain = _connected(socket.socket(family, socket.SOCK_STREAM), address, deadline)
+        if context is None:
+            return plain
         tls = context.wrap_socket(plain, server_hostname=tls_name, do_handshake_on_connect=False)
-        if not isinstance(tls, _Tls):
-            raise TypeError("The TLS context makes sockets of another class.")
         try:
-            tls.bound(deadline)
-            tls.settimeout(tls.left())
-            tls.do_handshake()
+            tls.settimeout(left(deadline))
+            tls.do_handshake()  # its timeout is for the whole handshake
         except BaseException:
             tls.close()
             raise
@@ -131,34 +77,35 @@ def dial_inet(address: tuple[Any, ...], family: int, tls_name: str | None = None
     return dial
 
 
-def dial_through(door: socket.socket, address: tuple[str, int], deadline: float) -> Bounded:
+def dial_through(door: socket.socket, address: tuple[str, int], deadline: float) -> socket.socket:
     """A connection out of a sandbox: its connector hands out the socket, connected here."""
-    left = deadline - monotonic()
-    if left <= 0:
-        raise TimeoutError
-    door.settimeout(left)
+    door.settimeout(left(deadline))
     door.sendall(b"C")
     _, passed, _, _ = socket.recv_fds(door, 1, 1)
     if not passed:
         raise ConnectionError(errno.EPIPE, "Its sandbox has ended")
-    inner = _Plain(fileno=passed[0])
-    try:
-        if (inner.family, inner.type) != (socket.AF_INET, socket.SOCK_STREAM):
-            raise ConnectionError(errno.EPROTO, "Its sandbox handed out something else")
-        inner.bound(deadline)
-        inner.settimeout(inner.left())
-        inner.connect(address)
-        inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    except BaseException:
+    inner = socket.socket(fileno=passed[0])
+    if (inner.family, inner.type) != (socket.AF_INET, socket.SOCK_STREAM):
         inner.close()
+        raise ConnectionError(errno.EPROTO, "Its sandbox handed out something else")
+    return _connected(inner, address, deadline)
+
+
+def _connected(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> socket.socket:
+    try:
+        sock.settimeout(left(deadline))
+        sock.connect(address)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except BaseException:
+        sock.close()
         raise
-    return inner
+    return sock
 
 
 def dial_each(dials: list[Dial]) -> Dial:
     """Connections to the first of several addresses that takes one; that one is remembered."""
 
-    def dial(deadline: float) -> Bounded:
+    def dial(deadline: float) -> socket.socket:
         refused: OSError = ConnectionRefusedError("no address")
         for index, one in enumerate(dials):
             try:
@@ -175,6 +122,97 @@ def dial_each(dials: list[Dial]) -> Dial:
     return dial
 
 
+class _Answer:
+    """An answer as it comes in, piece by piece; the callbacks are the parser's."""
+
+    def __init__(self) -> None:
+        self._parser = httptools.HttpResponseParser(self)
+        # A bare LF for CR LF misleads nobody here, and bots that are written by hand send it.
+        self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True)
+        self._begin()
+        self._pieces: list[bytes] = []
+        self.size = 0
+        self.received = 0
+        self.done = False
+        self.keep = False
+
+    def _begin(self) -> None:
+        self.head = False
+        self.length: int | None = None
+        self.chunked = False
+        self.encoding: str | None = None
+
+    @property
+    def reply(self) -> Reply:
+        """The whole answer, once it is done."""
+        return Reply(self._parser.get_status_code(), b"".join(self._pieces), self.encoding)
+
+    def feed(self, data: bytes) -> None:
+        """Take a piece; TooMuch or Nonsense."""
+        self.received += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self.done = True
+        except httptools.HttpParserError as error:
+            if not self.done:
+                raise Nonsense(f"What came back is not HTTP ({error}).") from None
+            self.keep = False
+        if self.size > BODY_LIMIT or (self.length or 0) > BODY_LIMIT:
+            raise TooMuch(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
+        if not self.head and self.received > HEAD_LIMIT:
+            raise TooMuch(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
+        if self.received > HEAD_LIMIT + 3 * BODY_LIMIT:
+            raise TooMuch("The framing of its answer is larger than the answer may be.")
+
+    def end(self) -> None:
+        """The connection was closed; Broken if something is missing."""
+        if self.head and self.length is None and not self.chunked:
+            self.done = True
+        elif not self.received:
+            raise Broken("It closed the connection without an answer.")
+        else:
+            what = "answer" if self.head else "headers"
+            raise Broken(f"It closed the connection in the middle of its {what}.")
+
+    def on_message_begin(self) -> None:
+        """Another message in the same bytes: an answer to nothing."""
+        self.keep = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """What matters of the headers."""
+        name = name.lower()
+        if self.done:
+            return
+        if name == b"content-length":
+            self.length = int(value)
+        elif name == b"transfer-encoding":
+            self.chunked = True
+        elif name == b"content-encoding":
+            self.encoding = value.decode("latin-1").strip().lower()
+
+    def on_headers_complete(self) -> None:
+        """All headers are there."""
+        self.head = True
+
+    def on_body(self, piece: bytes) -> None:
+        """A piece of the body, its framing taken off."""
+        if not self.done and self.size <= BODY_LIMIT:
+            self.size += len(piece)
+            self._pieces.append(piece)
+
+    def on_message_complete(self) -> None:
+        """The whole answer, or one that only announces it (1xx)."""
+        if self.done:
+            return
+        status = self._parser.get_status_code()
+        if 100 <= status < 200 and status != _SWITCHING:
+            self._begin()
+            return
+        self.done = True
+        self.keep = bool(self._parser.should_keep_alive())
+
+
 class Wire:
     """One kept-alive connection to one server. `seen` is what the last exchange brought."""
 
@@ -183,7 +221,7 @@ class Wire:
         self._host = host
         self._prefix = prefix
         self._heads: dict[tuple[str, str], bytes] = {}
-        self._socket: Bounded | None = None
+        self._socket: socket.socket | None = None
         self.seen = b""
 
     def close(self) -> None:
@@ -198,14 +236,13 @@ class Wire:
         A connection that cannot be had or breaks is tried once more within the deadline.
         TimeoutError, Broken, TooMuch or Nonsense; the text of each says what happened.
         """
-        self.seen = b""
         request = self._head(method, path) + b"%d\r\n\r\n" % len(body) + body
         try:
             try:
-                return self._once(request, method, deadline)
+                return self._once(request, deadline)
             except Broken:
                 self.close()
-                return self._once(request, method, deadline)
+                return self._once(request, deadline)
         except BaseException:
             self.close()
             raise
@@ -221,53 +258,30 @@ class Wire:
             self._heads[method, path] = head
         return head
 
-    def _once(self, request: bytes, method: str, deadline: float) -> Reply:
-        sock: Bounded | None = None
+    def _once(self, request: bytes, deadline: float) -> Reply:
+        seen: list[bytes] = []
         try:
             if self._socket is None:
                 self._socket = self._dial(deadline)
             sock = self._socket
-            sock.bound(deadline)
-            sock.sendall(request)
-            return self._answer(sock, method)
-        except (TimeoutError, Broken, TooMuch, Nonsense):
-            raise
-        except RemoteDisconnected:
-            raise Broken("It closed the connection without an answer.") from None
-        except IncompleteRead:
-            raise Broken("It closed the connection in the middle of its answer.") from None
-        except OSError as error:
-            where = "No connection" if sock is None else "The connection broke"
-            raise Broken(f"{where}: {error.strerror or error}.") from None
-        except (HTTPException, ValueError) as error:
-            said = f"{type(error).__name__}: {error}"[:200]
-            raise Nonsense(f"What came back is not HTTP ({said}).") from None
-        finally:
-            if sock is not None:
-                self.seen = bytes(sock.seen)
-
-    def _answer(self, sock: Bounded, method: str) -> Reply:
-        response = HTTPResponse(sock, method=method)
-        try:
-            try:
-                response.begin()
-            except TooMuch:
-                raise TooMuch(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.") from None
-            if sock.ended:
-                raise Broken("It closed the connection in the middle of its headers.")
-            if response.length is not None and response.length > BODY_LIMIT:
-                raise TooMuch(_TOO_LARGE)
-            sock.budget += 2 * BODY_LIMIT  # room for the framing of chunks
-            try:
-                body = response.read(BODY_LIMIT + 1)
-            except TooMuch:
-                body = bytes(BODY_LIMIT + 1)
-            if len(body) > BODY_LIMIT:
-                raise TooMuch(_TOO_LARGE)
-            if response.length:
-                raise Broken("It closed the connection in the middle of its answer.")
-            if response.will_close:
+            sock.settimeout(left(deadline))
+            sock.sendall(request)  # its timeout is for all of it
+            answer = _Answer()
+            while not answer.done:
+                sock.settimeout(left(deadline))
+                data = sock.recv(_PIECE)
+                if data:
+                    seen.append(data)
+                    answer.feed(data)
+                else:
+                    answer.end()
+            if not answer.keep:
                 self.close()
-            return Reply(response.status, body, response.getheader("Content-Encoding"))
+            return answer.reply
+        except TimeoutError:
+            raise
+        except OSError as error:
+            where = "No connection" if self._socket is None else "The connection broke"
+            raise Broken(f"{where}: {error.strerror or error}.") from None
         finally:
-            response.close()
+            self.seen = b"".join(seen)

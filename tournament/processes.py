@@ -23,7 +23,6 @@ from typing import Any
 
 from tournament.config import Limits
 from tournament.deadline import (
-    Bounded,
     Broken,
     Dial,
     Nonsense,
@@ -114,7 +113,7 @@ class StartedBot(HttpBot):
         if not sandboxed:
             return dial_inet(address, socket.AF_INET)
 
-        def dial(deadline: float) -> Bounded:
+        def dial(deadline: float) -> socket.socket:
             if self._door is None:
                 raise ConnectionError("its sandbox is closed")
             return dial_through(self._door, address, deadline)

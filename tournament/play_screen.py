@@ -128,7 +128,7 @@ def seats(view: Wire, names: Sequence[str]) -> Table:
         table.add_column(title, justify="right" if title in ("cards", "score") else "left")
     for seat in range(view["players"]):
         style = "bold" if seat == view["seat"] else None
-        table.add_row(*(tell(seat) for _, tell in columns), style=style)
+        table.add_row(*(Text(tell(seat)) for _, tell in columns), style=style)
     return table
 
 
@@ -203,7 +203,8 @@ def history(view: Wire, names: Sequence[str]) -> RenderableType:
         return Text("Nothing has been played in this deal.")
     grid = Table.grid(padding=(0, 2))
     for number, entry in enumerate(view["history"], start=1):
-        grid.add_row(Text(str(number), style="dim"), names[entry["seat"]], move_text(entry["move"]))
+        name = Text(names[entry["seat"]])
+        grid.add_row(Text(str(number), style="dim"), name, move_text(entry["move"]))
     return grid
 
 
@@ -219,5 +220,5 @@ def totals(names: Sequence[str], scores: Sequence[int]) -> RenderableType:
     """The totals at the end of a game."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for name, score in zip(names, scores, strict=True):
-        table.add_row(name, str(score))
+        table.add_row(Text(name), str(score))
     return Lines(Rule("result", align="left"), table)

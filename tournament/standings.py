@@ -26,6 +26,7 @@ from tournament.statistics import (
     rank_ranges,
     score_intervals,
 )
+from tournament.terminal import printable
 
 KINDS = tuple(str(kind) for kind in FaultKind)
 # A share of a match is a whole number of these, whoever shares it among up to six seats.
@@ -293,14 +294,13 @@ def render(what: Standings, total: int | None = None) -> Table:
     state = "final" if what.finished else "so far"
     of = f" of {total}" if total and not what.finished else ""
     shown = Table(
-        title=f"{what.name}: {what.game}, {state}",
+        title=Text(f"{printable(what.name)}: {what.game}, {state}", style="bold"),
         caption=(
             f"{what.matches}{of} matches, {what.deals} deals, {what.blocks} blocks. "
             "In brackets 95 % intervals (bootstrap over blocks). A range of ranks: their "
             "intervals do not settle the order. Time: median and 99th percentile."
         ),
         box=box.SIMPLE_HEAD,
-        title_style="bold",
         caption_justify="left",
         padding=(0, 1, 0, 0),
         pad_edge=False,

@@ -141,6 +141,13 @@ def test_positions_of_every_phase_are_drawn_and_show_the_own_hand(name: str) -> 
             assert f"Deal {result['deal']} is over" in drawn(screen.result(result, names))
 
 
+def test_the_name_of_a_bot_is_no_markup() -> None:
+    names = ["you", "[b]bot[/b]", "[/x]"]
+    view = games.get("doudizhu").start(3, "seed", {}).view(0).to_dict()
+    for shown in (screen.seats(view, names), screen.totals(names, [0, 0, 0])):
+        assert all(name in drawn(shown) for name in names)
+
+
 def test_a_masked_card_stays_masked() -> None:
     assert drawn(screen.move_text("discard:??")).strip() == "lay away ??"
     assert drawn(screen.move_text("give:3h")).strip() == "give 3♥"

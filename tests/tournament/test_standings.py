@@ -280,3 +280,10 @@ def test_the_terminal_shows_every_bot(width: int) -> None:
     assert "36 of 90 matches" in " ".join(said.split())
     for bot in BOTS:
         assert bot in said
+
+
+def test_a_name_is_no_markup() -> None:
+    page = io.StringIO()
+    facts = {"finished": True, "name": "[b]Cup[/b] [/x]"}
+    Console(width=80, file=page).print(render(standings(Run(cup(), facts))))
+    assert "[b]Cup[/b] [/x]: " in page.getvalue()

@@ -12,8 +12,14 @@ from tournament.config import Cup
 from tournament.formats import Schedule, commitment, schedule
 from tournament.store import VERSION, Store
 
-_FREE = ("run.concurrency", "run.referee")
-"""What may change between two calls of the runner: it decides no result."""
+_FREE = (
+    "run.concurrency",
+    "run.referee",
+    "clock.start_ms",
+    "limits.memory_mb",
+    "limits.files",
+)
+"""What may change between two calls of the runner: it decides no result of a bot that can play."""
 
 
 class CupChangedError(Exception):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.tournament import played
 from tests.tournament.cups import bot, stich, toys, write
-from tournament.begin import begin
-from tournament.config import Clock
+from tournament.begin import begin, differences
+from tournament.config import Clock, Limits
 from tournament.store import Store
 
 
@@ -34,3 +34,9 @@ def test_a_drawn_seed_stays_while_the_cup_is_mended(tmp_path: Path) -> None:
         assert named == store.get("seed") == "named"
         assert store.get("commitment") != committed
         assert begin(store, cup)[0] not in ("named", seed)
+
+
+def test_what_decides_no_result_may_change_on_the_way() -> None:
+    cup = played.cup()
+    assert not differences(cup, replace(cup, clock=Clock(start_ms=60_000), limits=Limits(64, 99)))
+    assert differences(cup, replace(cup, clock=Clock(move_ms=7)))

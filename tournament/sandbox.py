@@ -2,8 +2,8 @@
 
 A bot in it has no network but a loopback of its own, a private /tmp and home, processes of its
 own, and sees read-only: the system's programs and libraries, this Python, the folder of the
-project, the current folder, and the folders that its command names. The CUP.toml and the run's
-folder, where the seed is, are not there.
+project, the current folder, and the folders that its command names. The cup and the run, where the
+seed is, are not there, nor are other cups and runs (`HIDDEN_DEPTH` folders deep).
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 
 from tournament.config import Cup
+from tournament.config.read import LARGEST
+from tournament.store import FILE
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt")
 _ETC = (
@@ -31,6 +34,12 @@ _ETC = (
     "passwd",
     "ssl",
 )
+HIDDEN_DEPTH = 5
+"""So deep in a folder that bots see are other cups and runs looked for."""
+
+_MOST_FOLDERS = 20_000
+_DULL = (".git", ".venv", "__pycache__", "node_modules")
+_RUNS = "runs"
 _CONNECTOR = Path(__file__).with_name("connector.py")
 _APART = (
     "--unshare-user",
@@ -63,7 +72,8 @@ def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:
             " package bubblewrap, or set enabled = false."
         )
     _try(bwrap)
-    seen = _visible(cup)
+    needed = _needed(cup)
+    seen = _visible(needed)
     words = [bwrap, *_APART, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108
     for place in _SYSTEM:
         words += ["--ro-bind-try", place, place]
@@ -72,7 +82,7 @@ def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:
     for place in seen:
         words += ["--ro-bind", place, place]
     words += ["--bind", "{home}", "{home}"]
-    words += _hidden(Path(path), folder, seen)
+    words += _hidden(Path(path), folder, needed)
     words += ["--chdir", os.getcwd()]
     return (*words, "--", sys.executable, "-I", "-S", str(_CONNECTOR), "{door}")
 
@@ -93,8 +103,8 @@ def _try(bwrap: str) -> None:
         )
 
 
-def _visible(cup: Cup) -> list[str]:
-    """The folders that bots may read, outer ones first."""
+def _needed(cup: Cup) -> set[Path]:
+    """The folders that bots may read."""
     found = {
         Path.cwd(),
         Path(__file__).resolve().parent.parent,
@@ -104,7 +114,11 @@ def _visible(cup: Cup) -> list[str]:
     for bot in cup.bots:
         if bot.command is not None:
             found.update(_named(shlex.split(bot.command)))
-    found = {place for place in found if place != Path("/")}
+    return {place for place in found if place != Path("/")}
+
+
+def _visible(found: set[Path]) -> list[str]:
+    """The outermost of these folders."""
     return sorted(str(place) for place in found if not _within(place, found - {place}))
 
 
@@ -123,15 +137,66 @@ def _within(place: Path, others: Iterable[Path]) -> bool:
     return any(place.is_relative_to(other) for other in others)
 
 
-def _hidden(cup: Path, folder: Path | None, seen: Iterable[str]) -> list[str]:
-    """Cover the cup and the run where they lie in a folder that bots see."""
-    visible = [Path(place) for place in seen]
-    words = []
-    for place in {cup.absolute(), cup.resolve()}:
-        if _within(place, visible):
-            words += ["--ro-bind", os.devnull, str(place)]
+def _hidden(cup: Path, folder: Path | None, needed: set[Path]) -> list[str]:
+    """Cover cups and runs where they lie in a folder that bots see."""
+    folders: set[Path] = set()
+    files = {place for place in (cup.absolute(), cup.resolve()) if _within(place, needed)}
     if folder is not None:
-        for place in {folder.absolute(), folder.resolve()}:
-            if _within(place, visible):
-                words += ["--tmpfs", str(place)]
+        for place in (folder.absolute(), folder.resolve()):
+            if _within(place, needed):
+                folders.add(_runs(place, needed))
+    for root in map(Path, _visible(needed)):
+        if root not in (Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()):
+            _look(root, needed, folders, files)
+    words = []
+    for place in sorted(folders):
+        if not _within(place, folders - {place}):
+            words += ["--tmpfs", str(place)]
+    for place in sorted(files):
+        if not _within(place, folders):
+            words += ["--ro-bind", os.devnull, str(place)]
     return words
+
+
+def _runs(folder: Path, needed: set[Path]) -> Path:
+    """The folder of all runs, where this one lies in one and no bot needs it."""
+    parent = folder.parent
+    if parent.name == _RUNS and not any(place.is_relative_to(parent) for place in needed):
+        return parent
+    return folder
+
+
+def _look(root: Path, needed: set[Path], folders: set[Path], files: set[Path]) -> None:
+    """Find the cups and runs below a folder, near ones first; links are not followed."""
+    waiting = deque([(root, 0)])
+    for _ in range(_MOST_FOLDERS):
+        if not waiting:
+            return
+        place, depth = waiting.popleft()
+        try:
+            with os.scandir(place) as entries:
+                here = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        plain = [entry.name for entry in here if entry.is_file(follow_symlinks=False)]
+        if FILE in plain:
+            if not any(other.is_relative_to(place) for other in needed):
+                folders.add(_runs(place, needed))
+                continue
+            # A bot's own folder cannot be covered: only what tells of the run.
+            files.update(place / name for name in plain if name.startswith(FILE))
+        files.update(place / n for n in plain if n.endswith(".toml") and _is_cup(place / n))
+        if depth < HIDDEN_DEPTH and place not in folders:
+            waiting.extend(
+                (place / entry.name, depth + 1)
+                for entry in here
+                if entry.is_dir(follow_symlinks=False) and entry.name not in _DULL
+            )
+
+
+def _is_cup(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return b"[[bots]]" in file.read(LARGEST)
+    except OSError:
+        return False

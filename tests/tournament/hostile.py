@@ -129,7 +129,14 @@ def spies(connection: socket.socket, request: dict[str, Any]) -> None:
         print("reached the outside")
     except OSError:
         print("no outside")
-    for name, look in (("cup", cup.read_text), ("run", lambda: os.listdir(cup.parent / "run"))):
+    looks = (
+        ("cup", cup.read_text),
+        ("run", lambda: os.listdir(cup.parent / "run")),
+        ("other run", (cup.parent / "a" / "older" / "run.sqlite").read_text),
+        ("other cup", (cup.parent / "a" / "other.toml").read_text),
+        ("bystander", (cup.parent / "a" / "notes.toml").read_text),
+    )
+    for name, look in looks:
         try:
             print(name, look())
         except OSError:

@@ -158,6 +158,10 @@ def spied(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[bool
         spy = bot("spies", str(tmp_path / "cup.toml"), url)
         more = ["[sandbox]\nenabled = true"] if request.param else []
         cup = write(tmp_path, {"spy": spy, **toys(2)}, *more, deals=1)
+        (tmp_path / "a" / "older").mkdir(parents=True)
+        (tmp_path / "a" / "older" / "run.sqlite").write_text("OLD SEED")
+        (tmp_path / "a" / "other.toml").write_text('seed = "NEXT SEED"\n[[bots]]\n')
+        (tmp_path / "a" / "notes.toml").write_text("NOTES")
         done = stich("run", cup, "--out", tmp_path / "run")
         assert done.returncode == 0, done.stderr
     with Store.open(tmp_path / "run") as store:
@@ -172,9 +176,32 @@ def test_a_sandbox_shows_nothing_of_the_outside(spied: tuple[bool, str]) -> None
     assert ("no outside" in said) is inside
     assert ('seed = "test"' in said) is not inside
     assert ("run.sqlite" in said) is not inside
+    assert ("OLD SEED" in said) is not inside
+    assert ("NEXT SEED" in said) is not inside
+    assert "NOTES" in said
     assert said.count("cannot write") >= (2 if inside else 0)
     assert "SECRET" not in said
     assert "PYTEST" not in said
+
+
+def test_a_sandbox_covers_the_folder_of_all_runs_unless_a_bot_lives_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandboxed()
+    monkeypatch.chdir(tmp_path)
+    run, mine = tmp_path / "runs" / "spring", tmp_path / "runs" / "mine"
+    for folder in (run, mine):
+        folder.mkdir(parents=True)
+        (folder / "run.sqlite").touch()
+    (mine / "bot.py").touch()
+    words = prefix(read(write(tmp_path, toys(3), "[sandbox]\nenabled = true")), "cup.toml", run)
+    assert str(tmp_path / "runs") in words
+    assert str(run) not in words
+    lives = {"x": f"python {mine / 'bot.py'}", **toys(2)}
+    words = prefix(read(write(tmp_path, lives, "[sandbox]\nenabled = true")), "cup.toml", run)
+    assert str(tmp_path / "runs") not in words
+    assert words[words.index(str(run)) - 1] == "--tmpfs"
+    assert words[words.index(str(mine / "run.sqlite")) - 1] == os.devnull
 
 
 def test_no_bubblewrap_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

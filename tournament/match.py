@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
@@ -129,7 +130,12 @@ class _Match:
         return [common for _ in self.seats]
 
     def _tell(self, path: str, bodies: Sequence[Mapping[str, Any]]) -> None:
-        """POST /start or /end to every bot that is still in, each within a move's time."""
+        """POST /start or /end to every bot that is still in, each within a move's time.
+
+        All at once, so that one that hangs does not hold up the others; a player at two seats
+        has one connection, and is told of one seat after the other.
+        """
+        letters: dict[int, tuple[Player, list[bytes]]] = {}
         for number, (seat, body) in enumerate(zip(self.seats, bodies, strict=True)):
             if seat.out:
                 continue
@@ -139,10 +145,22 @@ class _Match:
                 "game": self.rules.game,
                 "seat": number,
             }
-            sent = _bytes({**head, **body})
-            before = monotonic()
-            seat.player.tell(path, sent, self.rules.clock.move_ms / 1000)
-            self.asked_s += monotonic() - before
+            letters.setdefault(id(seat.player), (seat.player, []))[1].append(
+                _bytes({**head, **body})
+            )
+        seconds = self.rules.clock.move_ms / 1000
+
+        def tell(letter: tuple[Player, list[bytes]]) -> None:
+            player, sent = letter
+            for each in sent:
+                player.tell(path, each, seconds)
+
+        if not letters:
+            return
+        before = monotonic()
+        with ThreadPoolExecutor(len(letters)) as pool:
+            list(pool.map(tell, letters.values()))
+        self.asked_s += monotonic() - before
 
     def _ask(self, turn: int, board: Board) -> tuple[str, Board]:
         """The bot's move, or the house's and a strike."""

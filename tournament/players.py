@@ -105,11 +105,15 @@ class HttpBot:
             self._fail(FaultKind.INVALID, str(error), elapsed)
 
     def tell(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end, unless the bot has said that it does not offer it."""
+        """POST /start or /end, unless the bot has said that it does not offer it, or let it
+        hang before: it may waste this time once, not in every match."""
         if path in self._deaf:
             return
         try:
             reply = self._wire.exchange("POST", path, body, monotonic() + seconds)
+        except TimeoutError:
+            self._deaf.add(path)
+            return
         except (OSError, Broken, TooMuch, Nonsense):
             return
         if reply.status in _NOT_OFFERED:

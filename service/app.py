@@ -108,7 +108,7 @@ def _handle_errors(app: Flask, metrics: Metrics, settings: Settings) -> None:
     def from_http(error: HTTPException) -> Response:
         """Anything that Flask or Werkzeug refuses by itself."""
         code = BY_STATUS.get(error.code or 500, "internal")
-        response = answer(Problem(code, _DETAILS[code].format(most=settings.max_body)))
+        response = answer(Problem(code, DETAILS[code].format(most=settings.max_body)))
         if isinstance(error, MethodNotAllowed):
             response.headers.extend(
                 (name, value) for name, value in error.get_headers() if name == "Allow"
@@ -118,14 +118,14 @@ def _handle_errors(app: Flask, metrics: Metrics, settings: Settings) -> None:
     def unexpected(error: Exception) -> Response:
         """A mistake of the service: its trace goes to the log, never to the client."""
         app.logger.error("An unexpected error.", exc_info=error)
-        return answer(Problem("internal", _DETAILS["internal"]))
+        return answer(Problem("internal", DETAILS["internal"]))
 
     app.register_error_handler(Problem, answer)
     app.register_error_handler(HTTPException, from_http)
     app.register_error_handler(Exception, unexpected)
 
 
-_DETAILS = {
+DETAILS = {
     "malformed-json": "The request could not be read to its end.",
     "not-found": "No operation has this path; /docs lists all there are.",
     "method-not-allowed": "This path does not know this method; Allow names those it knows.",

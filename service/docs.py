@@ -50,9 +50,19 @@ def _operation(
     responses = []
     for status, response in operation["responses"].items():
         if "$ref" in response:
-            response = contract["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
+            response = _by_reference(contract, response["$ref"])
         responses.append({"status": status, **response})
     return {"method": method, "path": path, **operation, "responses": responses}
+
+
+def _by_reference(contract: Mapping[str, Any], reference: str) -> dict[str, Any]:
+    """A response that operations share; its examples stand once, below the table of problems."""
+    response = contract["components"]["responses"][reference.rsplit("/", 1)[1]]
+    content = {
+        media_type: {name: value for name, value in one.items() if name != "examples"}
+        for media_type, one in response["content"].items()
+    }
+    return {**response, "content": content}
 
 
 def prose(text: str) -> Markup:

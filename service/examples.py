@@ -8,7 +8,9 @@ from typing import Any
 from flask.testing import FlaskClient
 
 import games
-from service.app import create_app
+from service.app import DETAILS, create_app
+from service.config import MEBIBYTE
+from service.problems import Problem
 
 SEED = "example"
 PLIES = {"doudizhu": 9, "dasan": 8, "zhengfen": 7, "ninefivetwo": 9}
@@ -36,10 +38,17 @@ def mid_game(name: str) -> games.State:
     return state
 
 
+def _client() -> FlaskClient:
+    return create_app({"max_body": MEBIBYTE}).test_client()
+
+
 def collect() -> list[Example]:
     """All examples, made by asking."""
-    client = create_app({}).test_client()
-    found = [_ask(client, "/v1/games", "games", "All games", None)]
+    client = _client()
+    found = [
+        _ask(client, "/v1/games", "games", "All games", None),
+        _ask(client, "/healthz", "alive", "The service is alive", None),
+    ]
     for name, game in games.GAMES.items():
         title = game.title
         found.append(_ask(client, f"/v1/games/{name}", name, title, None))
@@ -82,6 +91,38 @@ def _refused(client: FlaskClient) -> list[Example]:
             {"state": state, "moves": ["pass", "pass", "bid:1"]},
         ),
     ]
+
+
+def problem(code: str) -> dict[str, Any]:
+    """A problem of this kind, as the service answers it."""
+    client = _client()
+    wrong = [one for one in _refused(client) if one.answer["code"] == code]
+    if wrong:
+        return wrong[0].answer
+    if code == "internal":  # nothing that could be asked brings it about
+        return Problem(code, DETAILS[code]).to_dict()
+    data, media_type = _BROKEN.get(code, (b"{", "application/json"))
+    got = client.open(
+        "/v1/start",
+        method="PUT" if code == "method-not-allowed" else "POST",
+        data=data,
+        content_type=media_type,
+    )
+    answer: dict[str, Any] = got.get_json()
+    return answer
+
+
+_BROKEN = {
+    "too-large": (b" " * (MEBIBYTE + 1), "application/json"),
+    "unsupported-media-type": (b"{}", "text/plain"),
+}
+
+FIGURES = """\
+# HELP stich_http_requests_total Requests answered.
+# TYPE stich_http_requests_total counter
+stich_http_requests_total{method="GET",route="/healthz",status="200"} 1.0
+"""
+"""Some of the figures of a service that was asked once whether it is alive."""
 
 
 def _ask(

@@ -25,6 +25,9 @@ from service.fields import (
     ref,
 )
 
+MOST_LISTED: Final = 250_000
+"""Dealt hands have some 31,000 moves at most, but a set-up hand of fifty cards has billions."""
+
 MOST_ERRORS: Final = 100
 """After so many errors the rest of a list is not looked at."""
 
@@ -114,11 +117,11 @@ class Wholes(WireField):
 
 
 class Moves(WireField):
-    """A list of moves."""
+    """A list of moves. The most there can be is for the reader."""
 
-    def __init__(self, about: str, fewest: int = 0, **kwargs: Any) -> None:
+    def __init__(self, about: str, fewest: int = 0, most: int | None = None, **kwargs: Any) -> None:
         super().__init__(about, **kwargs)
-        self.fewest = fewest
+        self.fewest, self.most = fewest, most
 
     def plain(self, value: Any) -> bool:
         if type(value) is not list or len(value) < self.fewest:
@@ -127,7 +130,11 @@ class Moves(WireField):
 
     def core(self) -> dict[str, Any]:
         core: dict[str, Any] = {"type": "array", "items": ref("Move")}
-        return {**core, "minItems": self.fewest} if self.fewest else core
+        if self.fewest:
+            core["minItems"] = self.fewest
+        if self.most is not None:
+            core["maxItems"] = self.most
+        return core
 
     def load(self, value: Any) -> list[str]:
         if type(value) is not list:
@@ -241,7 +248,12 @@ class Entry(Shape):
     """A move and who made it."""
 
     about = "A move, and the seat that made it."
-    seat = Whole("The seat that made the move.")
+    seat = Whole(
+        "The seat that made the move. A history that is posted is checked for its shape only: any"
+        " whole number is taken.",
+        0,
+        5,
+    )
     move = Text("The move in its canonical form; in a view a card that is hidden is `??`.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, Final
+from typing import Any
 
 from flask import Blueprint, Response
 
@@ -12,12 +12,10 @@ from games import Game, IllegalMove, InvalidState, OptionError, Position, State
 from service import describe
 from service.body import take
 from service.fields import SAFE, VAST
+from service.lists import MOST_LISTED
 from service.problems import Problem, illegal_move, invalid_request, invalid_state
 from service.schemas import requests
 from service.wire import encode, shown
-
-MOST_LISTED: Final = 250_000
-"""Dealt hands have some 31,000 moves at most, but a set-up hand of fifty cards has billions."""
 
 v1 = Blueprint("v1", __name__, url_prefix="/v1")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import games
+from service.examples import problem
 from service.fields import CARD_PATTERN, MASKED_CARD_PATTERN, Shape, ref
 from service.lists import Entry, Record
 from service.problems import KINDS, MEDIA_TYPE
@@ -132,7 +133,16 @@ def responses() -> dict[str, dict[str, Any]]:
     found = {}
     for code, kind in KINDS.items():
         name = answers.problem_name(code)
-        found[name] = problem_response(kind.when, name)
+        response = found[name] = problem_response(kind.when, name)
+        content = response["content"][MEDIA_TYPE]
+        content["examples"] = {code: {"summary": kind.title, "value": problem(code)}}
+    found[answers.problem_name("method-not-allowed")]["headers"] = {
+        "Allow": {
+            "description": "The methods that this path has.",
+            "required": True,
+            "schema": {"type": "string", "examples": ["POST, OPTIONS"]},
+        }
+    }
     return found
 
 

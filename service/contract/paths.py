@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from service.contract.components import problem_response
-from service.examples import Example, collect
+from service.examples import FIGURES, Example, collect
 from service.fields import ref
 from service.problems import KINDS, MEDIA_TYPE
 from service.schemas.answers import problem_name
@@ -88,7 +88,7 @@ def paths() -> dict[str, dict[str, Any]]:
                 "RefusedPosition",
             )
         },
-        **_service(),
+        **_service(examples),
     }
 
 
@@ -100,7 +100,7 @@ def _games(examples: list[Example]) -> dict[str, Any]:
         "description": "Answers all games in short.",
         "responses": {
             "200": _ok("All games.", "GamesAnswer", _of(examples, "/v1/games")),
-            **_problems("internal"),
+            **_problems("method-not-allowed", "internal"),
         },
     }
 
@@ -116,7 +116,7 @@ def _game(examples: list[Example]) -> dict[str, Any]:
         "parameters": [_game_parameter()],
         "responses": {
             "200": _ok("The game.", "GameFull", ours),
-            **_problems("not-found", "internal"),
+            **_problems("not-found", "method-not-allowed", "internal"),
         },
     }
 
@@ -168,7 +168,9 @@ def _post(
         },
         "responses": {
             "200": {**_ok("Done.", gives, good), **_links(gives)},
-            **_problems("malformed-json", "too-large", "unsupported-media-type"),
+            **_problems(
+                "malformed-json", "method-not-allowed", "too-large", "unsupported-media-type"
+            ),
             "422": refused,
             **_problems("internal"),
         },
@@ -197,7 +199,7 @@ def _links(gives: str) -> dict[str, Any]:
     }
 
 
-def _service() -> dict[str, dict[str, Any]]:
+def _service(examples: list[Example]) -> dict[str, dict[str, Any]]:
     return {
         "/openapi.yaml": {
             "get": _text(
@@ -213,7 +215,7 @@ def _service() -> dict[str, dict[str, Any]]:
                 "parameters": [_game_parameter()],
                 "responses": {
                     "200": _plain("The rules, in Markdown.", "text/markdown"),
-                    **_problems("not-found", "internal"),
+                    **_problems("not-found", "method-not-allowed", "internal"),
                 },
             }
         },
@@ -224,31 +226,43 @@ def _service() -> dict[str, dict[str, Any]]:
                 "summary": "Ask whether the service is alive",
                 "description": "Answers at once, without any work.",
                 "responses": {
-                    "200": _ok("It is.", "Health", []),
-                    **_problems("internal"),
+                    "200": _ok("It is.", "Health", _of(examples, "/healthz")),
+                    **_problems("method-not-allowed", "internal"),
                 },
             }
         },
         "/metrics": {
             "get": _text(
-                "getMetrics", "Read figures for Prometheus", "Counters and times.", "text/plain"
+                "getMetrics",
+                "Read figures for Prometheus",
+                "Counters and times.",
+                "text/plain",
+                FIGURES,
             )
         },
     }
 
 
-def _text(operation: str, summary: str, about: str, media_type: str) -> dict[str, Any]:
+def _text(
+    operation: str, summary: str, about: str, media_type: str, example: str | None = None
+) -> dict[str, Any]:
     return {
         "operationId": operation,
         "tags": ["service"],
         "summary": summary,
         "description": about,
-        "responses": {"200": _plain(about, media_type), **_problems("internal")},
+        "responses": {
+            "200": _plain(about, media_type, example),
+            **_problems("method-not-allowed", "internal"),
+        },
     }
 
 
-def _plain(about: str, media_type: str) -> dict[str, Any]:
-    return {"description": about, "content": {media_type: {"schema": {"type": "string"}}}}
+def _plain(about: str, media_type: str, example: str | None = None) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": {"type": "string"}}
+    if example is not None:
+        content["example"] = example
+    return {"description": about, "content": {media_type: content}}
 
 
 def _of(examples: Iterable[Example], path: str) -> list[Example]:

@@ -7,8 +7,8 @@ from typing import Any, Final
 import games
 from games import Reason
 from service.fields import Choice, Described, Flag, Move, Open, Shape, Text, Whole, WireField, ref
-from service.lists import Cards, Moves
-from service.problems import KINDS, Kind
+from service.lists import MOST_LISTED, Cards, Moves
+from service.problems import KINDS, MOST, Kind
 from service.schemas.common import Class, shape
 from service.schemas.positions import state_field, view_field
 
@@ -17,6 +17,9 @@ CATEGORIES: Final = tuple(
     dict.fromkeys(each.name for game in games.GAMES.values() for each in game.categories)
 )
 RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "Bj", "Rj")
+
+_PHASES: Final = max(len(game.phases) for game in games.GAMES.values()) + 1
+_KINDS_OF_PLAY: Final = max(len(game.categories) for game in games.GAMES.values())
 
 
 def _array(items: dict[str, Any], low: int | None = None, high: int | None = None) -> Any:
@@ -68,8 +71,10 @@ GameFull: Final = shape(
                 "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 2},
             },
         ),
-        "phases": Described("The phases of a deal, and `over`.", _array({"type": "string"}, 2)),
-        "categories": Described("What can be played.", _array(ref("Category"), 1)),
+        "phases": Described(
+            "The phases of a deal, and `over`.", _array({"type": "string"}, 2, _PHASES)
+        ),
+        "categories": Described("What can be played.", _array(ref("Category"), 1, _KINDS_OF_PLAY)),
     },
 )
 
@@ -78,7 +83,7 @@ class GamesAnswer(Shape):
     """What /v1/games answers."""
 
     about = "All games."
-    games = Described("The games, in short.", _array(ref("GameBrief"), 1))
+    games = Described("The games, in short.", _array(ref("GameBrief"), 1, len(NAMES)))
 
 
 class StateAnswer(Shape):
@@ -102,7 +107,8 @@ class MovesAnswer(Shape):
     seat = Whole("The seat to move; null when the game is over.", 0, 5, nullable=True)
     moves = Moves(
         "All legal moves in canonical form and in the order of the contract; none when the game"
-        " is over, or for a view of a seat that is not to move."
+        " is over, or for a view of a seat that is not to move.",
+        most=MOST_LISTED,
     )
 
 
@@ -143,12 +149,13 @@ _EXTRA: Final[dict[str, dict[str, WireField]]] = {
         "errors": Described(
             "What is wrong, by the dotted path of the field, such as `state.hands.0`; the first"
             " hundred fields.",
-            {"type": "object", "additionalProperties": _array({"type": "string"}, 1)},
+            {"type": "object", "additionalProperties": _array({"type": "string"}, 1, MOST)},
         )
     },
     "invalid-state": {
         "problems": Described(
-            "All that is wrong, a sentence each; the first hundred.", _array({"type": "string"}, 1)
+            "All that is wrong, a sentence each; the first hundred.",
+            _array({"type": "string"}, 1, MOST),
         )
     },
     "illegal-move": {

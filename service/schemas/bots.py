@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.fields import Choice, Described, Move, Open, Text, Whole, ref
-from service.lists import Moves, Wholes
+from service.lists import MOST_LISTED, Moves, Wholes
 from service.schemas.answers import NAMES
 from service.schemas.positions import view_field
 
@@ -16,7 +16,9 @@ class BotCard(Open):
     version = Text("Its version.", 0, 256)
     author = Text("Who wrote it.", 0, 256, required=False)
     protocol = Whole("The version of the protocol it speaks.", 1, 1)
-    games = Described("The games it plays.", {"type": "array", "items": ref("GameName")})
+    games = Described(
+        "The games it plays.", {"type": "array", "items": ref("GameName"), "maxItems": len(NAMES)}
+    )
 
 
 class Clock(Open):
@@ -35,7 +37,7 @@ class BotMoveRequest(Open):
     match = Text("Which match this is: an opaque name.", 1, 256)
     turn = Whole("The number of this request in the match, counted from 1.", 1)
     view = view_field()
-    moves = Moves("The legal moves, in the order of the contract.", 1)
+    moves = Moves("The legal moves, in the order of the contract.", 1, MOST_LISTED)
     clock = Described("How much time there is.", ref("Clock"))
 
 

@@ -101,7 +101,10 @@ def results(span: Span, extra: dict[str, WireField]) -> Records:
         **extra,
     }
     made = shape(named, f"A finished deal of {span.game.title}.", fields)
-    return Records("The finished deals, oldest first.", made, named)
+    deals = next(option for option in span.game.options if option.name == "deals")
+    # without a limit of deals the target ends the game, after no one knows how many
+    most = None if deals.nullable else deals.maximum
+    return Records("The finished deals, oldest first.", made, named, most)
 
 
 def climbing(span: Span) -> dict[str, WireField]:

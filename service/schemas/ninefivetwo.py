@@ -8,6 +8,8 @@ from service.schemas.common import Class, Span, common, results, shape, state, v
 
 NAME = "ninefivetwo"
 TRICKS = 16
+PAIRINGS = 2
+"""What three seats had too many and too few of the 16 tricks makes two pairings at most."""
 
 
 def shapes() -> tuple[Class, Class]:
@@ -43,11 +45,13 @@ def _fields(span: Span, *, masked: bool) -> dict[str, WireField]:
             "The pairings of the exchange that are still open; the first one is due.",
             shape(owed, "A pairing of the exchange that is still open.", _owed(span, masked)),
             owed,
+            PAIRINGS,
         ),
         "exchanged": Records(
             "The pairings that were closed in this deal, in order.",
             shape(exchanged, "A pairing of the exchange that is closed.", _closed(span, masked)),
             exchanged,
+            PAIRINGS,
         ),
         "trick": Entries("The cards of the current trick, and who played them.", 3),
         "tricks": span.by_seat("The tricks won in this deal.", 0, TRICKS),

@@ -13,7 +13,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import games
 from games import Reason
-from service import openapi
+from service import examples, openapi
 from service.problems import KINDS
 from tests.service.support import ROOT, contract, keeps, validator
 
@@ -27,6 +27,7 @@ CALLS = [
     for name, item in contract()["webhooks"].items()
     for method, operation in item.items()
 ]
+RESPONSES: dict[str, Any] = contract()["components"]["responses"]
 SCHEMAS: dict[str, Any] = contract()["components"]["schemas"]
 
 
@@ -84,7 +85,7 @@ def test_every_operation_is_named_and_tagged() -> None:
 
 def test_every_operation_lists_every_problem_it_can_give() -> None:
     for path, method, operation in OPERATIONS:
-        expected = {"200", "500"}
+        expected = {"200", "405", "500"}
         if method == "post":
             expected |= {"400", "413", "415", "422"}
         if "{game}" in path:
@@ -169,11 +170,73 @@ def media() -> Iterator[Any]:
                 for name, example in _examples(content):
                     where = f"{method} {path} {status} {name}"
                     yield pytest.param(content["schema"], example, id=where)
+    for response in RESPONSES.values():
+        for content in response["content"].values():
+            for name, example in _examples(content):
+                yield pytest.param(content["schema"], example, id=f"any {name}")
 
 
 @pytest.mark.parametrize(("schema", "example"), list(media()))
 def test_every_example_keeps_its_schema(schema: dict[str, Any], example: Any) -> None:
-    validator(schema["$ref"].rsplit("/", 1)[1]).validate(example)
+    if "$ref" in schema:
+        validator(schema["$ref"].rsplit("/", 1)[1]).validate(example)
+    else:
+        assert schema == {"type": "string"}
+        assert isinstance(example, str)
+
+
+def test_every_kind_of_problem_has_an_example() -> None:
+    shown = {}
+    for response in RESPONSES.values():
+        ((code, example),) = response["content"]["application/problem+json"]["examples"].items()
+        shown[code] = example["value"]["code"]
+    assert shown == {code: code for code in KINDS}
+
+
+def test_examples_do_not_depend_on_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STICH_MAX_BODY", "10")
+    assert examples.problem("too-large")["code"] == "too-large"
+    assert examples.problem("too-large")["detail"].count("1048576") == 1
+    assert examples.problem("malformed-json")["code"] == "malformed-json"
+
+
+def test_health_and_figures_are_shown_as_they_are(client: FlaskClient) -> None:
+    paths = contract()["paths"]
+    health = paths["/healthz"]["get"]["responses"]["200"]["content"]["application/json"]
+    assert health["examples"]["alive"]["value"] == client.get("/healthz").json
+    figures = paths["/metrics"]["get"]["responses"]["200"]["content"]["text/plain"]["example"]
+    assert figures in client.get("/metrics").text
+
+
+def test_every_response_is_referred_to_somewhere() -> None:
+    text = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    for name in SCHEMAS:
+        assert f"#/components/schemas/{name}'" in text, name
+    assert "#/components/responses/MethodNotAllowedProblem'" in text
+    allow = RESPONSES["MethodNotAllowedProblem"]["headers"]["Allow"]
+    assert (allow["required"], allow["schema"]["type"]) == (True, "string")
+
+
+ENDLESS = {"history", "AdvanceRequest.moves", "ZhengfenState.results", "ZhengfenView.results"}
+
+
+@pytest.mark.parametrize(("where", "about"), list(fields()))
+def test_every_list_has_an_end_but_those_that_have_none(where: str, about: dict[str, Any]) -> None:
+    if not ENDLESS & {where, where.split(".")[1]}:
+        for part in parts(about):
+            if "array" in part.get("type", []):
+                assert part["maxItems"] >= part.get("minItems", 0), where
+
+
+def test_the_seat_of_an_entry_is_0_to_5_but_not_enforced(client: FlaskClient) -> None:
+    seat = SCHEMAS["Entry"]["properties"]["seat"]
+    assert (seat["minimum"], seat["maximum"]) == (0, 5)
+    assert "shape only" in seat["description"]
+    state = games.get("dasan").start(3, "seat", {}).to_dict()
+    history = [{"seat": 77, "move": "pass"}]
+    answer = client.post("/v1/view", json={"state": {**state, "history": history}, "seat": 0})
+    assert answer.json is not None
+    assert answer.json["view"]["history"] == history
 
 
 def test_every_example_is_answered_as_it_says(client: FlaskClient) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from service.app import create_app
+from service.lists import MOST_LISTED
 from service.problems import KINDS
-from service.routes import MOST_LISTED
 from tests.games.zhengfen_setup import wire
 from tests.service.support import ROOT, operation
 

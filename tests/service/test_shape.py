@@ -109,7 +109,8 @@ def test_the_two_gates_agree_with_the_contract(
             answer = service.post("/v1/moves", changed_body)
             if "code" not in answer:
                 # a history is checked for its shape only, so that any seat will do there
-                assert keeps(schema, changed_body[kind]), (path, wrong)
+                any_seat = ".history." in path and path.endswith(".seat")
+                assert any_seat or keeps(schema, changed_body[kind]), (path, wrong)
             elif answer["code"] == "invalid-request":
                 assert all(key.startswith(kind) for key in answer["errors"]), answer
                 assert wrong == "\ud800" or not keeps(schema, changed_body[kind]), (path, wrong)
@@ -221,7 +222,10 @@ def test_numbers_beyond_all_bounds(service: Service, number: str) -> None:
 def test_the_history_is_checked_for_its_shape_only(service: Service) -> None:
     state = service.start("doudizhu")
     state["history"] = [{"seat": 99, "move": "nonsense ≠ ä"}, {"seat": -4, "move": "??"}]
-    after = service.advance(state, "bid:1")
+    body = {"state": state, "moves": ["bid:1"]}
+    answer = service.client.post("/v1/advance", json=body)
+    assert answer.status_code == 200
+    after = answer.get_json()["state"]
     assert after["history"][:2] == state["history"]
 
 

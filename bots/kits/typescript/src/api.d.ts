@@ -378,7 +378,7 @@ export interface components {
         RefusedMoves: components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidStateProblem"] | components["schemas"]["IllegalMoveProblem"];
         /** @description A move, and the seat that made it. */
         Entry: {
-            /** @description The seat that made the move. */
+            /** @description The seat that made the move. A history that is posted is checked for its shape only: any whole number is taken. */
             seat: number;
             /** @description The move in its canonical form; in a view a card that is hidden is `??`. */
             move: string;
@@ -1530,6 +1530,8 @@ export interface components {
         /** @description The path exists, but not with this method; the header `Allow` names those it has. */
         MethodNotAllowedProblem: {
             headers: {
+                /** @description The methods that this path has. */
+                Allow: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1616,6 +1618,7 @@ export interface operations {
                     "application/json": components["schemas"]["GamesAnswer"];
                 };
             };
+            405: components["responses"]["MethodNotAllowedProblem"];
             500: components["responses"]["InternalProblem"];
         };
     };
@@ -1641,6 +1644,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFoundProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
             500: components["responses"]["InternalProblem"];
         };
     };
@@ -1667,6 +1671,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
@@ -1704,6 +1709,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
@@ -1741,6 +1747,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
@@ -1778,6 +1785,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
@@ -1815,6 +1823,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
@@ -1847,6 +1856,7 @@ export interface operations {
                     "text/yaml": string;
                 };
             };
+            405: components["responses"]["MethodNotAllowedProblem"];
             500: components["responses"]["InternalProblem"];
         };
     };
@@ -1868,6 +1878,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            405: components["responses"]["MethodNotAllowedProblem"];
             500: components["responses"]["InternalProblem"];
         };
     };
@@ -1893,6 +1904,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFoundProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
             500: components["responses"]["InternalProblem"];
         };
     };
@@ -1914,6 +1926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            405: components["responses"]["MethodNotAllowedProblem"];
             500: components["responses"]["InternalProblem"];
         };
     };
@@ -1932,9 +1945,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example # HELP stich_http_requests_total Requests answered.
+                     *     # TYPE stich_http_requests_total counter
+                     *     stich_http_requests_total{method="GET",route="/healthz",status="200"} 1.0
+                     */
                     "text/plain": string;
                 };
             };
+            405: components["responses"]["MethodNotAllowedProblem"];
             500: components["responses"]["InternalProblem"];
         };
     };

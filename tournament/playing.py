@@ -8,7 +8,6 @@ from contextlib import ExitStack
 
 from rich.console import Console
 
-from tournament import preflight
 from tournament.config import Cup
 from tournament.formats import Schedule
 from tournament.processes import Ground, StartError
@@ -31,7 +30,7 @@ def play_all(
     with ExitStack() as stack:
         runner = stack.enter_context(Runner(cup, schedule, store, ground))
         runner.hire()
-        found = preflight.problems(cup, ground)
+        found = runner.inspect()
         if found:
             raise StartError("\n".join(found))
         observer: Observer = said or stack.enter_context(watching(console, cup.name))

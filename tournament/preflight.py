@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from time import monotonic
 from typing import Any
 
 from tournament.config import Bot, Cup
+from tournament.crew import Crew
 from tournament.deadline import Broken, Nonsense, TooMuch
 from tournament.players import HttpBot, declared, dial_url
-from tournament.processes import Ground, StartedBot, StartError
+from tournament.processes import StartError
 from tournament.terminal import printable
 
 _AT_ONCE = 8
 
 
-def problems(cup: Cup, ground: Ground) -> list[str]:
-    """What keeps the cup's bots from playing it, as sentences; none is left running."""
-    found: list[str] = []
-    bots = iter(cup.bots)
-    while some := list(islice(bots, _AT_ONCE)):
-        with ExitStack() as stack:
-            started = {
-                bot.name: StartedBot(bot.name, bot.command, ground)
-                for bot in some
-                if bot.command is not None
-            }
-            for process in started.values():
-                stack.callback(process.close)
-            for bot in some:
-                try:
-                    about = _about(bot, started, stack)
-                except StartError as error:
-                    found.append(str(error))
-                else:
-                    found.extend(_unfit(bot, about, cup.game))
-    return found
-
-
-def _about(bot: Bot, started: Mapping[str, StartedBot], stack: ExitStack) -> Mapping[str, Any]:
-    """What a bot says of itself; StartError if it cannot play at all."""
-    if bot.url is not None:
-        return _called(bot.name, bot.url)
-    running = started[bot.name].ready_or_again()
-    stack.callback(running.close)
-    return running.about
+def problems(cup: Cup, crew: Crew) -> Iterator[str]:
+    """What keeps the cup's bots from playing it, as sentences. Those that run stay in the crew."""
+    for bot in cup.bots:
+        if bot.url is not None:
+            try:
+                yield from _unfit(bot, _called(bot.name, bot.url), cup.game)
+            except StartError as error:
+                yield str(error)
+    commands = iter([bot for bot in cup.bots if bot.command is not None])
+    while some := list(islice(commands, _AT_ONCE)):
+        for bot, running in crew.start(some):
+            if isinstance(running, StartError):
+                yield str(running)
+            else:
+                yield from _unfit(bot, running.about, cup.game)
 
 
 def _called(name: str, url: str) -> Mapping[str, Any]:
@@ -70,7 +55,7 @@ def _called(name: str, url: str) -> Mapping[str, Any]:
         bot.close()
 
 
-def _unfit(bot: Bot, about: Mapping[str, Any], game: str) -> Iterable[str]:
+def _unfit(bot: Bot, about: Mapping[str, Any], game: str) -> Iterator[str]:
     """What a bot itself says that does not fit the cup."""
     protocol, known = about.get("protocol", 1), about.get("games", [game])
     if protocol != 1:

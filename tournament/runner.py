@@ -21,7 +21,7 @@ from tournament.processes import Ground
 from tournament.records import MatchRecord
 from tournament.results import round_scores
 from tournament.store import Store
-from tournament.worker import Failed, Job, Message, main
+from tournament.worker import Failed, Inspect, Inspected, Job, Message, main
 
 _WINDOW = 256
 _LIVES = 2
@@ -121,8 +121,18 @@ class Runner:
 
     def hire(self) -> None:
         """Let the workers load already; `run` would hire them when it needs them."""
-        for _ in range(min(self._cup.run.concurrency, self._schedule.blocks)):
+        for _ in range(max(1, min(self._cup.run.concurrency, self._schedule.blocks))):
             self._workers.append(_Worker(self._cup, self._ground))
+
+    def inspect(self) -> tuple[str, ...]:
+        """Let every bot answer once; what keeps them from playing, as sentences."""
+        connection = self._workers[0].connection
+        connection.send(Inspect())
+        try:
+            message: Message = connection.recv()
+        except EOFError:
+            raise RunError("The worker that starts the bots has died; see above.") from None
+        return message.problems if isinstance(message, Inspected) else ()
 
     def run(self, observer: Observer) -> None:
         """Play all that is still to be played; RunError or StoreError if that cannot be."""
@@ -183,6 +193,8 @@ class Runner:
                 continue
             if isinstance(message, Failed):
                 raise RunError(message.why)
+            if isinstance(message, Inspected):
+                continue
             if message.last and worker.job is not None:
                 self._load.give_back(worker.job.block)
                 worker.job = None

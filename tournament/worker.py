@@ -5,20 +5,18 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from tournament.config import Bot, Cup
+from tournament.config import Cup
+from tournament.crew import Crew
 from tournament.formats import Block
 from tournament.match import Pairing, Rules, play
-from tournament.players import Choice, Failure, HttpBot, Player, dial_url
-from tournament.processes import Ground, StartedBot, StartError
-from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.preflight import problems
+from tournament.processes import Ground
+from tournament.records import MatchRecord
 from tournament.referee import LocalReferee, Referee, RefereeError
 
-_IDLE = 16
 _PR_SET_PDEATHSIG = 1
 
 
@@ -28,6 +26,18 @@ class Job:
 
     block: Block
     numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspect:
+    """Let every bot answer for the first time; the worker keeps those that do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What keeps bots from playing, as sentences."""
+
+    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,107 +55,8 @@ class Failed:
     why: str
 
 
-Message = Finished | Failed
-
-
-class Absent:
-    """The place of a bot that could not be started again, or whose host is not known."""
-
-    def __init__(self, url: str, why: str) -> None:
-        self.url = url
-        self._why = why
-
-    def move(self, body: bytes, seconds: float) -> Choice:
-        """Always unreachable."""
-        raise Failure(FaultKind.UNREACHABLE, self._why, 0.0, Answer())
-
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
-        """Nobody is there."""
-
-    def answer(self) -> Answer:
-        """Nothing."""
-        return Answer()
-
-    def output(self) -> str:
-        """Nothing."""
-        return ""
-
-
-class Crew:
-    """The bots that this worker keeps running, each for one table at a time.
-
-    A bot that sits at a table twice (in a duel) has an instance of its own for each seat, so
-    that no instance sees two hands. The longest unused are ended when there are many.
-    """
-
-    def __init__(self, cup: Cup, ground: Ground) -> None:
-        self._cup = cup
-        self._ground = ground
-        self._started: OrderedDict[tuple[str, int], StartedBot] = OrderedDict()
-        self._called: dict[str, Player] = {}
-
-    def seat(self, names: Sequence[str]) -> list[Player]:
-        """A player for each seat; those that must be started are started side by side."""
-        places = [(name, names[:at].count(name)) for at, name in enumerate(names)]
-        for name, copy in places:
-            bot = self._cup.bot(name)
-            if bot.command is not None:
-                self._launch(bot, bot.command, copy)
-        return [self._player(self._cup.bot(name), copy) for name, copy in places]
-
-    def rest(self, record: MatchRecord) -> None:
-        """After a match: end the bots that hang, perhaps over an old request still, and those
-        that have waited longest where too many are running."""
-        for fault in record.faults:
-            if fault.kind is FaultKind.TIMEOUT:
-                name = record.seating[fault.seat]
-                self._end((name, record.seating[: fault.seat].count(name)))
-        while len(self._started) > max(_IDLE, self._cup.players):
-            self._end(next(iter(self._started)))
-
-    def _end(self, place: tuple[str, int]) -> None:
-        bot = self._started.pop(place, None)
-        if bot is not None:
-            bot.close()
-
-    def close(self) -> None:
-        """End them all."""
-        for bot in self._started.values():
-            bot.close()
-        self._started.clear()
-
-    def _launch(self, bot: Bot, command: str, copy: int) -> None:
-        running = self._started.get((bot.name, copy))
-        if running is not None:
-            if running.running:
-                return
-            running.close()
-        self._started[bot.name, copy] = StartedBot(bot.name, command, self._ground)
-
-    def _player(self, bot: Bot, copy: int) -> Player:
-        if bot.url is not None:
-            return self._call(bot.name, bot.url)
-        place = (bot.name, copy)
-        running = self._started[place]
-        self._started.move_to_end(place)
-        try:
-            if running.answered:
-                running.fresh()
-            else:  # what it writes while it starts belongs to its first match
-                running = self._started[place] = running.ready_or_again()
-        except StartError as error:
-            del self._started[place]
-            return Absent(running.url, f"It could not be started again. {error}")
-        return running
-
-    def _call(self, name: str, url: str) -> Player:
-        if name not in self._called:
-            try:
-                self._called[name] = HttpBot(url, dial_url(url, self._ground.start_ms / 1000))
-            except OSError as error:
-                why = f"Its host is not known: {error.strerror or error}."
-                self._called[name] = Absent(url, why)
-        return self._called[name]
+Order = Job | Inspect
+Message = Finished | Inspected | Failed
 
 
 def main(connection: Connection, cup: Cup, ground: Ground) -> None:
@@ -175,7 +86,10 @@ def _work(connection: Connection, cup: Cup, crew: Crew) -> None:
     referee = _referee(cup)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
     while True:
-        job: Job = connection.recv()
+        job: Order = connection.recv()
+        if isinstance(job, Inspect):
+            connection.send(Inspected(tuple(problems(cup, crew))))
+            continue
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
             record = play(rules, pairing, referee, crew.seat(pairing.seating))

@@ -7,7 +7,8 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -22,6 +23,9 @@ from tournament.playing import play_all
 from tournament.processes import Ground
 from tournament.progress import Json
 from tournament.store import Store
+
+if TYPE_CHECKING:
+    from tournament.standings import Standings
 
 _USAGE = 2
 
@@ -56,8 +60,10 @@ def duel(wish: Wish) -> int:
     except REFUSALS as error:
         click.echo(str(error), err=True)
     except KeyboardInterrupt:
-        kept = f" Go on with the same command; {wish.out} has kept it." if wish.out else ""
-        click.echo(f"\nStopped.{kept}", err=True)
+        kept = "Nothing of it is kept; with --out DIR it is, and the same command goes on with it."
+        if wish.out:
+            kept = f"Go on with the same command; {wish.out} has kept it."
+        click.echo(f"\nStopped. {kept}", err=True)
     return 1
 
 
@@ -124,22 +130,31 @@ def _play(cup: Cup, wish: Wish) -> int:
             raise TypeError("A duel has another schedule.")
         ground = Ground(cup.limits, cup.clock.start_ms)
         said = Json(sys.stdout) if wish.as_json else None
-        play_all(cup, schedule, store, ground, said, console)
+        try:
+            play_all(cup, schedule, store, ground, said, console)
+        except KeyboardInterrupt:
+            if store.count():
+                _tell(console, said, cup, schedule, "stopped", store)
+            raise
         store.put({"finished": True, "total": store.count()})
-        _tell(console, said, cup, schedule, store)
+        ended = "decided" if schedule.test.decided else "budget"
+        _tell(console, said, cup, schedule, ended, store)
     return 0
 
 
-def _tell(console: Console, said: Json | None, cup: Cup, schedule: Duel, store: Store) -> None:
+def _tell(
+    console: Console, said: Json | None, cup: Cup, schedule: Duel, ended: str, store: Store
+) -> None:
+    """The table and the odds; `ended` is "decided", "budget" or "stopped"."""
     from tournament.standings import render, standings
 
-    table, test = standings(store), schedule.test
-    better = cup.names[0] if test.mean > 0 else cup.names[1]
-    worse = cup.names[1] if test.mean > 0 else cup.names[0]
+    test = schedule.test
+    better, worse = cup.names if test.mean > 0 else cup.names[::-1]
+    table = _ranked(standings(store), better if test.decided else None)
     if said:
         said.say(
-            "finished",
-            ended="decided" if test.decided else "budget",
+            "stopped" if ended == "stopped" else "finished",
+            ended=ended,
             better=better if test.decided else None,
             difference=test.mean,
             evidence=test.evidence,
@@ -148,12 +163,24 @@ def _tell(console: Console, said: Json | None, cup: Cup, schedule: Duel, store: 
         return
     console.print(render(table))
     odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
-    if test.decided:
+    if ended == "decided":
         text = f"Decided after {test.blocks} of {schedule.blocks} deals: {better} beats {worse}"
         text += f" by {abs(test.mean):.2f} points a deal ({odds})."
     else:
         text = f"Not decided: the budget of {schedule.blocks} deals is spent ({odds})."
+        if ended == "stopped":
+            text = f"Not decided after {test.blocks} of {schedule.blocks} deals ({odds})."
         if test.mean:
             text += f" So far {better} is ahead of {worse} by {abs(test.mean):.2f} points a deal."
-        text += " More --deals may settle it."
+        if ended == "budget":
+            text += " More --deals may settle it."
     console.print(text, highlight=False, markup=False)
+
+
+def _ranked(table: Standings, better: str | None) -> Standings:
+    """The table with the ranks that the duel's own test has settled, and no others."""
+    ranks = {line.bot: (1, 2) for line in table.standings}
+    if better is not None:
+        ranks = {bot: (1, 1) if bot == better else (2, 2) for bot in ranks}
+    lines = tuple(replace(line, rank=ranks[line.bot]) for line in table.standings)
+    return replace(table, standings=lines)

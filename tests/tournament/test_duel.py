@@ -1,12 +1,13 @@
 """Duels: every mixed seating, mirrored; the sequential test holds what it promises."""
 
 import json
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.tournament.cups import bot, stich
+from tests.tournament.cups import bot, events, started, stich
 from tournament.command_duel import Wish, cup_of
 from tournament.formats import schedule
 from tournament.sequential import Sequential
@@ -92,6 +93,10 @@ def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     assert (told["ended"], told["better"]) == ("decided", better)
     assert told["blocks"] < 60
     assert told["evidence"] >= 20
+    assert [(line["bot"], line["rank"]) for line in told["standings"]] == [
+        (better, [1, 1]),
+        (worse, [2, 2]),
+    ]
     with Store.open(out) as store:
         assert store.count() == told["matches"] == 6 * told["blocks"]
     assert stich("verify", out).returncode == 0
@@ -102,6 +107,28 @@ def test_a_bot_against_itself_spends_the_budget() -> None:
     done = stich("duel", same, same, "--game", "doudizhu", "--deals", 2)
     assert done.returncode == 0, done.stderr
     assert "Not decided: the budget of 2 deals is spent" in " ".join(done.stdout.split())
+    assert done.stdout.split().count("1–2") == 2
+
+
+@pytest.mark.parametrize("out", [False, True])
+def test_a_duel_that_is_stopped_tells_how_it_stands(tmp_path: Path, out: bool) -> None:
+    alive = tmp_path / "alive"
+    alive.mkdir()
+    same = bot("toy-1", str(alive))
+    words = ["--game", "doudizhu", "--deals", 10_000, *(["--out", tmp_path / "out"] * out)]
+    process = started("duel", same, same, *words, "--json")
+    told = []
+    for event in events(process):
+        told.append(event)
+        if len(told) == 30:
+            process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 1
+    last = told[-1]
+    assert (last["event"], last["ended"], last["better"]) == ("stopped", "stopped", None)
+    assert last["matches"] >= 28
+    assert [line["rank"] for line in last["standings"]] == [[1, 2], [1, 2]]
+    assert ("Go on with the same command" if out else "with --out DIR") in said
 
 
 @pytest.mark.parametrize(

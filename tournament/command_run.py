@@ -24,7 +24,7 @@ from tournament.progress import Json
 from tournament.results import round_scores
 from tournament.runner import RunError
 from tournament.sandbox import SandboxError, prefix
-from tournament.store import Store, StoreError
+from tournament.store import NOT_A_STORE, Store, StoreError, StoreUrlError, is_url
 
 REFUSALS = (CupChangedError, RunError, SandboxError, StartError, StoreError)
 """What ends a run with a sentence and exit code 1."""
@@ -37,10 +37,19 @@ def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) ->
     except ConfigError as error:
         click.echo(str(error), err=True)
         return 2
+    if store_url is not None and out is not None:
+        click.echo("--out and --store both say where the run is kept; leave one out.", err=True)
+        return 2
+    if store_url is not None and not is_url(store_url):
+        click.echo(f"--store {store_url}: {NOT_A_STORE}", err=True)
+        return 2
     target = store_url or out or str(Path("runs") / folder_name(path))
     try:
         with stoppable():
             return _run(cup, path, target, as_json)
+    except StoreUrlError as error:
+        click.echo(str(error), err=True)
+        return 2
     except REFUSALS as error:
         click.echo(str(error), err=True)
         return 1

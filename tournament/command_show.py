@@ -13,15 +13,19 @@ from rich.console import Console
 from rich.progress import Progress
 
 from tournament.records import FaultKind, MatchSummary
-from tournament.store import Store, StoreError
+from tournament.store import Store, StoreError, StoreUrlError
 
 _KINDS = tuple(str(kind) for kind in FaultKind)
 
 
 def told(work: Callable[[], int]) -> int:
-    """The exit code of some work; what the store refuses is said, with exit code 1."""
+    """The exit code of some work; what the store refuses is said, with exit code 1, or 2 for
+    what is no store at all."""
     try:
         return work()
+    except StoreUrlError as error:
+        click.echo(str(error), err=True)
+        return 2
     except StoreError as error:
         click.echo(str(error), err=True)
     except BrokenPipeError:

@@ -23,6 +23,10 @@ FILE = "run.sqlite"
 VERSION = 1
 _CHUNK = 500
 _FULL = ("disk is full", "No space left", "disk full")
+NOT_A_STORE = (
+    "not the URL of a PostgreSQL database; write one like postgresql://user@host/name, or give a"
+    " folder (to `stich run` by --out)."
+)
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 
 
@@ -30,11 +34,16 @@ class StoreError(Exception):
     """The store cannot be used; the text is a sentence that says why."""
 
 
+class StoreUrlError(StoreError):
+    """What was given is no URL of a store: a mistake in the call, exit code 2."""
+
+
 class Store:
     """A run's store, open. Use it as a context manager, or call `close`."""
 
     def __init__(self, engine: Engine, where: str, folder: Path | None = None) -> None:
         self._engine = engine
+        self._checked = False
         self.where = where
         self.folder = folder
 
@@ -42,10 +51,12 @@ class Store:
     def open(cls, target: str | os.PathLike[str], *, create: bool = False) -> Store:
         """The store at a run's folder or a database URL.
 
-        Without `create` StoreError if there is none.
+        Without `create` StoreError if there is none. StoreUrlError if it is another URL.
         """
         text = os.fspath(target)
-        if "://" in text:
+        if is_url(text):
+            if not text.startswith("postgresql://"):
+                raise StoreUrlError(f"{_hidden(text)}: {NOT_A_STORE}")
             store = cls(_engine(text), _hidden(text))
         else:
             folder = Path(text)
@@ -54,12 +65,16 @@ class Store:
                 try:
                     folder.mkdir(parents=True, exist_ok=True)
                 except OSError as error:
-                    raise StoreError(f"{folder}: cannot be made: {error.strerror}.") from None
+                    raise StoreError(
+                        f"{folder}: cannot be made: {error.strerror}; name a folder, or a place"
+                        " where one can be made."
+                    ) from None
             elif not path.is_file():
                 raise StoreError(f"{folder}: there is no run here ({FILE} is missing).")
             store = cls(_engine(f"sqlite:///{path}"), str(path), folder)
         try:
             store._check(create)
+            store._checked = create
         except BaseException:
             store.close()
             raise
@@ -261,9 +276,29 @@ class Store:
             why = " ".join(str(error.orig).split()).rstrip(".")
             if any(words in why for words in _FULL):
                 why = "the disk is full; what was finished is kept. Make room and run it again"
+            elif "not a database" in why or "malformed" in why:
+                why += (
+                    f"; put a whole copy of {FILE} back, or move it away or choose another folder"
+                    " and run the cup anew"
+                )
+            elif self._checked and self.folder is None and _gone(error):
+                why += (
+                    "; what was finished is kept. See that the database runs and run the cup again:"
+                    " it goes on"
+                )
             raise StoreError(f"{self.where}: {why}.") from error
         except sa.exc.SQLAlchemyError as error:
             raise StoreError(f"{self.where}: {error}") from error
+
+
+def _gone(error: sa.exc.DBAPIError) -> bool:
+    """Whether a database has ended, or the way to it."""
+    return error.connection_invalidated or isinstance(error, sa.exc.OperationalError)
+
+
+def is_url(target: str) -> bool:
+    """Whether a store is meant by the URL of its database, not by its folder."""
+    return "://" in target
 
 
 def _engine(url: str) -> Engine:
@@ -271,8 +306,8 @@ def _engine(url: str) -> Engine:
         if url.startswith("postgresql://"):
             url = "postgresql+psycopg" + url.removeprefix("postgresql")
         engine = sa.create_engine(url)
-    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError):
-        raise StoreError(f"{_hidden(url)}: not the URL of a database.") from None
+    except (sa.exc.ArgumentError, ValueError):
+        raise StoreUrlError(f"{_hidden(url)}: {NOT_A_STORE}") from None
     except ModuleNotFoundError as error:
         raise StoreError(
             f"{error.name} is not installed; `pip install stich[postgresql]` brings it."
@@ -296,7 +331,7 @@ def _hidden(url: str) -> str:
     """The URL without its password."""
     try:
         return sa.make_url(url).render_as_string(hide_password=True)
-    except sa.exc.ArgumentError:
+    except (sa.exc.ArgumentError, ValueError):
         return "the store's URL"
 
 

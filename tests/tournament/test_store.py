@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.tournament import postgres
-from tests.tournament.cups import standings, stich, toys, write
+from tests.tournament.cups import ROOT, standings, stich, toys, write
 from tournament.lock import only_runner
 from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
 from tournament.store import Store, StoreError
@@ -201,7 +201,10 @@ def test_reading_does_not_make_a_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "says"),
     [
-        ("nonsense://x", "not the URL of a database"),
+        ("nonsense://x", "not the URL of a PostgreSQL database"),
+        ("sqlite:///x.db", "not the URL of a PostgreSQL database"),
+        ("mysql://x", "not the URL of a PostgreSQL database"),
+        ("postgresql://x:port/name", "not the URL of a PostgreSQL database"),
         ("postgresql://nobody@127.0.0.1:1/x", "onnection"),
     ],
 )
@@ -209,6 +212,46 @@ def test_a_database_that_is_not_there_is_a_sentence(where: str, says: str) -> No
     with pytest.raises(StoreError, match=says) as error:
         Store.open(where, create=True)
     assert str(error.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--store", "sqlite:///x.db"), "sqlite:///x.db: not the URL of a PostgreSQL database; "),
+        (("--store", "rubbish"), "--store rubbish: not the URL of a PostgreSQL database; "),
+        (("--store", "postgresql://x/y", "--out", "z"), "--out and --store both say where "),
+    ],
+)
+def test_a_store_that_is_none_is_a_mistake_in_the_call(
+    words: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    done = stich("run", write(tmp_path, toys(3)), *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(says)
+    assert done.stderr.count("\n") == 1
+    assert not (ROOT / "rubbish").exists()
+
+
+def test_no_store_is_a_mistake_in_the_call_for_readers_too() -> None:
+    done = stich("standings", "mysql://x")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("target", ["postgresql"], indirect=True)
+def test_a_database_that_ends_during_a_run_keeps_what_was_finished(target: str) -> None:
+    with Store.open(target, create=True) as store:
+        store.add(record())
+        engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
+        ends = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        )
+        with engine.connect() as other:
+            other.execute(sa.text(ends))
+        engine.dispose()
+        with pytest.raises(StoreError, match=r"kept\. See that the database runs and run the cup"):
+            store.add(record(2))
+        store.add(record(2))
+        assert store.count() == 2
 
 
 def test_a_password_is_not_shown() -> None:
@@ -219,8 +262,14 @@ def test_a_password_is_not_shown() -> None:
 
 def test_a_file_that_is_no_store_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "run.sqlite").write_text("This is no database, only a file of that name. " * 50)
-    with pytest.raises(StoreError, match="not a database"):
+    with pytest.raises(StoreError, match="not a database; put a whole copy"):
         Store.open(tmp_path)
+
+
+def test_a_file_where_the_folder_should_be_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be made: File exists; name a folder"):
+        Store.open(tmp_path / "file", create=True)
 
 
 def test_another_version_is_refused(target: str) -> None:

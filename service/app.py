@@ -68,6 +68,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     _handle_errors(app, metrics, settings)
     app.after_request(_finish_request)
     open_to_all = "*" in settings.cors_origins
+    if not open_to_all:
+        app.after_request(_differ_by_origin)
     CORS(
         app,
         origins=list(settings.cors_origins),
@@ -90,6 +92,12 @@ def _finish_request(response: Response) -> Response:
         environ.get("SERVER_SOFTWARE") == "Granian"
     ):
         response.headers["Connection"] = "close"
+    return response
+
+
+def _differ_by_origin(response: Response) -> Response:
+    """Tell caches that another origin gets another answer, even one that comes without any."""
+    response.vary.add("Origin")
     return response
 
 

@@ -33,6 +33,12 @@ def _check_headers() -> None:
         raise Problem(
             "unsupported-media-type", f"Content-Type must be application/json; it is {given}."
         )
+    charset = request.mimetype_params.get("charset", "utf-8")
+    if charset.lower() not in ("utf-8", "utf8"):
+        raise Problem(
+            "unsupported-media-type",
+            f"The body must be UTF-8, as JSON is; the charset is {wire.shown(charset)}.",
+        )
     encoding = request.headers.get("Content-Encoding", "identity")
     if encoding.lower() != "identity":
         raise Problem(

@@ -57,7 +57,8 @@ KINDS: Final[Mapping[str, Kind]] = {
             "unsupported-media-type",
             415,
             "The body must be JSON",
-            "`Content-Type` is not `application/json`, or the body has a `Content-Encoding`.",
+            "`Content-Type` is not `application/json`, or names a charset other than UTF-8, or the"
+            " body has a `Content-Encoding`.",
         ),
         Kind(
             "invalid-request",

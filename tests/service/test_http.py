@@ -77,6 +77,19 @@ def test_named_origins_only() -> None:
     assert "Origin" in response.headers["Vary"]
     stranger = client.get("/v1/games", headers={"Origin": "https://stranger.example"})
     assert "Access-Control-Allow-Origin" not in stranger.headers
+    nobody = client.get("/v1/games")
+    refused = client.get("/v1/nope")
+    preflight = client.options("/v1/start", headers={**PREFLIGHT, **ORIGIN})
+    for answer in (response, stranger, nobody, refused, preflight):
+        assert answer.headers.get_all("Vary") == ["Origin"]
+
+
+def test_answers_that_are_the_same_for_all_origins_do_not_vary(client: FlaskClient) -> None:
+    assert "Vary" not in client.get("/v1/games", headers=ORIGIN).headers
+
+
+def test_heads_and_first_columns_of_the_page_stay_on_a_line(client: FlaskClient) -> None:
+    assert "th, td:first-child { white-space: nowrap; }" in client.get("/docs").text
 
 
 @pytest.mark.parametrize("path", ["/v1/games", "/docs", "/openapi.yaml", "/healthz", "/metrics"])

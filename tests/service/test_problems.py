@@ -160,7 +160,8 @@ def test_a_body_that_cannot_be_read() -> None:
 
 @pytest.mark.parametrize(
     "content_type",
-    ["", "text/plain", "application/x-www-form-urlencoded", "application/json5", "json", "é"],
+    ["", "text/plain", "application/x-www-form-urlencoded", "application/json5", "json", "é"]
+    + [f"application/json; charset={name}" for name in ("latin-1", "UTF-16", '"us-ascii"')],
 )
 def test_unsupported_media_type(service: Service, content_type: str) -> None:
     problem = service.send("/v1/moves", b"{}", content_type)
@@ -168,7 +169,9 @@ def test_unsupported_media_type(service: Service, content_type: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content_type", [JSON, "application/json; charset=utf-8", "Application/JSON"]
+    "content_type",
+    [JSON, "Application/JSON"]
+    + [f"application/json; charset={name}" for name in ("utf-8", "UTF-8", '"Utf-8"', "utf8")],
 )
 def test_json_by_any_spelling(service: Service, content_type: str) -> None:
     assert service.send("/v1/moves", b"{}", content_type)["code"] == "invalid-request"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPConnection
 
 import pytest
@@ -141,6 +142,30 @@ def test_odd_requests_get_an_answer_that_is_no_failure(running: Running, line: b
         answer = connection.recv(65536)
     assert answer.startswith(b"HTTP/1.1 ")
     assert not answer.startswith(b"HTTP/1.1 5"), answer
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST\r\n\r\n",
+        b"POST /v1/start HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 2_000_000 + b"\r\n\r\n",
+    ],
+    ids=["line", "length", "headers"],
+)
+def test_what_is_no_http_is_refused_with_an_empty_body(running: Running, head: bytes) -> None:
+    host, port = running.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        with suppress(ConnectionError):  # it may be refused while it is still being sent
+            connection.sendall(head)
+        answer = b""
+        with suppress(ConnectionError):
+            while piece := connection.recv(65536):
+                answer += piece
+    if "x" * 99 not in head.decode():
+        assert answer.startswith(b"HTTP/1.1 4")
+        assert answer.endswith(b"\r\n\r\n")
+    assert running.session.get(running.url + "/healthz", timeout=30).status_code == 200
 
 
 def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:

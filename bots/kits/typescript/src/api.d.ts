@@ -1407,7 +1407,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description `Content-Type` is not `application/json`, or the body has a `Content-Encoding`. */
+        /** @description `Content-Type` is not `application/json`, or names a charset other than UTF-8, or the body has a `Content-Encoding`. */
         UnsupportedMediaTypeProblem: {
             /** @description A reference to the description of this kind of problem, on the page /docs. */
             type: string;
@@ -1547,7 +1547,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["TooLargeProblem"];
             };
         };
-        /** @description `Content-Type` is not `application/json`, or the body has a `Content-Encoding`. */
+        /** @description `Content-Type` is not `application/json`, or names a charset other than UTF-8, or the body has a `Content-Encoding`. */
         UnsupportedMediaTypeProblem: {
             headers: {
                 [name: string]: unknown;

@@ -1,4 +1,5 @@
-"""Before the first match: every bot answers once, so that a wrong one is told at once."""
+"""Before the first match: every bot and the rules service answer once, so that what is wrong is
+told at once."""
 
 from __future__ import annotations
 
@@ -12,13 +13,16 @@ from tournament.crew import Crew
 from tournament.deadline import Broken, Nonsense, TooMuch
 from tournament.players import HttpBot, declared, dial_url
 from tournament.processes import StartError
+from tournament.referee import RefereeError
 from tournament.terminal import printable
 
 _AT_ONCE = 8
 
 
 def problems(cup: Cup, crew: Crew) -> Iterator[str]:
-    """What keeps the cup's bots from playing it, as sentences. Those that run stay in the crew."""
+    """What keeps the cup from being played, as sentences. Bots that run stay in the crew."""
+    if cup.run.referee is not None:
+        yield from _referee(cup.run.referee)
     for bot in cup.bots:
         if bot.url is not None:
             try:
@@ -32,6 +36,16 @@ def problems(cup: Cup, crew: Crew) -> Iterator[str]:
                 yield str(running)
             else:
                 yield from _unfit(bot, running.about, cup.game)
+
+
+def _referee(url: str) -> Iterator[str]:
+    """A rules service that the cup names must be there."""
+    from tournament.referee_http import HttpReferee
+
+    try:
+        HttpReferee(url).ready()
+    except RefereeError as error:
+        yield str(error)
 
 
 def _called(name: str, url: str) -> Mapping[str, Any]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 
 from games import IllegalMove, Reason
+from tournament.deadline import Broken, Nonsense, TooMuch, Wire
+from tournament.players import dial_url
 from tournament.referee import RefereeError
 
 
@@ -70,6 +74,30 @@ class HttpReferee:
         self._session = requests.Session()
         self._session.trust_env = False
 
+    def ready(self, seconds: float = 5.0) -> None:
+        """That it answers GET /healthz within this time, whatever is there; RefereeError."""
+        parts = urlsplit(self.url)
+        try:
+            wire = Wire(dial_url(self.url, seconds), parts.netloc, parts.path)
+            try:
+                reply = wire.exchange("GET", "/healthz", b"", monotonic() + seconds)
+            finally:
+                wire.close()
+        except TimeoutError:
+            raise self._silent(f"nothing within {seconds:g} s") from None
+        except OSError as error:
+            raise self._silent(error.strerror or "its host is not known") from None
+        except (Broken, TooMuch, Nonsense) as error:
+            raise self._silent(str(error).rstrip(".")) from None
+        if reply.status != 200:
+            raise self._silent(f"GET /healthz brought status {reply.status}")
+
+    def _silent(self, why: str) -> RefereeError:
+        return RefereeError(
+            f"The rules service at {self.url} does not answer ({why}): start it, or mend"
+            " run.referee."
+        )
+
     def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> HttpBoard:
         """The first position."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
@@ -83,6 +111,10 @@ class HttpReferee:
                 url, json=body, timeout=self._timeout_s, allow_redirects=False
             )
             answer = response.json()
+        except requests.Timeout:
+            raise self._silent(f"nothing within {self._timeout_s:g} s") from None
+        except requests.ConnectionError as error:
+            raise self._silent(_reason(error)) from None
         except (requests.RequestException, ValueError) as error:
             raise RefereeError(f"The rules service at {self.url} failed: {error}") from error
         if response.status_code != 200 or not isinstance(answer, dict):
@@ -92,3 +124,12 @@ class HttpReferee:
                 f" ({response.status_code}): {detail or 'no reason given'}"
             )
         return answer
+
+
+def _reason(error: BaseException | None) -> str:
+    """What the system said, from under the libraries' own errors."""
+    while error is not None:
+        if isinstance(error, OSError) and error.strerror:
+            return error.strerror
+        error = error.__cause__ or error.__context__
+    return "no connection"

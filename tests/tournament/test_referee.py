@@ -1,8 +1,10 @@
 """A match is the same whoever knows the rules: `games/` in-process or a rules service."""
 
 import dataclasses
+import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from werkzeug.serving import make_server
@@ -10,6 +12,7 @@ from werkzeug.serving import make_server
 import games
 from service.wsgi import app
 from tests.tournament import hostile
+from tests.tournament.cups import stich, toys, write
 from tests.tournament.played import Dice
 from tournament.config import Clock
 from tournament.match import Pairing, Rules, play
@@ -46,8 +49,36 @@ def test_both_play_the_same_match(service: str, game: str) -> None:
 
 
 def test_a_service_that_is_not_there_is_a_sentence() -> None:
-    with pytest.raises(RefereeError, match=r"The rules service at http://127.0.0.1:1 failed: "):
+    says = (
+        r"^The rules service at http://127.0.0.1:1 does not answer \(.*refused\.?\):"
+        r" start it, or mend run\.referee\.$"
+    )
+    with pytest.raises(RefereeError, match=says):
         match(HttpReferee("http://127.0.0.1:1"), "doudizhu")
+    with pytest.raises(RefereeError, match=says):
+        HttpReferee("http://127.0.0.1:1").ready()
+
+
+def test_a_service_is_ready_if_it_says_so(service: str) -> None:
+    HttpReferee(service).ready()
+    with pytest.raises(RefereeError, match="GET /healthz brought status 404"):
+        HttpReferee(service + "elsewhere").ready()
+
+
+def test_a_service_that_never_answers_is_not_waited_for() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(RefereeError, match=r"\(nothing within 0.1 s\)"),
+    ):
+        HttpReferee(f"http://127.0.0.1:{silent.getsockname()[1]}").ready(0.1)
+
+
+def test_it_is_missed_before_the_first_match(tmp_path: Path) -> None:
+    cup = write(tmp_path, toys(3), referee="http://127.0.0.1:1")
+    done = stich("run", cup, "--out", tmp_path / "run")
+    assert done.returncode == 1
+    assert done.stderr.startswith("The rules service at http://127.0.0.1:1 does not answer (")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_service_that_refuses_is_a_sentence(service: str) -> None:

@@ -1,4 +1,7 @@
-"""Everything is in pyproject.toml; this only adds the optional compiled build of the rules.
+"""Everything is in pyproject.toml; this adds the pages of rules, and an optional compiled build.
+
+The pages of docs/rules go into the built package as service/rules_pages, where the service finds
+them once it is installed.
 
 `STICH_COMPILE=1 python setup.py build_ext --inplace` compiles games/ by mypyc from the same
 sources; Python then prefers the compiled modules. Without it nothing is compiled.
@@ -8,6 +11,7 @@ import os
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.build_py import build_py
 
 if os.environ.get("STICH_COMPILE") == "1":
     from mypyc.build import mypycify
@@ -20,4 +24,19 @@ if os.environ.get("STICH_COMPILE") == "1":
 else:
     extensions = []
 
-setup(ext_modules=extensions)
+
+class BuildWithRules(build_py):
+    """The build of the Python files, and the pages of rules beside them."""
+
+    def run(self) -> None:
+        """Build; an editable install reads the pages where they are."""
+        super().run()
+        if self.editable_mode:
+            return
+        pages = Path(self.build_lib, "service", "rules_pages")
+        self.mkpath(str(pages))
+        for page in sorted(Path("docs", "rules").glob("*.md")):
+            self.copy_file(str(page), str(pages / page.name))
+
+
+setup(ext_modules=extensions, cmdclass={"build_py": BuildWithRules})

@@ -15,8 +15,9 @@ from service.wire import shown
 
 pages = Blueprint("pages", __name__)
 
-RULES: Final = Path(__file__).resolve().parent.parent / "docs" / "rules"
-"""The pages of rules, in a checkout of the project."""
+_HERE: Final = Path(__file__).resolve().parent
+RULES: Final = (_HERE / "rules_pages", _HERE.parent / "docs" / "rules")
+"""Where the pages of rules are: in an installed package, in a checkout of the project."""
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
@@ -55,10 +56,12 @@ def docs() -> Response:
 @pages.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
     """A game's page of rules, in Markdown."""
-    path = RULES / f"{name}.md"
-    if name not in games.GAMES or not path.is_file():
-        raise Problem("not-found", f"There is no page of rules for {shown(name)} here.")
-    return Response(path.read_bytes(), content_type="text/markdown; charset=utf-8")
+    if name in games.GAMES:
+        for folder in RULES:
+            path = folder / f"{name}.md"
+            if path.is_file():
+                return Response(path.read_bytes(), content_type="text/markdown; charset=utf-8")
+    raise Problem("not-found", f"There is no page of rules for {shown(name)} here.")
 
 
 @cache

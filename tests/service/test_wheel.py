@@ -1,0 +1,57 @@
+"""An installed package has what the service serves."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import games
+from tests.service.support import ROOT
+
+PARTS = ("games", "service", "tournament", "bots", "stich", "docs/rules")
+FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+
+
+def test_a_wheel_has_the_pages_of_rules_and_serves_them(tmp_path: Path) -> None:
+    source, built, installed = (tmp_path / name for name in ("source", "built", "installed"))
+    ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "build")
+    for part in PARTS:
+        shutil.copytree(ROOT / part, source / part, ignore=ignored)
+    for name in FILES:
+        shutil.copy(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
+    environ = {name: value for name, value in os.environ.items() if name != "STICH_COMPILE"}
+    subprocess.run(
+        [*pip, "--no-build-isolation", "--no-deps", "--no-index", "-w", built, source],
+        env=environ,
+        check=True,
+    )
+    (wheel,) = built.glob("*.whl")
+    with ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        archive.extractall(installed)
+    assert {f"service/rules_pages/{name}.md" for name in games.GAMES} <= names
+    assert {"service/templates/docs.html", "service/py.typed"} <= names
+    assert not any(name.startswith("docs/") for name in names)
+    asked = """if True:
+        import games, service, service.pages
+        client = service.create_app({}).test_client()
+        for name in games.GAMES:
+            answer = client.get(f"/docs/rules/{name}.md")
+            assert answer.status_code == 200, name
+            assert answer.data.startswith(b"#"), name
+        print(service.pages.__file__)
+    """
+    said = subprocess.run(
+        [sys.executable, "-c", asked],
+        cwd=installed,
+        env={**environ, "PYTHONPATH": str(installed)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert said.stdout.startswith(str(installed))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from tournament.config import Cup
 from tournament.formats import Block, Round, Schedule
@@ -71,16 +72,23 @@ class _Worker:
         self.process.join()
 
 
+def server(url: str) -> str:
+    """One way of writing the URLs of a bot that mean the same."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
+
+
 class _Load:
     """How many tables each bot by URL sits at; none sits at more than its `max_matches`."""
 
     def __init__(self, cup: Cup) -> None:
-        self._urls = {bot.name: bot.url for bot in cup.bots if bot.url is not None}
+        self._urls = {bot.name: server(bot.url) for bot in cup.bots if bot.url is not None}
         self._most: dict[str, int] = {}
         for bot in cup.bots:
             if bot.url is not None:
-                most = self._most.get(bot.url, bot.max_matches)
-                self._most[bot.url] = min(most, bot.max_matches)
+                url = server(bot.url)
+                self._most[url] = min(self._most.get(url, bot.max_matches), bot.max_matches)
         self._now: Counter[str] = Counter()
 
     def _of(self, block: Block) -> set[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cups import all_end, bot, events, standings, started, stich, toys, write
+from tournament.runner import server
 from tournament.store import Store
 
 
@@ -70,6 +71,32 @@ def test_killed_again_and_again_it_ends_the_same(
     assert standings(tmp_path / "run") == undisturbed
     again = stich("run", cup, "--out", tmp_path / "run", "--json")
     assert [json.loads(line)["event"] for line in again.stdout.splitlines()] == ["finished"]
+
+
+@pytest.mark.parametrize(
+    "format_",
+    [
+        ['[format] type = "swiss"', "[format] rounds = 3"],
+        ['[format] type = "knockout"', '[format] seeds = ["toy3"]'],
+        ['[format] type = "gauntlet"', '[format] challenger = "toy2"'],
+    ],
+    ids=["swiss", "knockout", "gauntlet"],
+)
+def test_every_format_goes_on_to_the_same_end(tmp_path: Path, format_: list[str]) -> None:
+    """Later rounds are drawn from the store alone, however they came into it."""
+    one = write(tmp_path, toys(6), *format_, deals=1, concurrency=1)
+    assert stich("run", one, "--out", tmp_path / "one").returncode == 0
+    two = write(tmp_path, toys(6), *format_, deals=1, concurrency=2)
+    for _ in range(3):
+        process = started("run", two, "--out", tmp_path / "two", "--json")
+        matches = (event for event in events(process) if event["event"] == "match")
+        for _ in range(3):
+            next(matches)
+        process.kill()
+        process.communicate()
+    assert stich("run", two, "--out", tmp_path / "two").returncode == 0
+    assert standings(tmp_path / "two") == standings(tmp_path / "one")
+    assert stich("verify", tmp_path / "two").returncode == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -227,6 +254,19 @@ def test_bots_by_url_sit_at_one_table_at_a_time(tmp_path: Path) -> None:
         assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     assert overlaps
     assert max(overlaps) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://h:9000", "http://h:9000/"),
+        ("http://h:80/bot", "HTTP://H/bot/"),
+        ("https://h:443", "https://h"),
+    ],
+)
+def test_one_server_is_one_however_it_is_written(one: str, other: str) -> None:
+    assert server(one) == server(other)
+    assert server(one) != server(one + "/else")
 
 
 def test_a_full_disk_is_a_sentence_and_costs_nothing_finished(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tournament.playing import play_all
 from tournament.processes import Ground
 from tournament.progress import Json
 from tournament.store import Store
+from tournament.terminal import many, screen
 
 if TYPE_CHECKING:
     from tournament.standings import Standings
@@ -120,7 +121,7 @@ def _options(words: Sequence[str]) -> Mapping[str, object]:
 
 
 def _play(cup: Cup, wish: Wish) -> int:
-    console = Console(stderr=wish.as_json)
+    console = screen(stderr=wish.as_json)
     with ExitStack() as stack:
         folder = wish.out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.open(folder, create=True))
@@ -162,14 +163,15 @@ def _tell(
         )
         return
     console.print(render(table))
+    deals = many(schedule.blocks, "deal")
     odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
     if ended == "decided":
-        text = f"Decided after {test.blocks} of {schedule.blocks} deals: {better} beats {worse}"
+        text = f"Decided after {test.blocks} of {deals}: {better} beats {worse}"
         text += f" by {abs(test.mean):.2f} points a deal ({odds})."
     else:
-        text = f"Not decided: the budget of {schedule.blocks} deals is spent ({odds})."
+        text = f"Not decided: the budget of {deals} is spent ({odds})."
         if ended == "stopped":
-            text = f"Not decided after {test.blocks} of {schedule.blocks} deals ({odds})."
+            text = f"Not decided after {test.blocks} of {deals} ({odds})."
         if test.mean:
             text += f" So far {better} is ahead of {worse} by {abs(test.mean):.2f} points a deal."
         if ended == "budget":

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import FrameType
 
 import click
-from rich.console import Console
 
 from tournament.begin import CupChangedError, begin
 from tournament.command_show import print_standings, standings_dict
@@ -25,6 +24,7 @@ from tournament.results import round_scores
 from tournament.runner import RunError
 from tournament.sandbox import SandboxError, prefix
 from tournament.store import NOT_A_STORE, Store, StoreError, StoreUrlError, is_url
+from tournament.terminal import screen
 
 REFUSALS = (CupChangedError, RunError, SandboxError, StartError, StoreError)
 """What ends a run with a sentence and exit code 1."""
@@ -63,7 +63,7 @@ def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) ->
 
 
 def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
-    console = Console(stderr=as_json)
+    console = screen(stderr=as_json)
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(target, create=True))
         stack.enter_context(only_runner(store))

@@ -26,7 +26,7 @@ from tournament.statistics import (
     rank_ranges,
     score_intervals,
 )
-from tournament.terminal import printable
+from tournament.terminal import many, printable
 
 KINDS = tuple(str(kind) for kind in FaultKind)
 # A share of a match is a whole number of these, whoever shares it among up to six seats.
@@ -292,11 +292,13 @@ def _move_times(times: NDArray[np.float32]) -> MoveTimes:
 def render(what: Standings, total: int | None = None) -> Table:
     """The table for a terminal. ``total`` is how many matches are planned."""
     state = "final" if what.finished else "so far"
-    of = f" of {total}" if total and not what.finished else ""
+    matches = many(what.matches, "match", "matches")
+    if total and not what.finished:
+        matches = f"{what.matches} of {many(total, 'match', 'matches')}"
     shown = Table(
         title=Text(f"{printable(what.name)}: {what.game}, {state}", style="bold"),
         caption=(
-            f"{what.matches}{of} matches, {what.deals} deals, {what.blocks} blocks. "
+            f"{matches}, {many(what.deals, 'deal')}, {many(what.blocks, 'block')}. "
             "In brackets 95 % intervals (bootstrap over blocks). A range of ranks: their "
             "intervals do not settle the order. Time: median and 99th percentile."
         ),

@@ -45,7 +45,8 @@ def test_a_terminal_gets_a_bar() -> None:
         bar.match(record(faults=(fault(),)))
     assert "Spring [cup]" in out.getvalue()
     assert "2/4" in out.getvalue()
-    assert "1 faults" in out.getvalue()
+    assert "1 fault" in out.getvalue()
+    assert "faults" not in out.getvalue()
 
 
 @pytest.mark.parametrize(

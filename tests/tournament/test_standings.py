@@ -287,3 +287,10 @@ def test_a_name_is_no_markup() -> None:
     facts = {"finished": True, "name": "[b]Cup[/b] [/x]"}
     Console(width=80, file=page).print(render(standings(Run(cup(), facts))))
     assert "[b]Cup[/b] [/x]: " in page.getvalue()
+
+
+def test_one_is_no_plural() -> None:
+    page = io.StringIO()
+    one = standings(Run(cup(1)[:1], {"finished": False}))
+    Console(width=140, file=page).print(render(one, total=1))
+    assert "1 of 1 match, 1 deal, 1 block." in " ".join(page.getvalue().split())

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from bots.kits import Kit, KitError, catalogue, find
 
@@ -72,8 +73,17 @@ def _next_steps(kit: Kit, target: Path) -> str:
     return "\n".join(lines)
 
 
+def _languages(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Completion: the languages that begin so."""
+    return [
+        CompletionItem(kit.language, help=kit.title)
+        for kit in catalogue().values()
+        if kit.language.startswith(incomplete)
+    ]
+
+
 @click.command("new-bot")
-@click.argument("language", required=False)
+@click.argument("language", required=False, shell_complete=_languages)
 @click.argument("directory", metavar="DIR", required=False, type=click.Path(path_type=Path))
 @click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
 @click.option("--json", "as_json", is_flag=True, help="With --list: print for machines.")

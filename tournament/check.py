@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 import games
-from tournament import check_match, check_probes, check_report
+from tournament import check_match, check_probes, check_report, completion
 from tournament.check_exchange import Clock, Examiner
 from tournament.check_positions import longest
 from tournament.check_probes import Check, Outcome
@@ -103,7 +103,12 @@ def _game(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.command()
 @click.option("--url", callback=_url, help="Where the bot runs, as http://127.0.0.1:9000.")
 @click.option("--command", help="How to start the bot; it finds its port in PORT.")
-@click.option("--game", callback=_game, help="Check this game only; else all the bot names.")
+@click.option(
+    "--game",
+    callback=_game,
+    shell_complete=completion.games,
+    help="Check this game only; else all the bot names.",
+)
 @click.option(
     "--move-ms",
     type=click.IntRange(1, 3_600_000),

@@ -8,12 +8,19 @@ from typing import Any
 
 import click
 
+from tournament import completion
+
 _STORE = "The database that keeps the run, instead of OUT/run.sqlite: postgresql://user@host/name."
 
 
 @click.command()
-@click.argument("cup", metavar="CUP.toml")
-@click.option("--out", metavar="DIR", help="Folder of the run; runs/CUP if it is left out.")
+@click.argument("cup", metavar="CUP.toml", type=click.Path())
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=completion.folders,
+    help="Folder of the run; runs/CUP if it is left out.",
+)
 @click.option("--store", "store_url", metavar="URL", help=_STORE)
 @click.option("--json", "as_json", is_flag=True, help="Progress and result as JSON lines.")
 def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> None:
@@ -28,7 +35,7 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> None
     sys.exit(run_cup(cup, out, store_url, as_json))
 
 
-_TARGET = click.argument("target", metavar="DIR")
+_TARGET = click.argument("target", metavar="DIR", shell_complete=completion.folders)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print for machines.")
 
 
@@ -49,9 +56,11 @@ def standings(target: str, as_json: bool) -> None:
 
 @click.command()
 @_TARGET
-@_JSON
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one a match.")
 @click.option("--faults", "faulty", is_flag=True, help="Only matches with a fault.")
-@click.option("--bot", metavar="NAME", help="Only matches of this bot.")
+@click.option(
+    "--bot", metavar="NAME", shell_complete=completion.seated, help="Only matches of this bot."
+)
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
     """List the matches of a run.
 
@@ -66,7 +75,7 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
 
 @click.command()
 @_TARGET
-@click.argument("match", metavar="MATCH")
+@click.argument("match", metavar="MATCH", shell_complete=completion.matches)
 @_JSON
 @click.option("--faults", is_flag=True, help="Only the post-mortem of each fault.")
 def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
@@ -108,8 +117,15 @@ def verify(target: str, as_json: bool) -> None:
     show_default=True,
     help="What to write.",
 )
-@click.option("-o", "--out", metavar="FILE", help="Where to; standard output if left out.")
-def export(target: str, format: str, out: str | None) -> None:
+@click.option(
+    "-o",
+    "--out",
+    metavar="FILE",
+    type=click.Path(),
+    help="Where to; standard output if left out.",
+)
+@click.option("--json", "as_json", is_flag=True, help="With -o: print file and rows as JSON.")
+def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Write a run's results for other programs, one row a seat of each match.
 
     \b
@@ -118,13 +134,20 @@ def export(target: str, format: str, out: str | None) -> None:
     """
     from tournament.command_show import export_run, told
 
-    sys.exit(told(lambda: export_run(target, format, out)))
+    sys.exit(told(lambda: export_run(target, format, out, as_json)))
 
 
 @click.command()
 @_TARGET
-@click.option("-o", "--out", metavar="FILE.html", help="Where to; DIR/report.html if left out.")
-def report(target: str, out: str | None) -> None:
+@click.option(
+    "-o",
+    "--out",
+    metavar="FILE.html",
+    type=click.Path(),
+    help="Where to; DIR/report.html if left out.",
+)
+@_JSON
+def report(target: str, out: str | None, as_json: bool) -> None:
     """Write one self-contained page: standings, plots, replays.
 
     \b
@@ -133,13 +156,13 @@ def report(target: str, out: str | None) -> None:
     """
     from tournament.command_show import report_run, told
 
-    sys.exit(told(lambda: report_run(target, out)))
+    sys.exit(told(lambda: report_run(target, out, as_json)))
 
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
-@click.option("--game", required=True, help="Which game.")
+@click.argument("a", metavar="A", shell_complete=completion.bots)
+@click.argument("b", metavar="B", shell_complete=completion.bots)
+@click.option("--game", required=True, shell_complete=completion.games, help="Which game.")
 @click.option("--players", type=click.IntRange(2, 6), help="How many; the fewest if left out.")
 @click.option(
     "--deals",
@@ -165,7 +188,12 @@ def report(target: str, out: str | None) -> None:
     show_default=True,
     help="Tables at once.",
 )
-@click.option("--out", metavar="DIR", help="Keep the matches there, to go on and to replay.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=completion.folders,
+    help="Keep the matches there, to go on and to replay.",
+)
 @_JSON
 def duel(a: str, b: str, **wish: Any) -> None:
     """Play two bots against each other, mirrored, and stop once the order is settled.

@@ -149,10 +149,13 @@ def verify_run(target: str, as_json: bool) -> int:
     return 0 if found.verified else 1
 
 
-def export_run(target: str, format: str, out: str | None) -> int:
+def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
     """Results for other programs."""
     from tournament.export import ExportError, export
 
+    if out is None and as_json:
+        click.echo("--json tells of the file that -o names; name one, or leave it out.", err=True)
+        return 2
     if out is None and format == "parquet" and sys.stdout.isatty():
         click.echo("Parquet is not for a terminal; name a file with -o FILE.parquet.", err=True)
         return 1
@@ -169,24 +172,34 @@ def export_run(target: str, format: str, out: str | None) -> int:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        click.echo(f"{out}: cannot be written: {error.strerror}.", err=True)
+        click.echo(f"{out}: cannot be written: {error.strerror}; name another file.", err=True)
         return 1
-    click.echo(f"{rows} rows in {out}", err=True)
+    if as_json:
+        _tell(file=out, format=format, rows=rows)
+    else:
+        click.echo(f"{rows} rows in {out}", err=True)
     return 0
 
 
-def report_run(target: str, out: str | None) -> int:
+def report_run(target: str, out: str | None, as_json: bool) -> int:
     """One self-contained page."""
     from tournament.report import report
 
     if out is None:
         out = "report.html" if "://" in target else str(Path(target) / "report.html")
     with Store.open(target) as store:
-        page = report(store)
+        page, count = report(store), store.count()
     try:
         Path(out).write_text(page, encoding="utf-8")
     except OSError as error:
-        click.echo(f"{out}: cannot be written: {error.strerror}.", err=True)
+        click.echo(f"{out}: cannot be written: {error.strerror}; name another file.", err=True)
         return 1
-    click.echo(f"The report is in {out}")
+    if as_json:
+        _tell(file=out, matches=count)
+    else:
+        click.echo(f"The report is in {out}")
     return 0
+
+
+def _tell(**facts: str | int) -> None:
+    click.echo(json.dumps(facts, ensure_ascii=False))

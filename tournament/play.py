@@ -17,6 +17,7 @@ import games
 from games import OptionError
 from games.game import Game, State
 from games.move import Move
+from tournament import completion
 from tournament import play_screen as screen
 from tournament.config import Clock
 from tournament.play_bots import DEFAULT, Opponent, gather, seated
@@ -151,11 +152,12 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
 
 
 @click.command()
-@click.argument("game", callback=_game)
+@click.argument("game", callback=_game, shell_complete=completion.games)
 @click.option(
     "--with",
     "wanted",
     multiple=True,
+    shell_complete=completion.bots,
     metavar="BOT",
     help="An opponent: random, greedy, sensible, search, a URL or a command; once for each seat,"
     f" over and over if too few. Without it: {', '.join(DEFAULT)}.",

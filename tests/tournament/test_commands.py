@@ -145,7 +145,15 @@ def test_export_and_report_write_files(run: Path, tmp_path: Path) -> None:
     assert "Test cup" in (tmp_path / "out.html").read_text()
     done = stich("export", run, "-o", tmp_path / "no" / "where.csv")
     assert done.returncode == 1
-    assert "cannot be written" in done.stderr
+    assert "cannot be written: No such file or directory; name another file." in done.stderr
+
+
+def test_export_and_report_tell_machines_what_they_wrote(run: Path, tmp_path: Path) -> None:
+    rows, page = str(tmp_path / "out.csv"), str(tmp_path / "out.html")
+    assert lines("export", run, "-o", rows) == [{"file": rows, "format": "csv", "rows": 18}]
+    assert lines("report", run, "-o", page) == [{"file": page, "matches": 6}]
+    done = stich("export", run, "--json")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
 def test_verify_tells_on_a_changed_store(run: Path, tmp_path: Path) -> None:

@@ -90,13 +90,19 @@ WRONG = [
     (('game = "doudizhu"', 'game = "doudizuh"'), '2: game: "doudizuh" is not known; did you'),
     (('game = "doudizhu"', "game = 7"), "2: game: must be text, not a whole number; put it in"),
     (("players = 3", "players = 5"), "3: players: Dou Dizhu is played by 3 to 4, not 5; write 3."),
-    (("players = 3", "players = 7"), "3: players: must be from 2 to 6, not 7."),
+    (
+        ("players = 3", "players = 7"),
+        "3: players: must be from 2 to 6, not 7; write a number in that range.",
+    ),
     (("players = 3", 'players = "3"'), "3: players: must be a whole number, not text; write"),
     (("players = 3", "players = true"), "3: players: must be a whole number, not true or false"),
     (("players = 3", "players = 3.0"), "3: players: must be a whole number, not a number with"),
     (("players = 3", "players = 4"), "25: bots: 3 are too few for tables of 4; add 1, or let"),
     (("players = 3", "plyers = 3"), '3: plyers: there is no such key; did you mean "players"?'),
-    (('seed = "2026-spring"', 'seed = ""'), "4: seed: must have 1 to 128 characters, not 0."),
+    (
+        ('seed = "2026-spring"', 'seed = ""'),
+        "4: seed: must have 1 to 128 characters, not 0; write one in",
+    ),
     (('seed = "2026-spring"', "seed = 2026-01-01"), "4: seed: must be text, not a date or time"),
     (("[options]", "[optoins]"), '6: optoins: there is no such key; did you mean "options"?'),
     (("deals = 1\n", "deals = 0\n"), "7: options.deals: must be a whole number from 1 to 1000."),
@@ -105,11 +111,14 @@ WRONG = [
     (('"round-robin"', '"swis"'), '10: format.type: "swis" is not known here; did you mean "swi'),
     (('"round-robin"', '"gauntlet"'), "9: format.challenger: is missing; write the name of one"),
     (('"round-robin"', '"gauntlet"\nchallenger = "grедy"'), "11: format.challenger: there is no"),
-    (("deals = 40", "deals = 0"), "11: format.deals: must be from 1 to 1000000, not 0."),
+    (("deals = 40", "deals = 0"), "11: format.deals: must be from 1 to 1000000, not 0; write"),
     (("deals = 40", "rounds = 4"), '11: format.rounds: belongs to type = "swiss", not "round-r'),
     (('"rotations"', '"rotation"'), '12: format.seating: "rotation" is not known here; did you'),
     (('"rotations"', '"rotations"\nfill = "gredy"'), '13: format.fill: "gredy" is not known'),
-    (("move_ms = 1000", "move_ms = 0"), "15: clock.move_ms: must be from 1 to 600000, not 0."),
+    (
+        ("move_ms = 1000", "move_ms = 0"),
+        "15: clock.move_ms: must be from 1 to 600000, not 0; write a",
+    ),
     (("move_ms = 1000", "move = 1000"), '15: clock.move: there is no such key; did you mean "mo'),
     (("bank_ms = 10000", "bank_ms = -1"), "16: clock.bank_ms: must be from 0 to 3600000, not -1"),
     (("strikes = 3", 'strikes = "x"'), "20: faults.strikes: must be a whole number, not text"),
@@ -205,7 +214,8 @@ def test_the_program_says_it_before_anything_else(tmp_path: Path) -> None:
     path.write_text(GOOD.replace("strikes = 3", "strikes = 0"))
     done = stich("run", path, "--out", tmp_path / "run")
     assert done.returncode == 2
-    assert done.stderr == f"{path}:20: faults.strikes: must be from 1 to 1000, not 0.\n"
+    mend = "write a number in that range"
+    assert done.stderr == f"{path}:20: faults.strikes: must be from 1 to 1000, not 0; {mend}.\n"
     assert not (tmp_path / "run").exists()
     done = stich("run", tmp_path / "none.toml")
     assert done.returncode == 2

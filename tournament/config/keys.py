@@ -62,7 +62,7 @@ def whole(low: int, high: int) -> Check:
         if isinstance(value, bool) or not isinstance(value, int):
             return f"must be a whole number, not {said(value)}; write one from {low} to {high}."
         if not low <= value <= high:
-            return f"must be from {low} to {high}, not {value}."
+            return f"must be from {low} to {high}, not {value}; write a number in that range."
         return None
 
     return check
@@ -97,7 +97,8 @@ def seed(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"must be text, not {said(value)}; put it in quotes."
     if not 1 <= len(value) <= 128:
-        return f"must have 1 to 128 characters, not {len(value)}."
+        mend = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
+        return f"must have 1 to 128 characters, not {len(value)}; {mend}."
     return None
 
 

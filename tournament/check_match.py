@@ -16,6 +16,7 @@ from tournament.match import Pairing, Rules, play
 from tournament.players import Choice
 from tournament.records import Answer, FaultRecord
 from tournament.referee import LocalReferee
+from tournament.terminal import many
 
 SEED = "check"
 OPTIONS: Mapping[str, Any] = {"deals": 2}
@@ -73,7 +74,7 @@ def short(name: str) -> Check:
         asked = len(record.times[0])
         for elapsed_ms in record.times[0]:
             examiner.clock.charge(elapsed_ms)
-        note = f"{record.deals} deals, {asked} moves, score {record.scores[0]:+d}"
+        note = f"{many(record.deals, 'deal')}, {many(asked, 'move')}, score {record.scores[0]:+d}"
         failures = tuple(_evidence(examiner, fault) for fault in record.faults)
         return Outcome(not failures, note, failures)
 

@@ -14,6 +14,7 @@ from rich.progress import Progress
 
 from tournament.records import FaultKind, MatchSummary
 from tournament.store import Store, StoreError, StoreUrlError
+from tournament.terminal import many, screen
 
 _KINDS = tuple(str(kind) for kind in FaultKind)
 
@@ -41,7 +42,7 @@ def show_standings(target: str, as_json: bool) -> int:
         if as_json:
             click.echo(json.dumps(standings_dict(store), ensure_ascii=False))
         else:
-            print_standings(store, Console())
+            print_standings(store, screen())
     return 0
 
 
@@ -119,10 +120,14 @@ def _table(matches: Iterable[MatchSummary]) -> None:
             if seat in match.struck:
                 text += " (struck out)"
             elif faults:
-                text += f" ({faults} fault{'s' if faults > 1 else ''})"
+                text += f" ({many(faults, 'fault')})"
             seats.append(text)
         stage = f" [{match.stage}]" if match.stage else ""
         out.write(f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}\n")
+
+
+def _disagreeing(count: int) -> str:
+    return f"{count} {'does' if count == 1 else 'do'} not agree"
 
 
 def verify_run(target: str, as_json: bool) -> int:
@@ -139,9 +144,9 @@ def verify_run(target: str, as_json: bool) -> int:
     for problem in found.problems:
         click.echo(f"{problem.match or 'run'}: {problem.detail}")
     click.echo(
-        f"{found.matches} matches of {found.blocks} blocks, {found.deals} deals and"
-        f" {found.moves} moves recomputed: "
-        + ("all agree." if found.verified else f"{len(found.problems)} do not agree.")
+        f"{many(found.matches, 'match', 'matches')} of {many(found.blocks, 'block')},"
+        f" {many(found.deals, 'deal')} and {many(found.moves, 'move')} recomputed: "
+        + ("all agree." if found.verified else f"{_disagreeing(len(found.problems))}.")
     )
     if found.commitment is not None:
         kept = "is the one" if found.commitment else "is NOT the one"
@@ -177,7 +182,7 @@ def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
     if as_json:
         _tell(file=out, format=format, rows=rows)
     else:
-        click.echo(f"{rows} rows in {out}", err=True)
+        click.echo(f"{many(rows, 'row')} in {out}", err=True)
     return 0
 
 

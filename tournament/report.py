@@ -17,6 +17,7 @@ from tournament.ratings import compare
 from tournament.records import FaultRecord, MatchRecord, MatchSummary
 from tournament.report_replays import chosen, packed
 from tournament.standings import Results, Standings, blamed, collect, elo, of, pace, points, span
+from tournament.terminal import many
 
 REPLAYS = 200
 """How many matches a page shows move by move, unless told otherwise."""
@@ -181,6 +182,6 @@ def _environment() -> Environment:
     environment.globals["inline"] = lambda name: Markup(  # noqa: S704 - a file of this package
         (page / name).read_text("utf-8")
     )
-    filters = (span, points, elo, blamed, pace, signed)
+    filters = (span, points, elo, blamed, pace, signed, many)
     environment.filters.update({each.__name__: each for each in filters})
     return environment

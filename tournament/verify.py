@@ -25,6 +25,7 @@ from tournament.records import (
     adjusted,
 )
 from tournament.results import round_scores
+from tournament.terminal import many
 
 Progress = Callable[[int], None]
 """Called with the number of matches done so far."""
@@ -93,7 +94,11 @@ def verify(store: Source, progress: Progress | None = None) -> Verification:
         _Run(store, done).check(progress or (lambda _: None))
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         done.problems.append(
-            Problem(None, f"The store cannot be read beyond {done.matches} matches: {error!r}.")
+            Problem(
+                None,
+                f"The store cannot be read beyond {many(done.matches, 'match', 'matches')}:"
+                f" {error!r}.",
+            )
         )
     return done
 
@@ -273,7 +278,7 @@ class _Replay:
         if [dict(result) for result in record.results] != results:
             yield f"The results of the deals are {results}, the store has others."
         if record.deals != len(results):
-            yield f"There were {len(results)} deals, the store has {record.deals}."
+            yield f"{many(len(results), 'deal')} ended, the store has {record.deals}."
         struck = tuple(s for s in range(record.players) if self.strikes[s] >= self.limit)
         if record.struck != struck:
             yield f"Struck out are the seats {list(struck)}, the store has {list(record.struck)}."

@@ -195,3 +195,9 @@ def test_matches_with_faults_are_chosen_first_and_the_rest_evenly() -> None:
     assert max(gaps) - min(gaps) <= 2
     assert chosen(everything, 100) == everything
     assert len(chosen([everything[5]] * 50, 8)) == 8
+
+
+def test_one_is_no_plural(tmp_path: Path) -> None:
+    with run(tmp_path, cup(deals=1, seating="fixed")) as store:
+        page = " ".join(report(store).split())
+    assert "Final: 1 match, 1 deal, 1 block." in page

@@ -205,5 +205,5 @@ def test_what_cannot_be_read_is_a_problem(honest: Kept) -> None:
             raise ValueError("no JSON")
 
     done = verify(Broken(honest.about, honest.records, honest.told))
-    assert "cannot be read beyond 1 matches" in done.problems[-1].detail
+    assert "cannot be read beyond 1 match:" in done.problems[-1].detail
     assert "'config'" in verify(Kept({}, [], [])).problems[0].detail

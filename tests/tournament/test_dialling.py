@@ -11,11 +11,11 @@ import pytest
 
 from tests.tournament import hostile
 from tournament.config import Bot, Cup, Limits
+from tournament.crew import Crew
 from tournament.deadline import dial_each, dial_inet
 from tournament.players import Failure, HttpBot, dial_url
 from tournament.processes import Ground
 from tournament.records import FaultKind
-from tournament.worker import Crew
 
 REQUEST = b'{"turn": 1, "moves": ["pass"]}'
 

@@ -16,12 +16,12 @@ from tests.tournament import hostile
 from tests.tournament.cups import all_end, bot, stich, toys, write
 from tournament import processes
 from tournament.config import Bot, Cup, Limits, read
+from tournament.crew import Crew
 from tournament.players import Failure
 from tournament.processes import Ground, StartedBot, environment, start
 from tournament.records import FaultKind
 from tournament.sandbox import SandboxError, prefix
 from tournament.store import Store
-from tournament.worker import Crew
 
 GROUND = Ground(Limits(), 20_000)
 REQUEST = json.dumps(
@@ -130,8 +130,10 @@ def test_a_port_that_is_taken_meanwhile_is_changed(monkeypatch: pytest.MonkeyPat
 
 def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
     command = f"sh -c 'echo waking up; exec {bot('toy-1')}'"
-    crew = Crew(Cup("Cup", "doudizhu", 1, (Bot("x", command),)), GROUND)
+    bots = (Bot("x", command),)
+    crew = Crew(Cup("Cup", "doudizhu", 1, bots), GROUND)
     try:
+        assert [bot for bot, _ in crew.start(bots)] == list(bots)
         assert [crew.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
     finally:
         crew.close()

@@ -47,6 +47,7 @@ class Crew:
         self._cup = cup
         self._ground = ground
         self._started: OrderedDict[tuple[str, int], StartedBot] = OrderedDict()
+        self._new: set[tuple[str, int]] = set()
         self._called: dict[str, Player] = {}
 
     def seat(self, names: Sequence[str]) -> list[Player]:
@@ -101,6 +102,7 @@ class Crew:
                 return
             running.close()
         self._started[bot.name, copy] = StartedBot(bot.name, command, self._ground)
+        self._new.add((bot.name, copy))
 
     def _player(self, bot: Bot, copy: int) -> Player:
         if bot.url is not None:
@@ -111,7 +113,10 @@ class Crew:
             running = self._ready(place)
         except StartError as error:
             return Absent(url, f"It could not be started again. {error}")
-        running.fresh()
+        if place in self._new:  # what it wrote while it started belongs to its first match
+            self._new.remove(place)
+        else:
+            running.fresh()
         return running
 
     def _ready(self, place: tuple[str, int]) -> StartedBot:

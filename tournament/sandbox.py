@@ -183,8 +183,9 @@ def _look(root: Path, needed: set[Path], folders: set[Path], files: set[Path]) -
             if not any(other.is_relative_to(place) for other in needed):
                 folders.add(_runs(place, needed))
                 continue
-            # A bot's own folder cannot be covered: only what tells of the run.
-            files.update(place / name for name in plain if name.startswith(FILE))
+            # A bot's own folder cannot be covered, and what lies beside the store (its log, its
+            # lock) comes and goes; a place that has gone keeps a sandbox from starting.
+            files.add(place / FILE)
         files.update(place / n for n in plain if n.endswith(".toml") and _is_cup(place / n))
         if depth < HIDDEN_DEPTH and place not in folders:
             waiting.extend(

@@ -16,6 +16,7 @@ from tournament.postmortem import post_mortem
 from tournament.records import MatchRecord
 from tournament.replay import Step, clock, steps, to_dict
 from tournament.store import Store
+from tournament.terminal import screen
 
 _NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")
 _BACK = ("b", "p", "\x7f", "\x1b[D", "\x1b[A")
@@ -33,7 +34,7 @@ def replay_match(target: str, match: str, as_json: bool, faults: bool) -> int:
         shown = [post_mortem(record, fault, config) for fault in record.faults]
         click.echo("\n\n".join(shown) or "There was no fault in this match.")
         return 0
-    console = Console()
+    console = screen()
     if console.is_terminal:
         _through(console, record, config)
     else:

@@ -21,6 +21,7 @@ from typing import Any
 import games
 from bots import kit, sensible, worlds
 from bots.cards import ORDER
+from bots.inference import Bidding
 
 View = Mapping[str, Any]
 
@@ -33,6 +34,9 @@ MOST_MOVES = 10
 
 ROUND = 8
 """After so many worlds moves that have fallen behind are dropped."""
+
+DRAWS = 4
+"""So many worlds are drawn at most to find one that the bidding fits."""
 
 BEHIND = 2.5
 """A move is dropped when it is worse than the best by so many standard errors."""
@@ -68,6 +72,10 @@ class _Search:
         self.view = view
         self.candidates = shortlist(view, moves)
         self.values: dict[str, list[float]] = {text: [] for text in self.candidates}
+        self.bidding: Bidding | None = None
+        if view["phase"] == "play" and "declarer" in view:
+            strategy = sensible.strategy(view["game"])
+            self.bidding = Bidding(view, strategy.chance, strategy.BID_LEVELS)
 
     def run(self, more: Callable[[int], bool]) -> str:
         """Search while `more(worlds done)` is true; the best move."""
@@ -82,7 +90,7 @@ class _Search:
         done = 0
         while len(alive) > 1 and more(done):
             try:
-                state = game.state(worlds.sample(self.view, knowledge, chance))
+                state = game.state(self._world(knowledge, chance))
             except games.InvalidState:
                 # A set-up position that no deal leads to: nothing to search in.
                 return candidates[0]
@@ -93,6 +101,20 @@ class _Search:
             if done % ROUND == 0:
                 alive = self._still_good(alive)
         return self._verdict(alive) if done else candidates[0]
+
+    def _world(self, knowledge: worlds.Knowledge, chance: random.Random) -> dict[str, Any]:
+        """One world; where there was an auction, of a few the one it speaks for most."""
+        world = worlds.sample(self.view, knowledge, chance)
+        if self.bidding:
+            misfit = self.bidding.misfit(world["hands"])
+            for _ in range(DRAWS - 1):
+                if not misfit:
+                    break
+                other = worlds.sample(self.view, knowledge, chance)
+                its_misfit = self.bidding.misfit(other["hands"])
+                if its_misfit < misfit:
+                    world, misfit = other, its_misfit
+        return world
 
     def _still_good(self, alive: list[str]) -> list[str]:
         leader = max(alive, key=lambda text: _mean(self.values[text]))
@@ -124,6 +146,9 @@ def shortlist(view: View, moves: Sequence[str]) -> list[str]:
         ranked: list[tuple[float, str]] = sensible.strategy(view["game"]).rank_moves(view, moves)
         return [text for _, text in ranked[:MOST_MOVES]]
     choice = sensible.move(view, moves)
+    if view["phase"] == "auction":
+        # The fitted chances know more of an auction than the cheap players do.
+        return [choice]
     others = [text for text in moves if text != choice]
     return [choice, *others[: MOST_MOVES - 1]]
 

@@ -39,5 +39,5 @@ def finish(state: Any) -> Any:
 
 
 def value(before: Any, end: Any, seat: int) -> float:
-    """What the deal was worth to a seat."""
-    return float(end.scores[seat] - before.scores[seat])
+    """What the deal was worth to a seat: the root of it, lest a few deals decide alone."""
+    return shed.tempered(end.scores[seat] - before.scores[seat])

@@ -6,13 +6,23 @@ see is no more than what their seats would: their own plan, the table, and who h
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import math
+from typing import Any, NamedTuple, Protocol
 
-from bots.strategy.plan import Combo, Counts, Shape, plan
-from bots.strategy.shed import is_bomb, without
+from bots.strategy.plan import Combo, Counts, Shape, plan, worth
+from bots.strategy.shed import beatable, is_bomb, multiple_of, without
 
 URGENT = 5
 """With so few cards left a foe's play is to be stopped at a price."""
+
+LEAD, STOP, STOP_AT_ALL = 1.5, 9.5, 26.5
+"""What winning the lead is worth; from a foe with few cards; from one with one or two."""
+
+BREAKS = 4
+"""So many ways to break the plan are looked at, lowest first."""
+
+LAST_PLAYS = 6
+"""With so few plays left the end is looked at: which of them nobody can beat."""
 
 
 class Rules(Protocol):
@@ -61,6 +71,29 @@ class Holding:
         return text
 
 
+class Spot(NamedTuple):
+    """What a seat that is to move knows: its cards, how many the others hold (`held`, by seat)
+    and which they hold between them (`pool`, by rank), its foes, and the play to beat."""
+
+    seat: Holding
+    turn: int
+    held: list[int]
+    pool: list[int]
+    foes: frozenset[int]
+    table: Combo | None
+    owner: int
+
+    @property
+    def after(self) -> int:
+        """The next seat."""
+        return (self.turn + 1) % len(self.held)
+
+    def open(self, combo: Combo) -> bool:
+        """Whether a foe may have something above this play."""
+        most = max([self.held[foe] for foe in self.foes])
+        return beatable(combo, self.seat.shape, self.pool, most)
+
+
 def finish(rules: Rules, state: Any) -> Any:
     """The state at the end of the game, everybody playing from `state` on.
 
@@ -78,14 +111,14 @@ def finish(rules: Rules, state: Any) -> Any:
     shown = rules.shown(state)
     table = rules.table(state)
     owner = state.table.seat if state.table is not None else -1
-    players = state.players
     while state.turn is not None:
         turn = state.turn
-        held = [seat.held for seat in seats]
         if state.table is None:
-            choice: Combo | None = _lead(seats[turn], held, foes[turn], (turn + 1) % players)
-        elif table is not None:
-            choice = _follow(seats[turn], table, owner, held, foes[turn], turn)
+            table = None
+        held = [seat.held for seat in seats]
+        others = [seat.counts for seat in seats if seat is not seats[turn]]
+        pool = [sum(counts) for counts in zip(*others, strict=True)]
+        choice = choose(Spot(seats[turn], turn, held, pool, foes[turn], table, owner))
         if choice is None:
             state = state.advance("pass")
             continue
@@ -97,6 +130,11 @@ def finish(rules: Rules, state: Any) -> Any:
     return state
 
 
+def tempered(score: float) -> float:
+    """A score's root with its sign: deals with many doublings count for more, but not all."""
+    return math.copysign(math.sqrt(abs(score)), score)
+
+
 def _counts(shape: Shape, state: Any, hand: int) -> Counts:
     counts = [0] * shape.size
     for number in state.deck.numbers(hand):
@@ -104,11 +142,21 @@ def _counts(shape: Shape, state: Any, hand: int) -> Counts:
     return tuple(counts)
 
 
-def _lead(seat: Holding, held: list[int], foes: frozenset[int], after: int) -> Combo:
-    combos = seat.combos
+def choose(spot: Spot) -> Combo | None:
+    """The play of the plan to make; None to pass."""
+    return _lead(spot) if spot.table is None else _follow(spot, spot.table)
+
+
+def _lead(spot: Spot) -> Combo:
+    combos = spot.seat.combos
     if len(combos) == 1:
         return combos[0]
-    near = min([held[foe] for foe in foes])
+    if len(combos) <= LAST_PLAYS:
+        safe = [combo for combo in combos if not spot.open(combo)]
+        if safe and len(combos) - len(safe) <= 1:
+            # All but one cannot be beaten: that one goes last, bombs just before it.
+            return min(safe, key=is_bomb)
+    near = min([spot.held[foe] for foe in spot.foes])
     best = combos[0]
     best_score = -1000.0
     for combo in combos:
@@ -118,7 +166,7 @@ def _lead(seat: Holding, held: list[int], foes: frozenset[int], after: int) -> C
             score -= 20
         elif near <= 2 and size == near:
             score += 2 * combo.top - 30
-        elif size == 1 and after not in foes and held[after] == 1:
+        elif size == 1 and spot.after not in spot.foes and spot.held[spot.after] == 1:
             score += 20
         if score > best_score:
             best, best_score = combo, score
@@ -128,33 +176,53 @@ def _lead(seat: Holding, held: list[int], foes: frozenset[int], after: int) -> C
     return best
 
 
-def _follow(
-    seat: Holding, table: Combo, owner: int, held: list[int], foes: frozenset[int], turn: int
-) -> Combo | None:
+def _follow(spot: Spot, table: Combo) -> Combo | None:
+    seat, held, foes = spot.seat, spot.held, spot.foes
     size = len(table.ranks)
-    best: Combo | None = None
-    for combo in seat.combos:
-        if (
-            combo.kind == table.kind
-            and combo.length == table.length
-            and combo.top > table.top
-            and len(combo.ranks) == size
-            and (best is None or combo.top < best.top)
-        ):
-            best = combo
+    fitting = [
+        combo
+        for combo in seat.combos
+        if combo.kind == table.kind
+        and combo.length == table.length
+        and combo.top > table.top
+        and len(combo.ranks) == size
+    ]
+    best = min(fitting, key=_top, default=None)
+    if len(seat.combos) == 1 and best is not None:
+        return best
     shape = seat.shape
-    if owner not in foes:
-        if best is None or len(seat.combos) == 1:
-            return best
-        after = (turn + 1) % len(held)
+    if spot.owner not in foes:
+        if best is None:
+            return None
         low = table.top <= shape.middle + 1 and best.top <= shape.run_end
-        return best if low and after in foes and held[owner] > 3 and size <= 2 else None
-    urgent = held[owner] <= URGENT or len(seat.combos) <= 2
+        overtake = low and spot.after in foes and held[spot.owner] > 3 and size <= 2
+        return best if overtake else None
+    if fitting and len(seat.combos) <= LAST_PLAYS:
+        winning = _winning(spot, fitting)
+        if winning is not None:
+            return winning
+    if fitting and spot.after in foes and held[spot.after] == size <= 2:
+        return max(fitting, key=_top)
+    urgent = held[spot.owner] <= URGENT or len(seat.combos) <= 2
     if best is None:
-        best = _other_kickers(seat, table) or _broken(seat, table, urgent)
+        price = STOP_AT_ALL if held[spot.owner] <= 2 else STOP if urgent else LEAD
+        best = _other_kickers(seat, table) or _broken(seat, table, price)
     if best is None and urgent:
         best = _bomb(seat, table)
     return best
+
+
+def _winning(spot: Spot, fitting: list[Combo]) -> Combo | None:
+    """A play that cannot be beaten, when of the rest all but one cannot either."""
+    safe = [combo for combo in spot.seat.combos if not spot.open(combo)]
+    chosen = next((combo for combo in fitting if combo in safe), None)
+    if chosen is None or len(spot.seat.combos) - len(safe) > 1:
+        return None
+    return chosen
+
+
+def _top(combo: Combo) -> int:
+    return combo.top
 
 
 def _other_kickers(seat: Holding, table: Combo) -> Combo | None:
@@ -176,19 +244,34 @@ def _other_kickers(seat: Holding, table: Combo) -> Combo | None:
     return None
 
 
-def _broken(seat: Holding, table: Combo, urgent: bool) -> Combo | None:
-    """One or two high cards out of a larger group; low ones and runs only when it matters."""
-    multiple = len(table.ranks)
-    if table.length != 1 or multiple > 2:
-        return None
+def _broken(seat: Holding, table: Combo, price: float) -> Combo | None:
+    """The play that hurts the plan least, if that is no more than `price` in worth."""
     shape = seat.shape
-    lowest = table.top + 1 if urgent else max(table.top + 1, shape.run_end - 1)
-    bomb = shape.bomb or 4
-    for rank in range(lowest, shape.size):
-        count = seat.counts[rank]
-        if multiple <= count < bomb and not (multiple == 2 and shape.rocket == 1 and rank > 12):
-            return Combo(table.kind, rank, 1, (rank,) * multiple)
-    return None
+    multiple, length = multiple_of(table), table.length
+    if len(table.ranks) != multiple * length or is_bomb(table):
+        return None
+    counts = seat.counts
+    end = shape.size if length == 1 else shape.run_end
+    if shape.rocket == 1 and multiple > 1:
+        end = min(end, shape.size - 2)
+    now = worth(shape, counts)
+    best: Combo | None = None
+    best_gain = -price
+    looked = 0
+    for top in range(table.top + 1, end):
+        span = range(top - length + 1, top + 1)
+        if min([counts[rank] for rank in span]) < multiple:
+            continue
+        if shape.bomb and multiple < shape.bomb <= counts[top] and length == 1:
+            continue
+        ranks = tuple([rank for rank in span for _ in range(multiple)])
+        gain = worth(shape, without(counts, ranks)) - now
+        if gain > best_gain:
+            best, best_gain = Combo(table.kind, top, length, ranks), gain
+        looked += 1
+        if looked == BREAKS:
+            break
+    return best
 
 
 def _bomb(seat: Holding, table: Combo) -> Combo | None:

@@ -20,7 +20,8 @@ TURN = 7.0
 """What a turn costs, in steps of rank."""
 
 _NODES = 100
-"""How many ways to take runs out of a hand are looked at, longest runs first: more was no stronger."""
+"""How many ways to take runs out of a hand are looked at, longest runs first; more did not make
+the bots stronger."""
 
 
 class Combo(NamedTuple):
@@ -43,7 +44,7 @@ class Plan(NamedTuple):
     combos: tuple[Combo, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shape:
     """What a game allows, as far as plans go.
 

@@ -67,36 +67,38 @@ def is_bomb(combo: Combo) -> bool:
     return combo.kind in ("bomb", "rocket")
 
 
-def beatable(scene: Scene, combo: Combo) -> bool:
-    """Whether the unseen cards hold a higher play of the same kind that a foe has the cards for.
+def beatable(combo: Combo, shape: Shape, pool: Sequence[int], most: int) -> bool:
+    """Whether the cards of `pool` hold a higher play of the same kind, of `most` cards at most.
 
     Bombs are left out of account: they are rare, and cost their owner much.
     """
-    if combo.kind == "rocket":
+    if combo.kind == "rocket" or len(combo.ranks) > most:
         return False
-    if len(combo.ranks) > max(scene.held[seat] for seat in scene.foes):
-        return False
-    pool = scene.pool
     if combo.kind == "bomb":
-        shape = scene.shape
         size = len(combo.ranks)
         return any(
             count > size or (count == size and rank > combo.top)
             for rank, count in enumerate(pool)
             if count >= shape.bomb
         )
-    multiple = _multiple(combo)
+    multiple = multiple_of(combo)
     if combo.length == 1:
-        return any(count >= multiple for count in pool[combo.top + 1 :])
+        return max(pool[combo.top + 1 :], default=0) >= multiple
     window = 0
-    for rank in range(combo.top - combo.length + 2, scene.shape.run_end):
+    for rank in range(combo.top - combo.length + 2, shape.run_end):
         window = window + 1 if pool[rank] >= multiple else 0
         if window >= combo.length:
             return True
     return False
 
 
-def _multiple(combo: Combo) -> int:
+def _open(scene: Scene, combo: Combo) -> bool:
+    """Whether a foe may have something above this play."""
+    return beatable(combo, scene.shape, scene.pool, max([scene.held[foe] for foe in scene.foes]))
+
+
+def multiple_of(combo: Combo) -> int:
+    """How many cards of a rank a play is made of, kickers aside."""
     kind = combo.kind
     if kind.startswith("quad"):
         return 4
@@ -128,10 +130,10 @@ def _finishes(scene: Scene, play: Play, left: Counts) -> float | None:
     """A score above all others for a play that wins the deal, by force as far as can be seen."""
     if not any(left):
         return 1000.0
-    if beatable(scene, play.combo):
+    if _open(scene, play.combo):
         return None
     combos = plan(scene.shape, left).combos
-    open_ones = sum(beatable(scene, combo) for combo in combos)
+    open_ones = sum([_open(scene, combo) for combo in combos])
     if open_ones <= 1:
         return 500.0 - 20 * len(combos) - 10 * is_bomb(play.combo)
     return None
@@ -148,7 +150,7 @@ def _lead(scene: Scene, play: Play) -> float:
         score -= 6
     near = scene.nearest_foe
     size = len(combo.ranks)
-    if near <= 2 and beatable(scene, combo):
+    if near <= 2 and _open(scene, combo):
         # A foe that may go out on this play: better something it cannot follow, else the highest.
         if size == near:
             score -= 30 - 3 * combo.top
@@ -184,7 +186,7 @@ def _follow(scene: Scene, play: Play) -> float:
         score += 8
     if near <= 2 and len(combo.ranks) == near and scene.next_seat in scene.foes:
         score += 1.5 * combo.top
-    if not beatable(scene, combo):
+    if not _open(scene, combo):
         score += 1.0
     return score
 

@@ -143,7 +143,7 @@ def sections() -> list[Section]:
             f" with {CONNECTIONS} keep-alive connections, the best of {ROUNDS} rounds of"
             f" {SECONDS} s in turns. The peer takes the same body and gives the same answer.",
             figures,
-            "What `/v1/advance` does beyond its peer is nearly all reading, checking and writing the"
-            " whole state; the rules themselves are a fifth of it. wrk shares the cores with both.",
+            "What `/v1/advance` does beyond its peer is nearly all reading, checking and writing"
+            " the whole state; the rules are a fifth of it. wrk shares the cores with both.",
         )
     ]

@@ -148,8 +148,8 @@ def sections() -> list[Section]:
             " checked again as it is made. One process each, the best of"
             f" {ROUNDS} rounds of 2 s of its own time.",
             against,
-            "The pure rules do not reach a C++ engine: each move makes a dozen Python objects. The"
-            " compiled rules (`make compiled`, the same sources) are what the two aims are met with.",
+            "The pure rules do not reach a C++ engine: each move makes a dozen Python objects."
+            " The compiled rules (`make compiled`, the same sources) are what meets the aims.",
         ),
         Section(
             "Random games of every game",

@@ -111,20 +111,24 @@ def finish(rules: Rules, state: Any) -> Any:
     shown = rules.shown(state)
     table = rules.table(state)
     owner = state.table.seat if state.table is not None else -1
+    held = [seat.held for seat in seats]
+    out = [sum(counts) for counts in zip(*[seat.counts for seat in seats], strict=True)]
     while state.turn is not None:
         turn = state.turn
         if state.table is None:
             table = None
-        held = [seat.held for seat in seats]
-        others = [seat.counts for seat in seats if seat is not seats[turn]]
-        pool = [sum(counts) for counts in zip(*others, strict=True)]
-        choice = choose(Spot(seats[turn], turn, held, pool, foes[turn], table, owner))
+        seat = seats[turn]
+        pool = [count - own for count, own in zip(out, seat.counts, strict=True)]
+        choice = choose(Spot(seat, turn, held, pool, foes[turn], table, owner))
         if choice is None:
             state = state.advance("pass")
             continue
-        text = seats[turn].take(choice)
+        text = seat.take(choice)
         state = state.advance(text)
         table, owner = choice, turn
+        held[turn] = seat.held
+        for rank in choice.ranks:
+            out[rank] -= 1
         if shown is not None and shown in text:
             foes, shown = rules.foes(state), None
     return state

@@ -67,7 +67,8 @@ PAGE = HERE.parent / "docs" / "reference-bots.md"
 
 INTRODUCTION = """# The reference bots
 
-A ladder for newcomers, measured below: sensible, greedy and random stand in this order in every game; of `search` not every pair is measured yet.
+A ladder for newcomers, measured below: sensible, greedy and random stand in this order in every
+game; of `search` not every pair is measured yet.
 Start one with `python -m bots.NAME`; it takes its port from `PORT` or `--port`.
 
 | bot | what it does |

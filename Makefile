@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test lint format types serve bench compiled pure openapi lock test-kits clean
+.PHONY: help setup cup test lint format types serve bench compiled pure openapi lock fuzz test-kits clean
 
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -62,6 +62,9 @@ lock: $(READY)  ## write requirements.lock: the newest versions that pyproject.t
 	@$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check '.[all]'
 	@$(VENV)-lock/bin/python -m pip freeze --exclude stich > requirements.lock
 	@rm -rf $(VENV)-lock
+
+fuzz: $(READY)  ## the properties again, on many examples drawn anew
+	@$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis
 
 test-kits: $(READY)  ## install the toolchains that Debian offers, then build and play every starter kit
 	@sh bots/kits/install-toolchains.sh

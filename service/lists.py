@@ -249,10 +249,9 @@ class Entry(Shape):
 
     about = "A move, and the seat that made it."
     seat = Whole(
-        "The seat that made the move. A history that is posted is checked for its shape only: any"
-        " whole number is taken.",
-        0,
-        5,
+        # no range of seats: what was posted goes back, and the answer must keep its schema
+        "The seat that made the move, from 0. A history that is posted is checked for its shape"
+        " only: any whole number is taken, and goes back as it came.",
     )
     move = Text("The move in its canonical form; in a view a card that is hidden is `??`.")
 

@@ -222,11 +222,9 @@ def test_numbers_beyond_all_bounds(service: Service, number: str) -> None:
 def test_the_history_is_checked_for_its_shape_only(service: Service) -> None:
     state = service.start("doudizhu")
     state["history"] = [{"seat": 99, "move": "nonsense ≠ ä"}, {"seat": -4, "move": "??"}]
-    body = {"state": state, "moves": ["bid:1"]}
-    answer = service.client.post("/v1/advance", json=body)
-    assert answer.status_code == 200
-    after = answer.get_json()["state"]
-    assert after["history"][:2] == state["history"]
+    # sent by the harness that holds every answer against the contract
+    answer = service.post("/v1/advance", {"state": state, "moves": ["bid:1"]})
+    assert answer["state"]["history"][:2] == state["history"]
 
 
 def test_the_table_may_leave_out_what_follows_from_its_move(service: Service) -> None:

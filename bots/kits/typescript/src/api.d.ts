@@ -378,7 +378,7 @@ export interface components {
         RefusedMoves: components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidStateProblem"] | components["schemas"]["IllegalMoveProblem"];
         /** @description A move, and the seat that made it. */
         Entry: {
-            /** @description The seat that made the move. A history that is posted is checked for its shape only: any whole number is taken. */
+            /** @description The seat that made the move, from 0. A history that is posted is checked for its shape only: any whole number is taken, and goes back as it came. */
             seat: number;
             /** @description The move in its canonical form; in a view a card that is hidden is `??`. */
             move: string;

@@ -116,8 +116,8 @@ def sections() -> list[Section]:
     loops, ones, twos = [], [], []
     for _ in range(ROUNDS):
         loops.append(bare_loop())
-        ones.append(cup(1, 150))
-        twos.append(cup(2, 75))
+        ones.append(cup(1, 400))
+        twos.append(cup(2, 200))
     loop, one, two = max(loops), max(ones), max(twos)
     return [
         Section(
@@ -144,6 +144,7 @@ def sections() -> list[Section]:
                     CORES_AIM,
                 ),
             ],
-            "Runner and bots share the cores: with as many tables as cores none is left over.",
+            "Each of two tables has half of the cores to itself, which spares it the way between them;"
+            " one table alone may use all.",
         )
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import signal
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from tournament.config import Cup
+from tournament.cores import Cores, shares
 from tournament.formats import Block, Round, Schedule
 from tournament.processes import Ground
 from tournament.records import MatchRecord
@@ -43,13 +45,14 @@ class Observer(Protocol):
 
 
 class _Worker:
-    """A worker process, and the job it has."""
+    """A worker process, its cores, and the job it has."""
 
-    def __init__(self, cup: Cup, ground: Ground) -> None:
+    def __init__(self, cup: Cup, ground: Ground, cores: Cores | None) -> None:
+        self.cores = cores
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(
-            target=main, args=(theirs, cup, ground), daemon=True
+            target=main, args=(theirs, cup, ground, cores), daemon=True
         )
         # Ctrl-C goes to the whole group, and a worker that is still loading must not take it.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -115,6 +118,8 @@ class Runner:
         self._schedule = schedule
         self._store = store
         self._ground = ground
+        tables = max(1, min(cup.run.concurrency, schedule.blocks))
+        self._shares = list(shares(tables, os.sched_getaffinity(0)))
         self._workers: list[_Worker] = []
         self._load = _Load(cup)
         self._deaths: Counter[int] = Counter()
@@ -129,8 +134,12 @@ class Runner:
 
     def hire(self) -> None:
         """Let the workers load already; `run` would hire them when it needs them."""
-        for _ in range(max(1, min(self._cup.run.concurrency, self._schedule.blocks))):
-            self._workers.append(_Worker(self._cup, self._ground))
+        while self._shares:
+            self._hire()
+
+    def _hire(self) -> _Worker:
+        self._workers.append(_Worker(self._cup, self._ground, self._shares.pop(0)))
+        return self._workers[-1]
 
     def inspect(self) -> tuple[str, ...]:
         """Let every bot answer once; what keeps them from playing, as sentences."""
@@ -182,10 +191,7 @@ class Runner:
         for worker in self._workers:
             if worker.job is None:
                 return worker
-        if len(self._workers) < self._cup.run.concurrency:
-            self._workers.append(_Worker(self._cup, self._ground))
-            return self._workers[-1]
-        return None
+        return self._hire() if self._shares else None
 
     def _listen(self, waiting: deque[Job], observer: Observer) -> None:
         """Wait for news of the workers and act on it."""
@@ -215,6 +221,7 @@ class Runner:
         job = worker.job
         worker.close()
         self._workers.remove(worker)
+        self._shares.append(worker.cores)
         if job is None:
             return
         self._load.give_back(job.block)

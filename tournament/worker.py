@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from tournament.config import Cup
+from tournament.cores import Cores
 from tournament.crew import Crew
 from tournament.formats import Block
 from tournament.match import Pairing, Rules, play
@@ -59,10 +61,10 @@ Order = Job | Inspect
 Message = Finished | Inspected | Failed
 
 
-def main(connection: Connection, cup: Cup, ground: Ground) -> None:
+def main(connection: Connection, cup: Cup, ground: Ground, cores: Cores | None) -> None:
     """The process: jobs come in, messages go out, until the connection closes.
 
-    It dies with the runner, whatever ends that; its bots then die with it.
+    It dies with the runner, whatever ends that; its bots then die with it. They inherit its cores.
     """
     runner = os.getppid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -71,6 +73,10 @@ def main(connection: Connection, cup: Cup, ground: Ground) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if cores is not None:
+        # Where the system forbids it the cup is played all the same.
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, cores)
     crew = Crew(cup, ground)
     try:
         _work(connection, cup, crew)

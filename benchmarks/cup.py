@@ -1,7 +1,8 @@
 """A cup's requests a second beside a bare loop of `requests` to the same bot.
 
-The cup is three greedy bots at one table at a time (and at two, for the use of cores); the bare
-loop posts one and the same decision to one greedy bot, as fast as it can.
+The cup is three greedy bots at one table; the bare loop posts one and the same decision to one
+greedy bot, as fast as it can. For the use of cores: two tables beside one table on all cores, and
+beside one on a single core.
 """
 
 from __future__ import annotations
@@ -111,14 +112,27 @@ def cup(concurrency: int, deals: int) -> tuple[float, float]:
     return asked / spent, core / asked * 1000
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """What is started meanwhile has one core only."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def sections() -> list[Section]:
     """One table beside the bare loop, two tables beside one."""
-    loops, ones, twos = [], [], []
+    loops, ones, narrows, twos = [], [], [], []
     for _ in range(ROUNDS):
         loops.append(bare_loop())
         ones.append(cup(1, 400))
+        with one_core():
+            narrows.append(cup(1, 400))
         twos.append(cup(2, 200))
-    loop, one, two = max(loops), max(ones), max(twos)
+    loop, one, narrow, two = max(loops), max(ones), max(narrows), max(twos)
     return [
         Section(
             "A cup beside a bare loop of requests",
@@ -143,8 +157,17 @@ def sections() -> list[Section]:
                     two[0] / one[0],
                     CORES_AIM,
                 ),
+                Figure(
+                    "the same two tables",
+                    two[0],
+                    f"one table with one core for everything ({narrow[1]:.2f} core ms a request)",
+                    narrow[0],
+                    "requests/s",
+                    two[0] / narrow[0],
+                    CORES_AIM,
+                ),
             ],
-            "Each of two tables has half of the cores to itself, which spares it the way between them;"
-            " one table alone may use all.",
+            "Each of two tables has half of the cores to itself, which spares it the way between"
+            " them; one table alone may use all, or only one core, as the line says.",
         )
     ]

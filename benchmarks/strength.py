@@ -42,21 +42,23 @@ OPTIONS: dict[str, dict[str, int]] = {
 }
 RESAMPLES = 10_000
 
-SEARCH = "search:30"
-LADDER = (SEARCH, "sensible", "greedy", "random")
-"""The reference bots, strongest first. The search bot plays by a number of worlds for each move,
-not by the clock, so that its games can be repeated on any machine."""
+LADDER = ("search", "sensible", "greedy", "random")
+"""The reference bots, strongest first."""
+
+WORLDS = {"doudizhu": 60, "dasan": 60, "zhengfen": 120, "ninefivetwo": 60}
+"""The search bot has so many worlds for each move, not the clock, so that its games can be repeated
+on any machine. In Zheng Fen a deal's points scatter more."""
 
 DEALS: dict[tuple[str, int], tuple[int, int, int]] = {
-    ("doudizhu", 3): (200, 16, 150),
-    ("doudizhu", 4): (100, 8, 30),
-    ("dasan", 3): (200, 16, 60),
+    ("doudizhu", 3): (200, 12, 120),
+    ("doudizhu", 4): (100, 6, 40),
+    ("dasan", 3): (200, 16, 150),
     ("dasan", 4): (200, 16, 100),
-    ("zhengfen", 3): (150, 12, 30),
-    ("zhengfen", 4): (150, 12, 24),
-    ("zhengfen", 5): (150, 12, 20),
-    ("zhengfen", 6): (150, 12, 20),
-    ("ninefivetwo", 3): (150, 8, 16),
+    ("zhengfen", 3): (150, 12, 80),
+    ("zhengfen", 4): (150, 10, 40),
+    ("zhengfen", 5): (150, 8, 24),
+    ("zhengfen", 6): (150, 8, 20),
+    ("ninefivetwo", 3): (150, 6, 12),
 }
 """The deals of a duel on each table: between quick bots; of the search bot with the weaker ones,
 where few tell; and with the sensible one."""
@@ -94,10 +96,10 @@ What the bot of the row scores more a deal than the bot of the column, with a 95
 Both play the same deals in process, in mirrored seatings: one seat of the one among the other's, \
 in every rotation, and the reverse; the mean difference of a deal over all these games is one \
 block of the bootstrap (percentile, 10,000 resamples), n the number of deals. 9-5-2 is played in \
-games of three deals, so that the exchange is part of it; there n counts games. `search` has 30 \
-worlds for each move here. To repeat it: `python -m benchmarks.strength measure` (about an hour \
+games of three deals, so that the exchange is part of it; there n counts games. `search` has 60 \
+worlds for each move here, 120 in Zheng Fen; its clock of a second lets it have more. To repeat it: `python -m benchmarks.strength measure` (about an hour \
 and a half on two cores), or a single pair with \
-`python -m benchmarks.strength duel search:30 sensible --game dasan --players 4 --deals 100`.
+`python -m benchmarks.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
 """
 
 
@@ -108,6 +110,11 @@ def bot(name: str) -> Decide:
     if iterations:
         return kit.adapt(module.with_iterations(int(iterations)))
     return kit.adapt(module.move)
+
+
+def entrant(name: str, game: str) -> str:
+    """How a bot of the ladder enters a duel: the search bot with its number of worlds."""
+    return f"{name}:{WORLDS[game]}" if name == "search" else name
 
 
 def play(game: str, players: int, seed: str, seats: Sequence[Decide]) -> list[float]:
@@ -201,9 +208,10 @@ def measure(
     """Play the duels of one table; a record of each as it ends."""
     with ProcessPoolExecutor(jobs) as pool:
         for pair in pairs:
-            kind = 0 if SEARCH not in pair else 1 + ("sensible" in pair)
+            kind = 0 if "search" not in pair else 1 + ("sensible" in pair)
             deals = max(2, round(DEALS[game, players][kind] * scale))
-            outcome = duel(pair, game, players, deals, run=partial(pool.map, chunksize=1))
+            fielded = (entrant(pair[0], game), entrant(pair[1], game))
+            outcome = duel(fielded, game, players, deals, run=partial(pool.map, chunksize=1))
             yield {
                 "game": game,
                 "players": players,
@@ -256,7 +264,7 @@ def page(records: Sequence[dict[str, Any]]) -> str:
 
 def _section(game: str, players: int, mine: dict[tuple[str, str], dict[str, Any]]) -> str:
     lines = [f"### {games.get(game).title}, {players} players", ""]
-    lines.append("| | " + " | ".join(_shown(name) for name in LADDER[1:]) + " |")
+    lines.append("| | " + " | ".join(LADDER[1:]) + " |")
     lines.append("| --- |" + " --- |" * (len(LADDER) - 1))
     for row, better in enumerate(LADDER[:-1]):
         cells = []
@@ -271,12 +279,8 @@ def _section(game: str, players: int, mine: dict[tuple[str, str], dict[str, Any]
                     f"{record['mean']:+.2f} [{record['low']:+.2f}, {record['high']:+.2f}],"
                     f" n = {record['deals']}"
                 )
-        lines.append(f"| {_shown(better)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {better} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
-
-
-def _shown(name: str) -> str:
-    return name.partition(":")[0]
 
 
 def load() -> list[dict[str, Any]]:
@@ -331,7 +335,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         (better, worse)
         for row, better in enumerate(LADDER)
         for worse in LADDER[row + 1 :]
-        if arguments.only in (None, _shown(better), _shown(worse))
+        if arguments.only in (None, better, worse)
     ]
     for game, players in DEALS:
         if arguments.game in (None, game) and arguments.players in (None, players):

@@ -97,7 +97,8 @@ Both play the same deals in process, in mirrored seatings: one seat of the one a
 in every rotation, and the reverse; the mean difference of a deal over all these games is one \
 block of the bootstrap (percentile, 10,000 resamples), n the number of deals. 9-5-2 is played in \
 games of three deals, so that the exchange is part of it; there n counts games. `search` has 60 \
-worlds for each move here, 120 in Zheng Fen; its clock of a second lets it have more. To repeat it: `python -m benchmarks.strength measure` (about an hour \
+worlds for each move here, 120 in Zheng Fen; its clock of a second lets it have more. \
+To repeat it: `python -m benchmarks.strength measure` (about an hour \
 and a half on two cores), or a single pair with \
 `python -m benchmarks.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
 """

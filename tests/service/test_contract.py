@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,14 @@ def test_the_module_writes_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert openapi.main(["other.yaml"]) == 0
     assert (tmp_path / "openapi.yaml").read_bytes() == (tmp_path / "other.yaml").read_bytes()
     assert (tmp_path / "openapi.yaml").read_bytes() == (ROOT / "openapi.yaml").read_bytes()
+
+
+def test_a_tree_that_was_never_installed_has_a_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(openapi, "version", version)
+    assert openapi._version() == "0"
 
 
 def test_the_contract_is_valid_openapi_3_1() -> None:

@@ -133,10 +133,17 @@ class Stream:
 
 def raw(stream: Stream, path: str, **environ: Any) -> tuple[str, Any]:
     """The status and the body that a POST of a stream gets from the bare application."""
+    status, headers, problem = answered(stream, path, environ)
+    assert "Connection" not in headers, "only granian may be told"
+    return status, problem
+
+
+def answered(stream: Stream, path: str, environ: dict[str, Any]) -> tuple[str, Any, Any]:
+    """The same with the headers."""
     builder = EnvironBuilder(path, method="POST", content_type=JSON)
     asked = builder.get_environ() | {"wsgi.input": stream} | environ
-    body, status, _ = run_wsgi_app(create_app({}), asked)
-    return status[:3], json.loads(b"".join(body))
+    body, status, headers = run_wsgi_app(create_app({}), asked)
+    return status[:3], headers, json.loads(b"".join(body))
 
 
 def test_too_large_without_a_length() -> None:
@@ -156,6 +163,44 @@ def test_a_body_that_cannot_be_read() -> None:
         status, problem = raw(stream, "/v1/moves", CONTENT_LENGTH="2")
         assert (status, problem["code"]) == ("400", "malformed-json")
         assert "ends before" in problem["detail"]
+
+
+LENGTH = 64 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("stream", "path", "environ", "closes"),
+    [
+        # nobody wants the body: it is passed over, or the connection ends with the answer
+        (Stream(b"{}"), "/v1/nowhere", {"CONTENT_LENGTH": "2"}, False),
+        (Stream(endless=True), "/v1/nowhere", {"CONTENT_LENGTH": str(LENGTH)}, True),
+        (Stream(OSError("reset")), "/v1/nowhere", {"CONTENT_LENGTH": "2"}, True),
+        (Stream(b"{}"), "/v1/nowhere", {}, False),
+        # too long: so is one that was asked for
+        (Stream(endless=True), "/v1/moves", {"CONTENT_LENGTH": str(LENGTH)}, True),
+        (Stream(endless=True), "/v1/moves", {"wsgi.input_terminated": True}, True),
+        (
+            Stream(endless=True),
+            "/v1/nowhere",
+            {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input_terminated": True},
+            True,
+        ),
+        (
+            Stream(b"{", b"}"),
+            "/v1/nowhere",
+            {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input_terminated": True},
+            False,
+        ),
+    ],
+)
+def test_granian_closes_where_a_body_is_left(
+    stream: Stream, path: str, environ: dict[str, Any], closes: bool
+) -> None:
+    asked = environ | {"SERVER_SOFTWARE": "Granian"}
+    status, headers, problem = answered(stream, path, asked)
+    assert status == ("404" if path == "/v1/nowhere" else "413")
+    assert problem["code"] == ("not-found" if status == "404" else "too-large")
+    assert headers.get("Connection") == ("close" if closes else None)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,15 @@ import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPConnection
+from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
-from service import cli
+from service import cli, worker
+from service.metrics import Metrics
 from tests.service.running import Running
 from tests.service.support import Service
 from tests.service.test_operations import GAMES
@@ -220,6 +223,33 @@ def test_figures_are_kept_together_under_several_workers(
     assert "http://[::1]:" in result.output
     assert [(one[0], one[2], one[3]) for one in runs] == [("::1", int(workers), shared)]
     assert cli.MULTIPROC_DIR not in os.environ
+
+
+def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended(Exception):
+        pass
+
+    def end(code: int) -> None:
+        raise Ended(code)
+
+    monkeypatch.setattr(os, "_exit", end)
+    with pytest.raises(Ended):
+        worker._end_with(os.getppid() + 1)
+
+
+def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched: SimpleQueue[int] = SimpleQueue()
+    monkeypatch.setattr(worker, "_end_with", watched.put)
+    app = worker.load("service.wsgi:app")
+    assert app.test_client().get("/healthz").status_code == 200
+    assert watched.get() == os.getppid()
+
+
+def test_figures_of_several_workers_are_added_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(cli.MULTIPROC_DIR, str(tmp_path))
+    assert Metrics().text() == b"", "no worker has written anything"
 
 
 def test_two_workers_count_as_one() -> None:

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marshmallow import ValidationError
 
 import games
 from games import OptionError
 from service.body import read
-from service.fields import Shape
+from service.fields import Choice, Shape
 from service.problems import Problem
 from service.schemas import requests
 from service.schemas.positions import MODULES, shapes
@@ -195,6 +196,16 @@ def test_a_joker_in_dasan_and_a_suit_that_is_none_are_nonsense(service: Service)
     nine = changed(service.advance(service.start("ninefivetwo"), "trump:h"), "trump", "x")
     for state in (dasan, nine):
         assert service.post("/v1/moves", {"state": state})["code"] == "invalid-state"
+
+
+def test_a_choice_that_is_none_names_the_words() -> None:
+    for words, message in ((("ok",), "Must be ok."), (("a", "b"), "Must be one of a, b.")):
+        choice = Choice("A word.", words)
+        assert choice.load("ok" if "ok" in words else "a") in words
+        for value in ("c", 1, None, ["a"]):
+            with pytest.raises(ValidationError) as caught:
+                choice.load(value)
+            assert caught.value.messages == [message]
 
 
 def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:

@@ -401,7 +401,7 @@ class Doudizhu(Game):
         Category("solo", "play:2s", "One card."),
         Category("pair", "play:3c3d", "Two cards of a rank."),
         Category("triple", "play:3c3d3h", "Three cards of a rank."),
-        Category("triple+solo", "play:6c6d6h8s", "A triple and a card of another rank."),
+        Category("triple+solo", "play:6c6d6h8s", "A triple and a card of another rank.", 3),
         Category("triple+pair", "play:6c6dQcQdQh", "A triple and a pair of another rank."),
         Category("run", "play:8c9dThJsQc", "Five or more ranks in a row, 3 to A."),
         Category("pair-run", "play:TcTdJcJdQcQdKcKd", "Three or more pairs in a row, 3 to A."),
@@ -410,16 +410,17 @@ class Doudizhu(Game):
             "triple-run+solos",
             "play:3s6c7c7d7h8c8d8h",
             "A run of triples and one card for each, all of different ranks.",
+            3,
         ),
         Category(
             "triple-run+pairs",
             "play:4c4d8c8d8h9c9d9hJcJd",
             "A run of triples and one pair for each, of different ranks.",
         ),
-        Category("quad+solos", "play:6c6d6h6s8c9c", "A quad and two cards of different ranks."),
-        Category("quad+pairs", "play:9c9dJcJdJhJsQcQd", "A quad and two pairs."),
+        Category("quad+solos", "play:6c6d6h6s8c9c", "A quad and two cards of different ranks.", 3),
+        Category("quad+pairs", "play:9c9dJcJdJhJsQcQd", "A quad and two pairs.", 3),
         Category("bomb", "play:5c5d5h5s", "Four of a rank; with two packs four to eight."),
-        Category("rocket", "play:BjRj", "All jokers."),
+        Category("rocket", "play:BjRj", "All jokers: two, with two packs four."),
     )
     teams: ClassVar[bool] = True
 

@@ -52,11 +52,13 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A kind of play: its name in the contract, a move that shows it, and what it is."""
+    """A kind of play: its name in the contract, a move that shows it (with the fewest players that
+    have it), what it is, and the most players that have it, where not all numbers do."""
 
     name: str
     example: str
     description: str
+    max_players: int | None = None
 
 
 class LegalMoves:

@@ -31,7 +31,12 @@ def full(game: Game) -> dict[str, Any]:
         "packs": {str(players): game.deck(players).packs for players in counts},
         "phases": [*game.phases, "over"],
         "categories": [
-            {"name": each.name, "example": each.example, "description": each.description}
+            {
+                "name": each.name,
+                "example": each.example,
+                "description": each.description,
+                "players": [game.min_players, each.max_players or game.max_players],
+            }
             for each in game.categories
         ],
     }

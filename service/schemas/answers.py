@@ -36,8 +36,12 @@ class Category(Shape):
 
     about = "A kind of play."
     name = Choice("Its name, as in `category`.", CATEGORIES)
-    example = Move("A move that is one.")
+    example = Move("A move that is one, with the fewest players.")
     description = Text("What it is.")
+    players = Described(
+        "The fewest and the most players that have it.",
+        _array({"type": "integer", "minimum": 3, "maximum": 6}, 2, 2),
+    )
 
 
 _BRIEF: Final[dict[str, WireField]] = {

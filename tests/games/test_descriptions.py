@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 import games
+from games.game import Category
+from tests.games.climbing_positions import doudizhu
 
 CONTRACT: dict[str, dict[str, Any]] = {
     "doudizhu": {
@@ -65,6 +68,20 @@ def test_a_game_says_of_itself_what_the_contract_says(name: str) -> None:
         assert option.description.endswith(".")
     for category in game.categories:
         assert category.description
+
+
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("category", games.get("doudizhu").categories, ids=lambda one: one.name)
+def test_a_category_is_there_with_the_numbers_of_players_that_it_names(
+    category: Category, players: int
+) -> None:
+    """With four players nothing has solos attached, and no quad has kickers."""
+    cards = re.findall("..", category.example.removeprefix("play:"))
+    if category.name == "rocket":
+        cards *= players - 2  # one of each joker in each pack
+    state = doudizhu([" ".join([*cards, "Ac"]), *["Ad", "Ah", "As"][: players - 1]])
+    there = players <= (category.max_players or 4)
+    assert state.is_legal("play:" + "".join(cards)) is there
 
 
 @pytest.mark.parametrize("name", CONTRACT)

@@ -1132,10 +1132,12 @@ export interface components {
              * @enum {string}
              */
             name: "solo" | "pair" | "triple" | "triple+solo" | "triple+pair" | "run" | "pair-run" | "triple-run" | "triple-run+solos" | "triple-run+pairs" | "quad+solos" | "quad+pairs" | "bomb" | "rocket" | "single" | "quad" | "quad-run" | "fullhouse" | "flush" | "510k" | "510k-suited" | "2222" | "card";
-            /** @description A move that is one. */
+            /** @description A move that is one, with the fewest players. */
             example: components["schemas"]["Move"];
             /** @description What it is. */
             description: string;
+            /** @description The fewest and the most players that have it. */
+            players: number[];
         };
         /** @description A game in short. */
         GameBrief: {

@@ -130,6 +130,12 @@ def test_swiss_seats_equals_together_and_avoids_repeats() -> None:
     assert sum(spread) / len(spread) < 8
 
 
+def test_swiss_has_no_repeats_where_there_are_bots_enough() -> None:
+    blocks, _ = played(schedule(cup(60, 3, type="swiss", rounds=10, deals=1), "seed"))
+    met = Counter(frozenset(two) for block in blocks for two in combinations(block.table, 2))
+    assert set(met.values()) == {1}
+
+
 def test_swiss_rests_nobody_twice_before_everybody_has() -> None:
     made = cup(8, 3, type="swiss", rounds=8, deals=1)
     blocks, _ = played(schedule(made, "seed"))

@@ -81,8 +81,8 @@ def _mean(values: Sequence[Fraction]) -> Fraction:
 
 
 def pair(ranked: Sequence[str], players: int, tables: int, history: _History) -> list[list[str]]:
-    """Tables of neighbours in the ranking, best first, with as few repeated meetings as the
-    neighbours allow."""
+    """Tables of neighbours in the ranking, best first, with as few repeated meetings as
+    exchanges of two bots can make it."""
     resting = len(ranked) - tables * players
     worst_first = list(reversed(ranked))
     out = set(sorted(worst_first, key=history.byes)[:resting])
@@ -97,15 +97,16 @@ def pair(ranked: Sequence[str], players: int, tables: int, history: _History) ->
         table = [head, *(near[i] for i in rest)]
         found.append(table)
         left = [name for name in left if name not in table]
-    while _swap(found, history):
+    # Tables near each other first, so that standings stay similar; far ones before a repeat.
+    while any(_swap(found, history, reach) for reach in (_NEAR, tables)):
         pass
     return found
 
 
-def _swap(tables: list[list[str]], history: _History) -> bool:
-    """Exchange two bots of tables near each other where that saves a repeated meeting."""
+def _swap(tables: list[list[str]], history: _History, reach: int) -> bool:
+    """Exchange two bots of tables within reach of each other where that saves a repeat."""
     for i, upper in enumerate(tables):
-        for lower in tables[i + 1 : i + 1 + _NEAR]:
+        for lower in tables[i + 1 : i + 1 + reach]:
             now = _repeats(upper, history) + _repeats(lower, history)
             for a, b in product(range(len(upper)), range(len(lower))) if now else ():
                 upper[a], lower[b] = lower[b], upper[a]

@@ -58,12 +58,16 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     Raises:
         ConfigError: a setting that cannot be used.
     """
-    settings = Settings.from_environ().changed(config or {})
+    return build(Settings.from_environ().changed(config or {}), Metrics())
+
+
+def build(settings: Settings, metrics: Metrics) -> Flask:
+    """The application with these settings, which counts its requests there."""
     app = _App("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
-    metrics = app.extensions["stich-metrics"] = Metrics()
+    app.extensions["stich-metrics"] = metrics
     metrics.install(app)
     _handle_errors(app, metrics, settings)
     app.after_request(_finish_request)
@@ -110,7 +114,7 @@ def _open(response: Response) -> Response:
 
 def _handle_errors(app: Flask, metrics: Metrics, settings: Settings) -> None:
     def answer(problem: Problem) -> Response:
-        metrics.problems.labels(problem.kind.code).inc()
+        metrics.problem(problem.kind.code)
         return problem.response()
 
     def from_http(error: HTTPException) -> Response:

@@ -72,6 +72,10 @@ class Metrics:
         app.wsgi_app = timed  # type: ignore[method-assign]
         app.after_request(self._count)
 
+    def problem(self, code: str) -> None:
+        """Count a problem."""
+        self.problems.labels(code).inc()
+
     def _count(self, response: Response) -> Response:
         rule = request.url_rule
         asked = request.environ
@@ -101,3 +105,13 @@ class Metrics:
         together = CollectorRegistry()
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return generate_latest(together)
+
+
+class Silent(Metrics):
+    """Counts nothing: for an application that only asks itself."""
+
+    def install(self, app: Flask) -> None:
+        """Nothing is counted."""
+
+    def problem(self, code: str) -> None:
+        """Nothing is counted."""

@@ -254,6 +254,8 @@ def test_figures_of_several_workers_are_added_up(
 
 def test_two_workers_count_as_one() -> None:
     with Running("--workers", "2") as running:
+        # its examples are made by asking, which nobody did from outside
+        assert running.session.get(running.url + "/openapi.yaml", timeout=30).status_code == 200
         asked = 40
         for _ in range(asked):
             url = running.url + "/v1/games"

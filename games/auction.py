@@ -54,12 +54,10 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
     bid, passes = data["bid"], data["passes"]
     if not 0 <= bid < HIGHEST:
         problems.append(f"bid is {bid}, but in an auction it is 0 to {HIGHEST - 1}.")
-        return
     most = data["players"] - 2 if bid else passes_allowed
     if not 0 <= passes <= most:
         problems.append(f"passes is {passes}, but here there can be only 0 to {most}.")
-        return
-    if bid == 0 and data["turn"] is not None:
+    elif bid == 0 and data["turn"] is not None:
         expected = (data["first"] + passes) % data["players"]
         if data["turn"] != expected:
             problems.append(f"turn is {data['turn']}, but nobody has bid: it is seat {expected}'s.")

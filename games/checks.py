@@ -101,6 +101,9 @@ def own_hand(problems: list[str], data: Wire, deck: Deck, beside: int = 0) -> No
         problems.append("hand is masked, but a view shows its own cards.")
     if any(count < 0 for count in counts):
         problems.append("counts has a number below 0.")
+    talon = len(data.get("talon", ()))
+    if talon > deck.size:
+        problems.append(f"talon has {talon} cards, but the deck has {deck.size}.")
     total = sum(counts) + beside
     if total > deck.size:
         problems.append(

@@ -65,6 +65,14 @@ class ClimbingPosition(BasePosition):
         self.table = other.table
 
 
+def check_empty(problems: list[str], data: Mapping[str, Any], counts: Sequence[int]) -> None:
+    """Before the end nobody has an empty hand, where going out ends the deal at once."""
+    if data["phase"] != "over":
+        for seat, count in enumerate(counts):
+            if count == 0:
+                problems.append(f"Seat {seat} has no cards, but the deal would be over then.")
+
+
 def must_lead() -> IllegalMove:
     """The refusal of a leader's pass."""
     return IllegalMove(
@@ -169,12 +177,10 @@ def check_passing(
         if passes != 0:
             problems.append(f"passes is {passes}, but with nothing on the table it is 0.")
         return
-    if data["phase"] == "over":
-        return
-    if not 0 <= passes < most:
+    if not 0 <= passes < max(1, most):
         problems.append(f"passes is {passes}, but {most} passes end this trick.")
         return
-    if table is None:
+    if table is None or data["phase"] == "over":
         return
     expected = trick_turn(table, passes, inside, data["players"])
     if data["turn"] != expected:

@@ -36,13 +36,11 @@ def problems_of(
     checks.frame(problems, game, data, ("targets", "tricks", "counts" if is_view else "hands"))
     if is_view:
         checks.own_hand(problems, data, deck)
-    if any(len(listed) != SEATS for listed in (data["targets"], data["tricks"], counts)):
-        _cards(problems, deck, data, hands, [], is_view)
-        return problems  # the rest needs every list by seat to be whole
     _targets(problems, data)
     _phase(problems, data)
     played = _trick(problems, deck, data)
-    _sizes(problems, data, counts)
+    if len(data["targets"]) == len(data["tricks"]) == len(counts) == SEATS:
+        _sizes(problems, data, counts)
     _pairings(problems, deck, data, counts)
     _cards(problems, deck, data, hands, played, is_view)
     return problems
@@ -50,6 +48,8 @@ def problems_of(
 
 def _targets(problems: list[str], data: Wire) -> None:
     targets, dealer = data["targets"], data["dealer"]
+    if len(targets) != SEATS:
+        return
     if sorted(targets) != TARGETS:
         problems.append(f"targets is {targets}, but one seat each has 9, 5 and 2.")
     if 0 <= dealer < SEATS and targets[dealer] != 9:
@@ -74,7 +74,7 @@ def _phase(problems: list[str], data: Wire) -> None:
             )
     elif owed:
         problems.append(f"owed must be empty in {phase}.")
-    if phase in ("trump", "discard") and turn is not None and 0 <= turn < SEATS:
+    if phase in ("trump", "discard") and turn is not None and 0 <= turn < len(data["targets"]):
         target = data["targets"][turn]
         if target != 9:
             problems.append(f"turn is {turn}, whose target is {target}; in {phase} it must be 9.")
@@ -95,7 +95,7 @@ def _trick(problems: list[str], deck: Deck, data: Wire) -> list[str]:
     for number, entry in enumerate(trick[:SEATS]):
         where = f"trick[{number}]"
         checks.seat(problems, f"{where}.seat", entry["seat"], SEATS)
-        if entry["seat"] != (trick[0]["seat"] + number) % SEATS:
+        if number and entry["seat"] != (trick[0]["seat"] + number) % SEATS:
             problems.append(f"{where}.seat is {entry['seat']}, not the seat after the one before.")
         try:
             move = parse(entry["move"], deck)
@@ -161,7 +161,7 @@ def _pairings(problems: list[str], deck: Deck, data: Wire, counts: list[int]) ->
         giver, still = pair["giver"], pair["count"] - len(pair["given"])
         if still < 1:
             problems.append(f"owed[{number}] is open, but no card is still to be given in it.")
-        if 0 <= giver < SEATS:
+        if 0 <= giver < len(counts):
             held = counts[giver]
             held += sum(len(first["given"]) for first in due if number and first["giver"] == giver)
             if still > held:

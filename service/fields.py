@@ -154,7 +154,8 @@ class Whole(WireField):
         return {"type": "integer", "minimum": self.low, "maximum": self.high}
 
     def load(self, value: Any) -> int:
-        if type(value) is float and value.is_integer():
+        # a larger one may stand for another number than was written
+        if type(value) is float and value.is_integer() and abs(value) <= SAFE:
             value = int(value)
         low, high = self.bounds
         if type(value) is not int or not low <= value <= high:

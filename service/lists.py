@@ -37,7 +37,9 @@ _NOT_A_LIST: Final = "Must be a list."
 class Cards(WireField):
     """A list of cards; in a view some may be masked."""
 
-    def __init__(self, about: str, most: int, *, masked: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, about: str, most: int | None, *, masked: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(about, **kwargs)
         self.most = most
         self.masked = masked
@@ -53,7 +55,8 @@ class Cards(WireField):
 
     def core(self) -> dict[str, Any]:
         items = ref("MaskedCard" if self.masked else "Card")
-        return {"type": "array", "items": items, "maxItems": self.most}
+        core: dict[str, Any] = {"type": "array", "items": items}
+        return core if self.most is None else {**core, "maxItems": self.most}
 
     def load(self, value: Any) -> list[str]:
         if type(value) is not list:

@@ -86,15 +86,12 @@ def check_depth(value: Any) -> None:
     """Malformed if arrays and objects lie in one another more deeply than allowed."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
-        inner: list[Any] = []
-        for item in level:
-            if type(item) is dict:
-                inner.extend(item.values())
-            elif type(item) is list:
-                inner.extend(item)
-        if not inner:
+        nested = [item for item in level if type(item) is dict or type(item) is list]
+        if not nested:
             return
-        level = inner
+        level = []
+        for item in nested:
+            level.extend(item.values() if type(item) is dict else item)
     raise Malformed(_TOO_DEEP)
 
 

@@ -101,10 +101,8 @@ def results(span: Span, extra: dict[str, WireField]) -> Records:
         **extra,
     }
     made = shape(named, f"A finished deal of {span.game.title}.", fields)
-    deals = next(option for option in span.game.options if option.name == "deals")
-    # without a limit of deals the target ends the game, after no one knows how many
-    most = None if deals.nullable else deals.maximum
-    return Records("The finished deals, oldest first.", made, named, most)
+    # no limit: nobody knows how many deals it takes to a target, and one that was posted goes back
+    return Records("The finished deals, oldest first.", made, named)
 
 
 def climbing(span: Span) -> dict[str, WireField]:

@@ -8,8 +8,6 @@ from service.schemas.common import Class, Span, common, results, shape, state, v
 
 NAME = "ninefivetwo"
 TRICKS = 16
-PAIRINGS = 2
-"""What three seats had too many and too few of the 16 tricks makes two pairings at most."""
 
 
 def shapes() -> tuple[Class, Class]:
@@ -41,17 +39,16 @@ def _fields(span: Span, *, masked: bool) -> dict[str, WireField]:
             "The cards left over by the deal; none once trump is named.", span.deck, masked=masked
         ),
         "discards": Cards("The cards laid away.", 4, masked=masked),
+        # A deal has two pairings at most; a position that was set up may have more, and goes back.
         "owed": Records(
             "The pairings of the exchange that are still open; the first one is due.",
             shape(owed, "A pairing of the exchange that is still open.", _owed(span, masked)),
             owed,
-            PAIRINGS,
         ),
         "exchanged": Records(
             "The pairings that were closed in this deal, in order.",
             shape(exchanged, "A pairing of the exchange that is closed.", _closed(span, masked)),
             exchanged,
-            PAIRINGS,
         ),
         "trick": Entries("The cards of the current trick, and who played them.", 3),
         "tricks": span.by_seat("The tricks won in this deal.", 0, TRICKS),
@@ -68,9 +65,9 @@ def _pair(span: Span) -> dict[str, WireField]:
 def _owed(span: Span, masked: bool) -> dict[str, WireField]:
     return {
         **_pair(span),
-        "count": Whole("How many cards are given in all.", 1, TRICKS),
+        "count": Whole("How many cards are given in all.", 1),
         "given": Cards(
-            "The cards chosen so far; they have left the giver's hand.", TRICKS, masked=masked
+            "The cards chosen so far; they have left the giver's hand.", None, masked=masked
         ),
     }
 
@@ -78,6 +75,6 @@ def _owed(span: Span, masked: bool) -> dict[str, WireField]:
 def _closed(span: Span, masked: bool) -> dict[str, WireField]:
     return {
         **_pair(span),
-        "given": Cards("The cards given, in deck order.", TRICKS, masked=masked),
-        "returned": Cards("What came back for each, in that order.", TRICKS, masked=masked),
+        "given": Cards("The cards given, in deck order.", None, masked=masked),
+        "returned": Cards("What came back for each, in that order.", None, masked=masked),
     }

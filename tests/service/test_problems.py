@@ -41,7 +41,7 @@ MALFORMED = {
     "a control character": b'{"state": "\x01"}',
     "the same name twice": b'{"state": 1, "state": 2}',
     "the same name twice, escaped": b'{"state": 1, "st\\u0061te": 2}',
-    "33 levels": deep(33),
+    "33 levels": deep(32),
     "2,000 levels": deep(2_000),
     "100,000 levels": deep(100_000),
     "an unclosed 100,000": b"[" * 100_000,
@@ -77,7 +77,7 @@ def test_colons_and_quotes_in_a_seed_are_no_names(service: Service) -> None:
         assert service.post("/v1/moves", {"state": state})["seat"] == state["turn"]
 
 
-def test_31_levels_are_a_wrong_shape_but_json(service: Service) -> None:
+def test_32_levels_are_a_wrong_shape_but_json(service: Service) -> None:
     assert service.send("/v1/moves", deep(31))["code"] == "invalid-request"
 
 

@@ -218,6 +218,14 @@ def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:
     assert service.send("/v1/start", body)["state"]["options"]["deals"] == 2
 
 
+@pytest.mark.parametrize("score", ["9007199254740993.0", "1e30", "-1e16"])
+def test_a_number_with_a_point_that_may_be_another_is_refused(service: Service, score: str) -> None:
+    body = json.dumps({"state": service.start("doudizhu")})
+    problem = service.send("/v1/moves", body.replace('"scores": [0', f'"scores": [{score}'))
+    assert problem["code"] == "invalid-request"
+    assert "state.scores.0" in problem["errors"]
+
+
 @pytest.mark.parametrize("number", ["1e400", "9" * 50, "9" * 5000, "-" + "9" * 5000, "1e-400"])
 def test_numbers_beyond_all_bounds(service: Service, number: str) -> None:
     state = json.dumps(service.start("doudizhu"))

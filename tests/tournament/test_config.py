@@ -92,7 +92,7 @@ WRONG = [
     (("players = 3", "players = 5"), "3: players: Dou Dizhu is played by 3 to 4, not 5; write 3."),
     (
         ("players = 3", "players = 7"),
-        "3: players: must be from 2 to 6, not 7; write a number in that range.",
+        "3: players: must be from 3 to 6, not 7; write a number in that range.",
     ),
     (("players = 3", 'players = "3"'), "3: players: must be a whole number, not text; write"),
     (("players = 3", "players = true"), "3: players: must be a whole number, not true or false"),

@@ -162,7 +162,7 @@ def names(value: Any) -> str | None:
 TOP = (
     Key("name", text(100), required=True),
     Key("game", text(40), required=True),
-    Key("players", whole(2, 6)),
+    Key("players", whole(3, 6)),
     Key("seed", seed),
     Key("commit", switch),
 )

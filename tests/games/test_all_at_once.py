@@ -1,0 +1,64 @@
+"""All that is wrong with a posted position is named at once, and nothing hides behind a seam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import games
+from tests.games.climbing_positions import dasan_wire, doudizhu_wire
+from tests.games.ninefivetwo_positions import pairing
+
+
+def problems(game: str, data: dict[str, Any]) -> str:
+    with pytest.raises(games.InvalidState) as error:
+        games.get(game).state(data)
+    return " ".join(error.value.problems)
+
+
+def test_all_that_is_wrong_is_named_at_once() -> None:
+    auction = games.get("doudizhu").start(3, "x", {}).to_dict()
+    said = problems("doudizhu", {**auction, "bid": 7, "passes": 9, "doublings": 101})
+    assert all(word in said for word in ("bid is 7", "passes is 9", "doublings is 101"))
+    hands: list[list[str]] = [[], ["4c"], []]
+    for game, wire in (("doudizhu", doudizhu_wire), ("dasan", dasan_wire)):
+        state = wire(["4c", "5c", "6c"])
+        said = problems(game, {**state, "hands": hands})
+        assert "Seat 0 has no cards" in said
+        assert "Seat 2 has no cards" in said
+    nine = games.get("ninefivetwo").start(3, "x", {}).to_dict()
+    wrong = {
+        "turn": 1,
+        "trump": "s",
+        "targets": [9, 2],
+        "tricks": [0, 0],
+        "owed": [pairing(7, 7, 1)],
+    }
+    said = problems("ninefivetwo", {**nine, **wrong})
+    for words in (
+        "targets has 2",
+        "tricks has 2",
+        "trump is",
+        "owed must",
+        "target is 2",
+        "giver is 7",
+    ):
+        assert words in said, words
+
+
+@pytest.mark.parametrize("game", ["doudizhu", "dasan"])
+@pytest.mark.parametrize("passes", [-1, 2, 99])
+def test_passes_after_the_end_are_still_no_more_than_end_a_trick(game: str, passes: int) -> None:
+    wire = {"doudizhu": doudizhu_wire, "dasan": dasan_wire}[game]
+    state = wire(["4c", "5c", "6c"], "play:7c", phase="over", turn=None)
+    games.get(game).state({**state, "passes": 0})
+    assert f"passes is {passes}" in problems(game, {**state, "passes": passes})
+
+
+def test_a_masked_talon_has_no_more_cards_than_the_deck() -> None:
+    state = games.get("doudizhu").start(3, "x", {}).advance("bid:3")
+    view = state.view((state.turn or 0) + 1 if (state.turn or 0) < 2 else 0).to_dict()
+    assert view["talon"] == ["??"] * 3
+    with pytest.raises(games.InvalidState, match="talon has 60 cards"):
+        games.get("doudizhu").view({**view, "talon": ["??"] * 60})

@@ -34,7 +34,7 @@ def filled(folder: Path) -> None:
         store.put(
             {"version": 1, "name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"}
         )
-    engine = sa.create_engine(f"sqlite:///{folder / FILE}")
+    engine = sa.create_engine(sa.URL.create("sqlite", database=str(folder / FILE)))
     with engine.begin() as connection:
         connection.execute(sa.insert(blocks), list(_block_rows()))
         connection.execute(sa.insert(matches), list(_match_rows()))

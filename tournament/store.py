@@ -57,7 +57,7 @@ class Store:
         if is_url(text):
             if not text.startswith("postgresql://"):
                 raise StoreUrlError(f"{_hidden(text)}: {NOT_A_STORE}")
-            store = cls(_engine(text), _hidden(text))
+            store = cls(_database(text), _hidden(text))
         else:
             folder = Path(text)
             path = folder / FILE
@@ -71,7 +71,9 @@ class Store:
                     ) from None
             elif not path.is_file():
                 raise StoreError(f"{folder}: there is no run here ({FILE} is missing).")
-            store = cls(_engine(f"sqlite:///{path}"), str(path), folder)
+            # Of its parts, since a folder's name may hold what has a meaning in a URL.
+            url = sa.URL.create("sqlite", database=str(path))
+            store = cls(_engine(url), str(path), folder)
         try:
             store._check(create)
             store._checked = create
@@ -301,13 +303,17 @@ def is_url(target: str) -> bool:
     return "://" in target
 
 
-def _engine(url: str) -> Engine:
+def _database(url: str) -> Engine:
+    """The engine of a PostgreSQL database; StoreUrlError if the URL cannot be read."""
     try:
-        if url.startswith("postgresql://"):
-            url = "postgresql+psycopg" + url.removeprefix("postgresql")
-        engine = sa.create_engine(url)
+        return _engine(sa.make_url("postgresql+psycopg" + url.removeprefix("postgresql")))
     except (sa.exc.ArgumentError, ValueError):
         raise StoreUrlError(f"{_hidden(url)}: {NOT_A_STORE}") from None
+
+
+def _engine(url: sa.URL) -> Engine:
+    try:
+        engine = sa.create_engine(url)
     except ModuleNotFoundError as error:
         raise StoreError(
             f"{error.name} is not installed; `pip install stich[postgresql]` brings it."

@@ -254,6 +254,16 @@ def test_a_database_that_ends_during_a_run_keeps_what_was_finished(target: str) 
         assert store.count() == 2
 
 
+@pytest.mark.parametrize("name", ["cup?1", "cup#1", "cup%201", "a&b=c@d:1", "Schafkopf öß ☃"])
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    for folder, block in ((tmp_path / name, 1), (tmp_path / f"{name}2", 2)):
+        with Store.open(folder, create=True) as store:
+            store.add(record(block))
+        assert (folder / "run.sqlite").is_file()
+    with Store.open(tmp_path / name) as store:
+        assert [match.block for match in store.matches()] == [1]
+
+
 def test_a_password_is_not_shown() -> None:
     with pytest.raises(StoreError) as error:
         Store.open("postgresql://me:secret@127.0.0.1:1/x", create=True)

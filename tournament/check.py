@@ -132,7 +132,7 @@ def _game(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.option(
     "--positions",
     type=click.IntRange(1, 1000),
-    default=60,
+    default=100,
     show_default=True,
     help="How many positions of each game are asked.",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -55,6 +56,20 @@ class Evidence:
 
 
 @dataclass
+class Sitting:
+    """A match as one seat sees it: its name, and how many requests it has had."""
+
+    match: str
+    about: Mapping[str, Any]
+    turn: int = 0
+
+    def tells(self, **more: Any) -> bytes:
+        """A request to /start or /end: what both say, and more."""
+        head = {"protocol": PROTOCOL, "match": self.match, **self.about, **more}
+        return json.dumps(head, separators=(",", ":")).encode("ascii")
+
+
+@dataclass
 class Clock:
     """The time a bot has in a check: `move_ms` for each answer, and one bank for all of it."""
 
@@ -91,22 +106,52 @@ class Examiner:
         self._answered = answered
         self.clock = clock
         self.times: list[float] = []
-        self._turn = 0
+        self._run = secrets.token_hex(4)
+        self._matches = 0
         self._lock = Lock()
 
     def connect(self) -> Connection:
         """A connection to the bot."""
         return self.subject.connect()
 
-    def body(self, question: Question, more: Mapping[str, Any] | None = None) -> bytes:
-        """The request for a question, with further fields if wanted."""
+    def match(self) -> str:
+        """A name that no other match has, not of this check nor of another of the same bot."""
         with self._lock:
-            self._turn += 1
-            turn = self._turn
+            self._matches += 1
+            return f"{self._run}{self._matches:04x}"
+
+    def sitting(self, question: Question) -> Sitting:
+        """A match in which this is the first question."""
+        about = {"game": question.view["game"], "seat": question.view["seat"]}
+        return Sitting(self.match(), about)
+
+    def starting(self, sitting: Sitting, question: Question) -> bytes:
+        """The request to /start for the match."""
+        view = question.view
+        return sitting.tells(
+            players=view["players"], options=view["options"], clock=self.clock.wire()
+        )
+
+    def sit(self, bot: Connection, question: Question) -> Sitting:
+        """Begin a match, as a runner does, and tell the bot; what it says to that is ignored."""
+        sitting = self.sitting(question)
+        bot.tell("/start", self.starting(sitting, question), self.clock.move_ms / 1000)
+        return sitting
+
+    def rise(self, bot: Connection, sitting: Sitting, question: Question) -> None:
+        """End the match of a question, and tell the bot."""
+        ending = sitting.tells(scores=question.record.scores)
+        bot.tell("/end", ending, self.clock.move_ms / 1000)
+
+    def body(
+        self, sitting: Sitting, question: Question, more: Mapping[str, Any] | None = None
+    ) -> bytes:
+        """The match's next request, with further fields if wanted."""
+        sitting.turn += 1
         request = {
             "protocol": PROTOCOL,
-            "match": "check",
-            "turn": turn,
+            "match": sitting.match,
+            "turn": sitting.turn,
             "view": question.view,
             "moves": question.moves,
             "clock": self.clock.wire(),
@@ -114,10 +159,14 @@ class Examiner:
         return json.dumps({**request, **(more or {})}, separators=(",", ":")).encode("ascii")
 
     def ask(
-        self, bot: Connection, question: Question, more: Mapping[str, Any] | None = None
+        self,
+        bot: Connection,
+        sitting: Sitting,
+        question: Question,
+        more: Mapping[str, Any] | None = None,
     ) -> tuple[float, Evidence | None]:
         """Milliseconds to the whole answer, and what was wrong with it if anything was."""
-        body = self.body(question, more)
+        body = self.body(sitting, question, more)
         self._answered()
         try:
             choice = bot.move(body, self.clock.seconds)

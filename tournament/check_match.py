@@ -57,7 +57,7 @@ def short(name: str) -> Check:
         rules = Rules(name, players, OPTIONS, clock, strikes=ENOUGH)
         seating = ("checked", *(f"stranger {seat}" for seat in range(1, players)))
         pairing = Pairing(
-            match=f"check-{name}",
+            match=examiner.match(),
             block=0,
             key=SEED,
             round=1,

@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import median, quantiles
 from time import monotonic
 from typing import Any
 
 import games
 from tournament.check_advice import ABOUT, DEADLINE, HOOKS, LISTEN, PARALLEL, UNKNOWN, Advice
-from tournament.check_exchange import Evidence, Examiner
-from tournament.check_positions import Question, longest, questions
+from tournament.check_exchange import Evidence, Examiner, Sitting
+from tournament.check_positions import Question, longest, openings, questions
 from tournament.check_subject import Connection
 from tournament.deadline import Broken, Nonsense, Reply, TooMuch
 from tournament.players import declared
@@ -135,16 +136,25 @@ def _about_problems(reply: Reply, about: Mapping[str, Any], wanted: Sequence[str
 def _ask_all(
     examiner: Examiner, asked: Sequence[Question], more: Mapping[str, Any] | None = None
 ) -> tuple[int, list[Evidence]]:
-    """Ask over one connection until there are enough failures: how many asked, and those."""
+    """Ask over one connection until there are enough failures: how many asked, and those.
+
+    The questions of one recorded game and seat are one match, begun and ended as in a cup.
+    """
     failures: list[Evidence] = []
+    number = 0
     with closing(examiner.connect()) as bot:
-        for number, question in enumerate(asked, start=1):
-            failure = examiner.ask(bot, question, more)[1]
-            if failure is not None:
-                failures.append(failure)
-                if failure.final or len(failures) == ENOUGH:
-                    return number, failures
-    return len(asked), failures
+        for _, match in groupby(asked, key=lambda question: question.sitting):
+            together = list(match)
+            sitting = examiner.sit(bot, together[0])
+            for question in together:
+                number += 1
+                failure = examiner.ask(bot, sitting, question, more)[1]
+                if failure is not None:
+                    failures.append(failure)
+                    if failure.final or len(failures) == ENOUGH:
+                        return number, failures
+            examiner.rise(bot, sitting, together[0])
+    return number, failures
 
 
 def positions(game: str, wanted: int) -> Check:
@@ -167,7 +177,7 @@ def unknown_fields(game: str) -> Check:
     """Fields that no contract names are left alone."""
 
     def run(examiner: Examiner) -> Outcome:
-        asked = [_with_more(question) for question in questions(game, 6)[:6]]
+        asked = [_with_more(question) for question in questions(game, 6)]
         more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
         number, failures = _ask_all(examiner, asked, more)
         mended = [
@@ -181,7 +191,7 @@ def unknown_fields(game: str) -> Check:
 
 def _with_more(question: Question) -> Question:
     view = {**question.view, "newer": {"list": [1, "two", None]}}
-    return Question(question.situation, view, question.moves, question.position)
+    return replace(question, view=view)
 
 
 def _told(failure: Evidence, rule: str, mend: str) -> Evidence:
@@ -194,9 +204,12 @@ def long_list(game: str) -> Check:
 
     def run(examiner: Examiner) -> Outcome:
         asked = longest(game)
-        size = len(examiner.body(asked))
         with closing(examiner.connect()) as bot:
-            elapsed_ms, failure = examiner.ask(bot, asked)
+            sitting = examiner.sit(bot, asked)
+            size = len(examiner.body(replace(sitting), asked))
+            elapsed_ms, failure = examiner.ask(bot, sitting, asked)
+            if failure is None:
+                examiner.rise(bot, sitting, asked)
         note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {_ms(elapsed_ms)}"
         mend = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
         failures = [] if failure is None else [_told(failure, f"A request of {size} bytes.", mend)]
@@ -209,33 +222,48 @@ def parallel(game: str) -> Check:
     """Two requests at once."""
 
     def run(examiner: Examiner) -> Outcome:
-        first, second = questions(game, 8)[1], questions(game, 8)[-1]
+        both = [openings(game)[0], openings(game)[-1]]
 
-        def ask(question: Question) -> tuple[float, Evidence | None]:
+        def ask(question: Question, sitting: Sitting) -> tuple[float, Evidence | None]:
             with closing(examiner.connect()) as bot:
-                return examiner.ask(bot, question)
+                return examiner.ask(bot, sitting, question)
 
         failures: list[Evidence] = []
         times: list[float] = []
         with ThreadPoolExecutor(2) as threads:
             for _ in range(4):
-                for elapsed_ms, failure in threads.map(ask, (first, second)):
+                sittings = _seated(examiner, both)
+                for elapsed_ms, failure in threads.map(ask, both, sittings):
                     times.append(elapsed_ms)
                     if failure is not None:
                         mend = "Let the server take the second while the first is being decided."
                         failures.append(_told(failure, PARALLEL, mend))
                 if failures:
                     break
+                _risen(examiner, both, sittings)
         return _outcome(f"the slower of each two at most {_ms(max(times))}", failures)
 
     return Check("two requests at once", run)
+
+
+def _seated(examiner: Examiner, asked: Sequence[Question]) -> list[Sitting]:
+    """Begin a match for each question, over a connection that is closed again."""
+    with closing(examiner.connect()) as bot:
+        return [examiner.sit(bot, question) for question in asked]
+
+
+def _risen(examiner: Examiner, asked: Sequence[Question], sittings: Sequence[Sitting]) -> None:
+    """End them."""
+    with closing(examiner.connect()) as bot:
+        for question, sitting in zip(asked, sittings, strict=True):
+            examiner.rise(bot, sitting, question)
 
 
 def connections(game: str) -> Check:
     """The same time over a kept connection as over a new one."""
 
     def run(examiner: Examiner) -> Outcome:
-        question = questions(game, 8)[0]
+        question = openings(game)[0]
         kept, failure = _timed_kept(examiner, question)
         if failure is not None:
             return _outcome("over a kept connection", [failure])
@@ -246,12 +274,12 @@ def connections(game: str) -> Check:
         note = f"kept {_ms(a)}, new {_ms(b)} (medians of {REPEATS})"
         if abs(a - b) <= max(NODELAY_MS, max(a, b) / 2):
             return _outcome(note, [])
-        return _outcome(note, [_slower(examiner, question, a, b)])
+        return _outcome(note, [_slower(examiner, a, b)])
 
     return Check("the same time over kept and new connections", run)
 
 
-def _slower(examiner: Examiner, question: Question, kept: float, new: float) -> Evidence:
+def _slower(examiner: Examiner, kept: float, new: float) -> Evidence:
     which, other = ("kept", "new") if kept > new else ("new", "kept")
     mend = (
         "Set TCP_NODELAY in the server, and write head and body of an answer at once: otherwise"
@@ -262,28 +290,32 @@ def _slower(examiner: Examiner, question: Question, kept: float, new: float) -> 
     )
     told = Advice(DEADLINE, mend + "It counts as thinking time.")
     problem = f"Over {which} connections it takes {abs(kept - new):.0f} ms more than over {other}."
-    return examiner.slow(problem, examiner.body(question), max(kept, new), told)
+    return examiner.slow(problem, b"", max(kept, new), told)
 
 
 def _timed_kept(examiner: Examiner, question: Question) -> tuple[list[float], Evidence | None]:
     times: list[float] = []
     with closing(examiner.connect()) as bot:
         for _ in range(REPEATS):
-            elapsed_ms, failure = examiner.ask(bot, question)
+            sitting = examiner.sit(bot, question)
+            elapsed_ms, failure = examiner.ask(bot, sitting, question)
             if failure is not None:
                 return times, failure
             times.append(elapsed_ms)
+            examiner.rise(bot, sitting, question)
     return times, None
 
 
 def _timed_new(examiner: Examiner, question: Question) -> tuple[list[float], Evidence | None]:
     times: list[float] = []
     for _ in range(REPEATS):
+        sittings = _seated(examiner, [question])
         with closing(examiner.connect()) as bot:
-            elapsed_ms, failure = examiner.ask(bot, question)
+            elapsed_ms, failure = examiner.ask(bot, sittings[0], question)
         if failure is not None:
             return times, failure
         times.append(elapsed_ms)
+        _risen(examiner, [question], sittings)
     return times, None
 
 
@@ -294,16 +326,20 @@ def hooks(game: str) -> Check:
     """POST /start and /end get any answer at all."""
 
     def run(examiner: Examiner) -> Outcome:
-        players = games.get(game).min_players
-        common = {"protocol": 1, "match": "check", "game": game, "seat": 0, "players": players}
-        options = {option.name: option.default for option in games.get(game).options}
-        begun = {**common, "options": options, "clock": examiner.clock.wire()}
-        bodies = {"/start": begun, "/end": {**common, "scores": [0] * players}}
+        question = openings(game)[0]
+        sitting = examiner.sitting(question)
+        bodies = {
+            "/start": examiner.starting(sitting, question),
+            "/end": sitting.tells(scores=question.record.scores),
+        }
         failures = []
         notes = []
         with closing(examiner.connect()) as bot:
-            for path, body in bodies.items():
-                sent = json.dumps(body, separators=(",", ":")).encode("ascii")
+            for path, sent in bodies.items():
+                if (
+                    path == "/end" and not failures
+                ):  # no match without a move; its answer is judged elsewhere
+                    examiner.ask(bot, sitting, question)
                 began = monotonic()
                 problem = _told_of(bot, path, sent, examiner.clock.seconds)
                 elapsed_ms = (monotonic() - began) * 1000

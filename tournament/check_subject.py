@@ -19,7 +19,15 @@ _MOMENTS = 50
 
 
 class Connection(HttpBot):
-    """A connection to a bot over which anything may be posted."""
+    """A connection to a bot over which anything may be posted.
+
+    `deaf` is shared by all connections of a check: a bot that lets /start hang
+    does so once.
+    """
+
+    def __init__(self, url: str, dial: Dial, deaf: set[str]) -> None:
+        super().__init__(url, dial)
+        self._deaf = deaf
 
     def post(self, path: str, body: bytes, seconds: float) -> Reply:
         """Its whole answer within this time; TimeoutError, Broken, TooMuch, Nonsense."""
@@ -55,10 +63,11 @@ class Running:
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
         self._dial: Dial = dial_url(url)
+        self._deaf: set[str] = set()
 
     def connect(self) -> Connection:
         """A connection of its own."""
-        return Connection(self.url, self._dial)
+        return Connection(self.url, self._dial, self._deaf)
 
     def output(self) -> str:
         """A bot by URL writes elsewhere."""
@@ -82,6 +91,7 @@ class Started:
         self._command = command
         self._ground = ground
         self._bot: StartedBot = start("bot", command, ground)
+        self._deaf: set[str] = set()
 
     @property
     def url(self) -> str:
@@ -91,7 +101,8 @@ class Started:
     def connect(self) -> Connection:
         """A connection of its own."""
         parts = urlsplit(self.url)
-        return Connection(self.url, dial_inet((parts.hostname, parts.port), socket.AF_INET))
+        dial = dial_inet((parts.hostname, parts.port), socket.AF_INET)
+        return Connection(self.url, dial, self._deaf)
 
     def output(self) -> str:
         """The end of what it has written."""

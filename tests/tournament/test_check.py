@@ -262,6 +262,37 @@ def test_an_honest_bot_passes() -> None:
     assert [one["number"] for one in report["checks"]] == list(range(1, 11))
 
 
+def test_requests_of_a_match_belong_together() -> None:
+    """A bot may keep notes by `match`, from its /start to its /end."""
+    seen: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+
+    def act(talk: Talk) -> None:
+        if talk.path != "/":
+            body = json.loads(talk.body)
+            seen.setdefault(body["match"], []).append((talk.path, body))
+        honest(talk)
+
+    with running(act) as url:
+        assert checked("--url", url, *FEW)[0] == 0
+        first = set(seen)
+        assert checked("--url", url, *FEW)[0] == 0
+    assert len(seen) == 2 * len(first)
+    assert any(len(match) > 5 for match in seen.values())
+    for match in seen.values():
+        (begins, start), *decisions, (ends, end) = match
+        assert (begins, ends) == ("/start", "/end")
+        assert {path for path, _ in decisions} == {"/move"}
+        assert [body["turn"] for _, body in decisions] == list(range(1, len(decisions) + 1))
+        views = [body["view"] for _, body in decisions]
+        for view in views:
+            assert view["game"] == start["game"] == end["game"]
+            assert view["seat"] == start["seat"] == end["seat"]
+            assert view["players"] == start["players"] == len(end["scores"])
+            assert view["options"].items() >= start["options"].items()
+        when = [(view["deal"], len(view["history"])) for view in views]
+        assert when == sorted(set(when))
+
+
 def command(program: str, tmp_path: Path) -> str:
     path = tmp_path / "program.py"
     path.write_text(program)

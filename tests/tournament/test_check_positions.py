@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import groupby
 
 import pytest
 
 import games
-from tournament.check_positions import longest, questions
+from tournament.check_positions import OPTIONS, longest, openings, questions
 
 
 @pytest.mark.parametrize("name", games.GAMES)
 def test_every_phase_and_number_of_players_is_asked(name: str) -> None:
     game = games.get(name)
-    asked = questions(name, 60)
-    assert 50 <= len(asked) <= 60
+    asked = questions(name, 100)
+    assert len(asked) == 100
     assert {question.view["phase"] for question in asked} == set(game.phases)
     assert {question.view["players"] for question in asked} == set(
         range(game.min_players, game.max_players + 1)
@@ -32,6 +33,56 @@ def test_each_is_what_the_seat_to_move_sees(name: str) -> None:
         assert again.moves().texts() == list(question.moves)
         assert "seed" not in question.view
         assert "hands" not in question.view
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+@pytest.mark.parametrize("wanted", [1, 26, 100, 301])
+def test_there_are_as_many_as_wanted(name: str, wanted: int) -> None:
+    asked = questions(name, wanted)
+    assert len(asked) == wanted
+    assert len({json.dumps([question.sitting, question.view]) for question in asked}) == wanted
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_every_set_of_options_is_asked(name: str) -> None:
+    game = games.get(name)
+    full = [
+        {**{option.name: option.default for option in game.options}, **some}
+        for some in OPTIONS[name]
+    ]
+    for players in range(game.min_players, game.max_players + 1):
+        asked = [
+            question.view["options"]
+            for question in questions(name, 100)
+            if question.view["players"] == players
+        ]
+        assert all(options in asked for options in full)
+
+
+def test_moves_that_say_how_their_cards_are_read_are_asked() -> None:
+    asked = questions("zhengfen", 100)
+    read = [each for each in asked if any(move.endswith("=flush") for move in each.moves)]
+    assert len(read) > 3
+    assert all(any(move.endswith("=fullhouse") for move in each.moves) for each in read)
+    assert any(not each.view["table"] for each in read)
+
+
+def test_each_match_is_asked_in_one_go_and_in_order() -> None:
+    for name in games.GAMES:
+        asked = questions(name, 100)
+        matches = [sitting for sitting, _ in groupby(asked, key=lambda each: each.sitting)]
+        assert len(matches) == len(set(matches))
+        for _, match in groupby(asked, key=lambda each: each.sitting):
+            when = [(each.view["deal"], len(each.view["history"])) for each in match]
+            assert when == sorted(set(when))
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_openings_are_the_first_decisions(name: str) -> None:
+    first = openings(name)
+    assert len({each.sitting for each in first}) == len(first)
+    for each in first:
+        assert each.view["seat"] not in {entry["seat"] for entry in each.view["history"]}
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import difflib
 import shlex
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from tournament.config.cup import FORMATS, HOUSE_BOTS, SEATINGS
+from tournament.config.lines import short
 
 Check = Callable[[Any], str | None]
 """What is wrong with a value, as a sentence that says how to mend it, or None."""
+
+_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,10 @@ def guess(wrong: str, known: Iterable[str]) -> str:
     """The mend for a wrong word: the nearest known one, or all of them."""
     words = list(known)
     near = nearest(wrong, words)
-    return f'did you mean "{near}"?' if near else f"there are {', '.join(words)}."
+    if near:
+        return f'did you mean "{near}"?'
+    more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
+    return f"there are {', '.join(words[:_LISTED])}{more}."
 
 
 def whole(low: int, high: int) -> Check:
@@ -62,7 +69,9 @@ def whole(low: int, high: int) -> Check:
         if isinstance(value, bool) or not isinstance(value, int):
             return f"must be a whole number, not {said(value)}; write one from {low} to {high}."
         if not low <= value <= high:
-            return f"must be from {low} to {high}, not {value}; write a number in that range."
+            return (
+                f"must be from {low} to {high}, not {short(value)}; write a number in that range."
+            )
         return None
 
     return check
@@ -110,7 +119,7 @@ def one_of(words: Iterable[str]) -> Check:
         if not isinstance(value, str):
             return f"must be text, not {said(value)}; write one of: {', '.join(known)}."
         if value not in known:
-            return f'"{value}" is not known here; {guess(value, known)}'
+            return f'"{short(value)}" is not known here; {guess(value, known)}'
         return None
 
     return check
@@ -125,7 +134,7 @@ def url(value: Any) -> str | None:
         parts = urlsplit(value)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        return f"is no address of a server ({error}); {example}"
+        return f"is no address of a server ({short(error)}); {example}"
     if parts.scheme not in ("http", "https") or not host or port == 0:
         return f"is no address of a server; {example}"
     if parts.query or parts.fragment or parts.username is not None:
@@ -155,8 +164,8 @@ def names(value: Any) -> str | None:
     """A list of bots' names, none twice."""
     if not isinstance(value, list) or any(not isinstance(name, str) for name in value):
         return 'must be a list of names; write one like ["first", "second"].'
-    twice = [name for name in value if value.count(name) > 1]
-    return f'names "{twice[0]}" twice; leave one out.' if twice else None
+    twice = next((name for name, count in Counter(value).items() if count > 1), None)
+    return f'names "{short(twice)}" twice; leave one out.' if twice is not None else None
 
 
 TOP = (

@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from typing import Any
+
+from tournament.terminal import printable
 
 Path = tuple[str | int, ...]
 """The way to a value: keys, and positions (from 0) in arrays of tables."""
+
+_DEEPEST = 8  # keys of a path; no cup has so many
+_SHOWN = 60
 
 
 def locate(text: str) -> dict[Path, int]:
     """The line (from 1) of every key and table of a file that tomllib can read.
 
+    RecursionError where values are nested as deeply as tomllib can just bear.
+    """
+    found: dict[Path, int] = {}
+    for line, path in statements(text):
+        found.setdefault(path, line)
+        if isinstance(path[-1], int):
+            found.setdefault(path[:-1], line)
+    return found
+
+
+def statements(text: str) -> Iterator[tuple[int, Path]]:
+    """The lines (from 1) and paths of all that a file sets, in its order, doubles too.
+
     Statement by statement: a statement is the fewest lines that parse on their own.
     """
     lines = text.split("\n")
-    found: dict[Path, int] = {}
     tables: dict[Path, int] = {}
     here: Path = ()
     at = 0
@@ -29,13 +47,10 @@ def locate(text: str) -> dict[Path, int]:
             continue
         if piece.lstrip().startswith("["):
             here = _header(read, tables)
-            found.setdefault(here, start + 1)
-            if isinstance(here[-1], int):
-                found.setdefault(here[:-1], start + 1)
+            yield start + 1, here
         else:
             for path in _paths(read):
-                found.setdefault(here + path, start + 1)
-    return found
+                yield start + 1, here + path
 
 
 def _parse(piece: str) -> dict[str, Any] | None:
@@ -65,6 +80,8 @@ def _header(read: dict[str, Any], tables: dict[Path, int]) -> Path:
 def _paths(read: Any, path: Path = ()) -> list[Path]:
     """The paths of all keys in a parsed statement."""
     found: list[Path] = [path] if path else []
+    if len(path) == _DEEPEST:
+        return found
     if isinstance(read, dict):
         for key, value in read.items():
             found += _paths(value, (*path, key))
@@ -80,3 +97,21 @@ def line_of(found: dict[Path, int], path: Path) -> int:
     while path and path not in found:
         path = path[:-1]
     return found.get(path, 1)
+
+
+def label(path: Path) -> str:
+    """A path as it is named to people: bots[2].name."""
+    text = ""
+    for part in path[:_DEEPEST]:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{short(part)}"
+    return text.removeprefix(".")
+
+
+def short(value: object) -> str:
+    """A value in a message: not too long, and nothing that a terminal would obey."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        return "a number of more than 19 digits"
+    text = str(value)
+    if len(text) > _SHOWN:
+        text = text[: _SHOWN - 1] + "…"
+    return printable(text)

@@ -23,7 +23,8 @@ from tournament.config.keys import (
     nearest,
     said,
 )
-from tournament.config.lines import Path, line_of, locate
+from tournament.config.lines import Path, label, line_of, locate, short
+from tournament.config.syntax import problem
 
 LARGEST = 1 << 20
 MOST_TABLES = 200_000
@@ -45,7 +46,7 @@ class _Mistakes:
     found: list[tuple[int, str, str]] = field(default_factory=list)
 
     def add(self, path: Path, text: str) -> None:
-        self.found.append((line_of(self.lines, path), _label(path), text))
+        self.found.append((line_of(self.lines, path), label(path), text))
 
     def stop(self) -> None:
         if self.found:
@@ -72,37 +73,21 @@ def read(path: str | os.PathLike[str]) -> Cup:
 def parse(data: bytes, file: str) -> Cup:
     """The cup that these bytes describe; `file` is for the mistakes."""
     try:
-        text = data.decode("utf-8").replace("\r\n", "\n")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError([f"{file}:{line}: file: is not UTF-8; save it as UTF-8."]) from None
     try:
         wire = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError([_syntax(file, text, error)]) from None
-    except RecursionError:
-        raise ConfigError([f"{file}:1: file: is nested too deeply; flatten it."]) from None
-    mistakes = _Mistakes(file, locate(text))
+        lines = locate(text)
+    except (ValueError, RecursionError) as error:  # ValueError also for a number too long to read
+        line, key, what = problem(text, error)
+        raise ConfigError([f"{file}:{line}: {key}: {what}"]) from None
+    mistakes = _Mistakes(file, lines)
     wire = _moved(wire, mistakes)
     cup = _cup(_shape(wire, mistakes), mistakes)
     mistakes.stop()
     return cup
-
-
-def _syntax(file: str, text: str, error: tomllib.TOMLDecodeError) -> str:
-    """tomllib's message, its place brought to the front."""
-    what, _, where = str(error).partition(" (at ")
-    line = text.count("\n") + 1
-    if where.startswith("line "):
-        line = int(where.removeprefix("line ").split(",")[0])
-    return f"{file}:{line}: TOML: {what[:1].lower()}{what[1:]}; mend the line."
-
-
-def _label(path: Path) -> str:
-    label = ""
-    for part in path:
-        label += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
-    return label.removeprefix(".")
 
 
 def _moved(wire: dict[str, Any], mistakes: _Mistakes) -> dict[str, Any]:
@@ -115,7 +100,7 @@ def _moved(wire: dict[str, Any], mistakes: _Mistakes) -> dict[str, Any]:
         if not isinstance(into, dict):
             continue
         if target[-1] in into:
-            mistakes.add(source, f"stands in {_label(target)} already; leave one out.")
+            mistakes.add(source, f"stands in {label(target)} already; leave one out.")
         else:
             into[target[-1]] = holder[source[-1]]
             mistakes.lines[target] = line_of(mistakes.lines, source)
@@ -180,10 +165,10 @@ def _section(
             if meant in known and meant not in wire:
                 clean[meant] = None
             continue
-        problem = known[name].check(value)
-        if problem:
-            mistakes.add((*path, name), problem)
-        clean[name] = None if problem else value
+        wrong = known[name].check(value)
+        if wrong:
+            mistakes.add((*path, name), wrong)
+        clean[name] = None if wrong else value
     for key in keys:
         if key.required and key.name not in clean:
             mistakes.add((*path, key.name), f'is missing; write {key.name} = "…".')
@@ -246,7 +231,7 @@ def _game(name: str | None, mistakes: _Mistakes) -> Game | None:
     try:
         return games.get(name)
     except games.UnknownGame:
-        mistakes.add(("game",), f'"{name}" is not known; {guess(name, games.GAMES)}')
+        mistakes.add(("game",), f'"{short(name)}" is not known; {guess(name, games.GAMES)}')
         return None
 
 
@@ -261,8 +246,8 @@ def _options(
             mistakes.add(
                 ("options", name), f"{game.title} has no such option; {guess(name, known)}"
             )
-        elif (problem := known[name].problem(value)) is not None:
-            mistakes.add(("options", name), problem[:1].lower() + problem[1:])
+        elif (wrong := known[name].problem(value)) is not None:
+            mistakes.add(("options", name), wrong[:1].lower() + wrong[1:])
     return {name: wire.get(name, option.default) for name, option in known.items()}
 
 
@@ -306,5 +291,7 @@ def _bots(
         )
     for name in format_.seeds:
         if name not in seen:
-            mistakes.add(("format", "seeds"), f'there is no bot "{name}"; {guess(name, seen)}')
+            mistakes.add(
+                ("format", "seeds"), f'there is no bot "{short(name)}"; {guess(name, seen)}'
+            )
     return tuple(Bot(**bot) for bot in wire)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import games
-from tournament.config import Cup
+from tournament.config import Bot, Cup
 from tournament.formats import Schedule, commitment, schedule
-from tournament.store import VERSION, Store
+from tournament.store import VERSION, Store, StoreError
 
 _FREE = (
     "run.concurrency",
@@ -18,8 +18,20 @@ _FREE = (
     "clock.start_ms",
     "limits.memory_mb",
     "limits.files",
+    "format.fill",
 )
-"""What may change between two calls of the runner: it decides no result of a bot that can play."""
+"""What may change between two calls of the runner: it decides no result of a bot that can play.
+
+Whom `fill` seats is among the bots.
+"""
+
+_MAY_GROW = {
+    "round-robin": "only bots and deals may be added",
+    "gauntlet": "only bots and deals may be added",
+    "swiss": "in a swiss only rounds may be added",
+    "knockout": "to a knockout that has begun nothing may be added",
+    "duel": "only deals may be added to a duel",
+}
 
 
 class CupChangedError(Exception):
@@ -30,8 +42,9 @@ def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
     """The seed and the schedule of a run, begun in the store if it is new.
 
     A store without a match is as good as new: whatever kept the run from starting may be mended.
-    CupChangedError if the store holds another cup, or this one changed otherwise than by more
-    bots or more deals.
+    CupChangedError if the store holds another cup, or this one changed otherwise than its format
+    lets it grow, or has grown after its seed was shown. StoreError if the store has matches of
+    nobody knows what.
     """
     facts = store.facts()
     if not store.count():
@@ -48,16 +61,28 @@ def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
             }
         )
         return seed, planned
+    if not {"seed", "config"} <= facts.keys():
+        raise StoreError(
+            f"{store.where}: has matches, but not the cup that they are of; put a whole copy back,"
+            " or run the cup anew elsewhere."
+        )
     seed = facts["seed"]
     before = Cup.from_dict(facts["config"])
+    elsewhere = "another --out" if store.folder else "another database by --store"
     found = differences(before, cup)
     if found:
         raise CupChangedError(
-            f"{store.where} holds another cup: {'; '.join(found)}. Name another --out, or change"
-            " it back; only bots and deals may be added."
+            f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
+            f" it back; {_MAY_GROW[before.format.type]}."
         )
     planned = schedule(cup, seed)
     if before.names != cup.names or before.format != cup.format:
+        if facts.get("commitment") and facts.get("finished") and _longer(before, cup):
+            raise CupChangedError(
+                f"{store.where}: this cup has ended and its seed was shown, so what is added now"
+                " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
+                f" out, or write another one, and name {elsewhere}."
+            )
         store.renumber(planned.number)
         store.put({**_facts(cup, planned), "finished": False})
     return seed, planned
@@ -100,9 +125,15 @@ def differences(before: Cup, after: Cup) -> list[str]:
     return found + _bots(before, after)
 
 
+def _longer(before: Cup, after: Cup) -> bool:
+    """Whether a cup that may have grown has."""
+    sizes = [(cup.names, cup.format.deals, cup.format.rounds) for cup in (before, after)]
+    return sizes[0] != sizes[1]
+
+
 def _grows(cup: Cup) -> tuple[str, ...]:
     """The numbers that may grow. What a round of a swiss or a knockout was decided on stays."""
-    if cup.format.type in ("round-robin", "gauntlet"):
+    if cup.format.type in ("round-robin", "gauntlet", "duel"):
         return ("format.deals",)
     return ("format.rounds",) if cup.format.type == "swiss" else ()
 
@@ -112,7 +143,7 @@ def _bots(before: Cup, after: Cup) -> list[str]:
     now = {bot.name: bot for bot in after.bots}
     for bot in before.bots:
         if bot.name not in now:
-            found.append(f'bot "{bot.name}" is gone')
+            found.append(_gone(bot))
             continue
         for key in ("command", "url"):
             was, is_now = getattr(bot, key), getattr(now[bot.name], key)
@@ -126,6 +157,16 @@ def _bots(before: Cup, after: Cup) -> list[str]:
     if added and before.format.type in ("swiss", "knockout"):
         found.append(f'bot "{added[0]}" is new, and a {before.format.type} has drawn its tables')
     return found
+
+
+def _gone(bot: Bot) -> str:
+    if not bot.house:
+        return f'bot "{bot.name}" is gone'
+    return (
+        f'the house bot "{bot.name}", which filled a seat and has played, would leave, since there'
+        f" are bots enough without it (to keep it, leave fill out and write it behind the bots of"
+        f' before, as [[bots]] name = "{bot.name}", command = "{bot.command}")'
+    )
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -6,16 +6,51 @@ table, which take turns, stay where their caches are warm.
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 Cores = frozenset[int]
+
+_SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+
+def available() -> list[int]:
+    """The cores that this process may use, threads of one physical core side by side; none
+    where the system does not tell."""
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))
+
+
+def _first_sibling(core: int) -> int:
+    """The first thread of the physical core; the list reads like `0,4` or `0-1`."""
+    try:
+        listed = Path(_SIBLINGS.format(core)).read_text()
+        return int(listed.replace("-", ",").split(",")[0])
+    except (OSError, ValueError):
+        return core
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
     """The cores of each table, the same number for all, what is left over for nobody; None each
     (the system decides) for a single table, or where there are more tables than cores."""
-    order = sorted(cores)
+    order = list(cores)
     each = len(order) // tables
     if tables == 1 or each == 0:
         return (None,) * tables
     return tuple(frozenset(order[at * each : (at + 1) * each]) for at in range(tables))
+
+
+def pin(pid: int, cores: Cores) -> None:
+    """Keep a process, all its threads and all that it has started to these cores, as far as the
+    system allows; who is started later inherits it."""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(int(task), cores)
+            with contextlib.suppress(OSError):
+                children = Path(f"/proc/{pid}/task/{task}/children").read_text().split()
+                for child in children:
+                    pin(int(child), cores)

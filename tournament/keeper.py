@@ -294,6 +294,8 @@ def main() -> None:
     for number in _MUTE:
         signal.signal(number, signal.SIG_IGN)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    # Should a bot have stopped it, it goes on when the runner is gone, and finds the socket closed.
+    _prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
     descriptors = [int(word) for word in sys.argv[1:]]
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)

@@ -11,6 +11,7 @@ import random
 import select
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -38,6 +39,7 @@ _PORTS = (10_000, 32_000)  # below what the system gives to outgoing connections
 _PAUSE_S = 0.01
 _TRIES = 3
 _SHARED = 16
+_KEEPER_S = 2.0  # a keeper answers at once, unless somebody has stopped or killed it
 
 
 class StartError(Exception):
@@ -149,7 +151,7 @@ class StartedBot(HttpBot):
                 except (TooMuch, Nonsense) as error:
                     raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
                 else:
-                    if self._owns_port():
+                    if self._is_its_own():
                         self.answered = True
                         return self
                     super().close()
@@ -168,9 +170,12 @@ class StartedBot(HttpBot):
             return "its keeper is gone"
         return status
 
-    def _owns_port(self) -> bool:
-        """Whether it is this bot that has answered; in a sandbox nobody else can."""
-        return bool(self._ground.prefix) or json.loads(self._say(b"P"))
+    def _is_its_own(self) -> bool:
+        """Whether it is this bot that has answered; in a sandbox nobody else can. StartError."""
+        try:
+            return bool(self._ground.prefix) or bool(json.loads(self._say(b"P")))
+        except (OSError, ValueError):
+            raise StartError(self._ended("its keeper is gone")) from None
 
     @property
     def running(self) -> bool:
@@ -209,6 +214,7 @@ class StartedBot(HttpBot):
         if self._closed:
             return
         self._closed = True
+        bot = int.from_bytes(self._shared[8:], "little")
         self._control.close()
         os.close(self._pipe)
         self._shared.close()
@@ -217,11 +223,32 @@ class StartedBot(HttpBot):
             self._process = None
         if self._door is not None:
             self._door.close()
-        self._keeper.wait()
+        self._end_keeper(bot)
+
+    def _end_keeper(self, bot: int) -> None:
+        """Wait until the keeper has ended everything; one that was stopped goes on first. What is
+        left by one that was killed, or must be, goes with the bot's process group."""
+        self._keeper.send_signal(signal.SIGCONT)
+        try:
+            self._keeper.wait(_KEEPER_S)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+        if self._keeper.returncode and bot:
+            with contextlib.suppress(OSError):
+                os.killpg(bot, signal.SIGKILL)
 
     def _say(self, order: bytes) -> bytes:
-        self._control.sendall(order)
-        return self._exactly(int.from_bytes(self._exactly(4), "big"))
+        """What the keeper answers; OSError if it does not, and everything of the bot is ended."""
+        try:
+            self._control.settimeout(_KEEPER_S)
+            self._control.sendall(order)
+            return self._exactly(int.from_bytes(self._exactly(4), "big"))
+        except OSError:
+            # a late answer would be taken for that to the next question
+            self._control.close()
+            self._keeper.send_signal(signal.SIGCONT)
+            raise
 
     def _exactly(self, size: int) -> bytes:
         data = bytearray()

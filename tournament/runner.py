@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import os
 import signal
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -18,7 +17,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from tournament.config import Cup
-from tournament.cores import Cores, shares
+from tournament.cores import Cores, available, shares
 from tournament.formats import Block, Round, Schedule
 from tournament.processes import Ground
 from tournament.records import MatchRecord
@@ -110,6 +109,18 @@ class _Load:
         self._now.subtract(self._of(block))
 
 
+def tables_at_once(cup: Cup, blocks: int) -> int:
+    """How many tables can be played side by side: no more than a bot by URL that sits at every
+    table lets its matches be."""
+    all_sit = len(cup.bots) == cup.players
+    everywhere = [
+        bot.max_matches
+        for bot in cup.bots
+        if bot.url is not None and (all_sit or bot.name == cup.format.challenger)
+    ]
+    return max(1, min(cup.run.concurrency, blocks, *everywhere))
+
+
 class Runner:
     """One call of `stich run`; as a context manager, which ends its workers."""
 
@@ -118,8 +129,7 @@ class Runner:
         self._schedule = schedule
         self._store = store
         self._ground = ground
-        tables = max(1, min(cup.run.concurrency, schedule.blocks))
-        self._shares = list(shares(tables, os.sched_getaffinity(0)))
+        self._shares = list(shares(tables_at_once(cup, schedule.blocks), available()))
         self._workers: list[_Worker] = []
         self._load = _Load(cup)
         self._deaths: Counter[int] = Counter()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from tournament.config import Cup
-from tournament.cores import Cores
+from tournament.cores import Cores, pin
 from tournament.crew import Crew
 from tournament.formats import Block
 from tournament.match import Pairing, Rules, play
@@ -64,7 +64,7 @@ Message = Finished | Inspected | Failed
 def main(connection: Connection, cup: Cup, ground: Ground, cores: Cores | None) -> None:
     """The process: jobs come in, messages go out, until the connection closes.
 
-    It dies with the runner, whatever ends that; its bots then die with it. They inherit its cores.
+    It dies with the runner, whatever ends that; its bots then die with it. They share its cores.
     """
     runner = os.getppid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -73,33 +73,53 @@ def main(connection: Connection, cup: Cup, ground: Ground, cores: Cores | None) 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if cores is not None:
-        # Where the system forbids it the cup is played all the same.
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(0, cores)
     crew = Crew(cup, ground)
     try:
-        _work(connection, cup, crew)
-    except (EOFError, ConnectionError):
+        _work(connection, cup, crew, cores)
+    except _RunnerGone:
         return
     except RefereeError as error:
-        connection.send(Failed(str(error)))
+        with contextlib.suppress(_RunnerGone):
+            _tell(connection, Failed(str(error)))
     finally:
         crew.close()
 
 
-def _work(connection: Connection, cup: Cup, crew: Crew) -> None:
+class _RunnerGone(Exception):
+    """Nobody is at the other end of the connection."""
+
+
+def _hear(connection: Connection) -> Order:
+    try:
+        order: Order = connection.recv()
+    except (EOFError, OSError):
+        raise _RunnerGone from None
+    return order
+
+
+def _tell(connection: Connection, message: Message) -> None:
+    try:
+        connection.send(message)
+    except OSError:
+        raise _RunnerGone from None
+
+
+def _work(connection: Connection, cup: Cup, crew: Crew, cores: Cores | None) -> None:
     referee = _referee(cup)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
     while True:
-        job: Order = connection.recv()
+        job = _hear(connection)
         if isinstance(job, Inspect):
-            connection.send(Inspected(tuple(problems(cup, crew))))
+            _tell(connection, Inspected(tuple(problems(cup, crew))))
             continue
+        if cores is not None:
+            # Not before: while all bots are started at once they may have all cores.
+            pin(os.getpid(), cores)
+            cores = None
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
             record = play(rules, pairing, referee, crew.seat(pairing.seating))
-            connection.send(Finished(record, number == job.numbers[-1]))
+            _tell(connection, Finished(record, number == job.numbers[-1]))
             crew.rest(record)
 
 

@@ -2,12 +2,15 @@
 
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.tournament.cups import stich, toys, write
-from tournament.cores import Cores, shares
+from tournament.config import Bot, Cup, Format, Run
+from tournament.cores import Cores, available, shares
+from tournament.runner import tables_at_once
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -27,16 +30,39 @@ def test_where_sharing_out_makes_no_sense_the_system_decides() -> None:
     assert shares(3, range(2)) == (None, None, None)
 
 
+def cup(url: str | None, players: int, bots: int, **run: int) -> Cup:
+    seats = tuple(Bot(f"b{at}", command="x") for at in range(1, bots))
+    first = Bot("b0", url=url, max_matches=2) if url else Bot("b0", command="x")
+    return Cup("c", "doudizhu", players, (first, *seats), run=Run(concurrency=run["concurrency"]))
+
+
+def test_a_bot_by_url_that_sits_everywhere_bounds_the_tables() -> None:
+    url = "http://127.0.0.1:1"
+    assert tables_at_once(cup(None, 3, 5, concurrency=8), 10) == 8
+    assert tables_at_once(cup(None, 3, 5, concurrency=8), 3) == 3
+    assert tables_at_once(cup(url, 3, 5, concurrency=8), 10) == 8
+    assert tables_at_once(cup(url, 3, 3, concurrency=8), 10) == 2
+    gauntlet = Format(type="gauntlet", challenger="b0")
+    assert tables_at_once(replace(cup(url, 3, 5, concurrency=8), format=gauntlet), 10) == 2
+
+
+def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:
+    assert sorted(available()) == sorted(os.sched_getaffinity(0))
+
+
 @pytest.mark.skipif(CORES < 2, reason="there is one core only")
 @pytest.mark.parametrize(("tables", "each"), [(1, CORES), (2, CORES // 2)])
 def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path, tables: int, each: int) -> None:
     seen = tmp_path / "seen"
+    count = f"while nproc >> {shlex.quote(str(seen))}; do :; done"
     bots = {
-        name: "sh -c " + shlex.quote(f"nproc >> {shlex.quote(str(seen))}; exec {command}")
+        name: "sh -c " + shlex.quote(f"({count}) & exec {command}")
         for name, command in toys(3).items()
     }
-    done = stich("run", write(tmp_path, bots, concurrency=tables), "--out", tmp_path / "run")
+    cup = write(tmp_path, bots, concurrency=tables, deals=40)
+    done = stich("run", cup, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     counted = seen.read_text().split()
-    assert len(counted) >= 3 * tables
-    assert set(counted) == {str(each)}
+    # all bots start with all cores, and have their table's from its first match on
+    assert set(counted) <= {str(CORES), str(each)}
+    assert counted[-1] == str(each)

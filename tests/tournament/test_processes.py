@@ -18,7 +18,7 @@ from tournament import processes
 from tournament.config import Bot, Cup, Limits, read
 from tournament.crew import Crew
 from tournament.players import Failure
-from tournament.processes import Ground, StartedBot, environment, start
+from tournament.processes import Ground, StartedBot, StartError, environment, start
 from tournament.records import FaultKind
 from tournament.sandbox import SandboxError, prefix
 from tournament.store import Store
@@ -66,12 +66,46 @@ def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
     all_end(pids(tmp_path))
 
 
-def test_it_goes_when_the_runner_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "number"), [("breeds", signal.SIGSTOP), ("toy-1", signal.SIGKILL)]
+)
+def test_a_bot_that_stops_or_kills_its_keeper_ends_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, number: signal.Signals
+) -> None:
+    monkeypatch.setattr(processes, "_KEEPER_S", 0.2)
+    with running(how, str(tmp_path)) as started:
+        started.move(REQUEST, 20)
+        os.kill(started._keeper.pid, number)
+        assert started.status() == "its keeper is gone"
+        assert started.output() == ""
+    all_end(pids(tmp_path))
+
+
+def test_a_keeper_that_ends_while_its_bot_starts_is_a_bot_that_did_not_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = StartedBot("x", bot("toy-1"), GROUND)
+    greet = started.greet
+
+    def then_kill(seconds: float) -> object:
+        about = greet(seconds)
+        started._keeper.kill()
+        started._keeper.wait()
+        return about
+
+    monkeypatch.setattr(started, "greet", then_kill)
+    with pytest.raises(StartError, match="its keeper is gone"):
+        started.ready()
+
+
+@pytest.mark.parametrize("stopped", ["", "os.kill(started._keeper.pid, signal.SIGSTOP)"])
+def test_it_goes_when_the_runner_is_killed(tmp_path: Path, stopped: str) -> None:
     code = (
         "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
         "from tests.tournament.test_processes import *\n"
         "started = start('x', bot('breeds', sys.argv[2]), GROUND)\n"
-        "started.move(REQUEST, 20); print('ready', flush=True); signal.pause()"
+        f"started.move(REQUEST, 20); {stopped or 'pass'}\n"
+        "print('ready', flush=True); signal.pause()"
     )
     root = str(Path(__file__).parents[2])
     with subprocess.Popen(

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 import games
-from tournament import check_match, check_probes, check_report, completion
+from tournament import check_match, check_probes, check_report, check_times, completion
 from tournament.check_exchange import Clock, Examiner
 from tournament.check_positions import longest
 from tournament.check_probes import Check, Outcome
@@ -44,10 +44,10 @@ def plan(names: Sequence[str], wanted: int) -> list[Check]:
         check_probes.hooks(main),
         check_probes.unknown_fields(main),
         check_probes.long_list(big),
-        check_probes.parallel(main),
-        check_probes.connections(main),
+        check_times.parallel(main),
+        check_times.connections(main),
         *(check_match.short(name) for name in names),
-        Check("its time for a move", check_probes.pace),
+        Check("its time for a move", check_times.pace),
     ]
 
 

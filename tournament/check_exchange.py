@@ -6,7 +6,7 @@ import json
 import secrets
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -25,16 +25,15 @@ _NO_SENSE_IN_GOING_ON = (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
 class Evidence:
     """A failure: the request, what came back, the rule, the mend.
 
-    `problem` is a sentence; `body` the JSON that was sent ("" for GET); `answer` is None where
-    the failure is about the times of many answers; `output` the end of what the bot wrote, where
-    it was started here.
+    `problem` is a sentence; `body` the JSON that was sent ("" for GET); `output` the end of what
+    the bot wrote, where it was started here.
     """
 
     problem: str
     method: str
     url: str
     body: str
-    answer: Answer | None
+    answer: Answer
     elapsed_ms: float
     rule: str
     mend: str
@@ -53,6 +52,16 @@ class Evidence:
         if self.method != "GET":
             words += ["-H", "Content-Type: application/json", "-d", self.body]
         return " ".join(shlex.quote(word) for word in [*words, self.url])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request to POST /move, what came back and when, and what was wrong with it."""
+
+    body: bytes
+    answer: Answer
+    elapsed_ms: float
+    failure: Evidence | None = None
 
 
 @dataclass
@@ -96,7 +105,7 @@ class Examiner:
     """Asks one bot and judges its answers. Safe for several threads, each with its connection.
 
     `times` are those of whole answers to single questions, in milliseconds, the first one first;
-    `answered` is called with every question.
+    `slowest` is the slowest of the others. `answered` is called with every question.
     """
 
     def __init__(
@@ -106,6 +115,7 @@ class Examiner:
         self._answered = answered
         self.clock = clock
         self.times: list[float] = []
+        self.slowest: Asked | None = None
         self._run = secrets.token_hex(4)
         self._matches = 0
         self._lock = Lock()
@@ -164,8 +174,8 @@ class Examiner:
         sitting: Sitting,
         question: Question,
         more: Mapping[str, Any] | None = None,
-    ) -> tuple[float, Evidence | None]:
-        """Milliseconds to the whole answer, and what was wrong with it if anything was."""
+    ) -> Asked:
+        """Ask, and judge what comes."""
         body = self.body(sitting, question, more)
         self._answered()
         try:
@@ -173,21 +183,28 @@ class Examiner:
         except Failure as error:
             elapsed_ms = error.elapsed_s * 1000
             self.clock.charge(elapsed_ms)
-            return elapsed_ms, self.evidence(
-                error.kind, error.detail, body, error.answer, elapsed_ms
-            )
-        elapsed_ms = choice.elapsed_s * 1000
-        self.clock.charge(elapsed_ms)
-        with self._lock:
-            self.times.append(elapsed_ms)
+            failure = self.evidence(error.kind, error.detail, body, error.answer, elapsed_ms)
+            return Asked(body, error.answer, elapsed_ms, failure)
+        found = Asked(body, bot.answer(), choice.elapsed_s * 1000)
+        self.clock.charge(found.elapsed_ms)
+        self._timed(found)
         try:
             question.position.check(choice.move)
         except IllegalMove as error:
             said = json.dumps(choice.move[:200])
             detail = f"{said} is not legal here ({error.reason}): {error.detail}"
-            found = self.evidence(FaultKind.ILLEGAL, detail, body, bot.answer(), elapsed_ms)
-            return elapsed_ms, found
-        return elapsed_ms, None
+            failure = self.evidence(FaultKind.ILLEGAL, detail, body, found.answer, found.elapsed_ms)
+            return replace(found, failure=failure)
+        return found
+
+    def _timed(self, found: Asked) -> None:
+        """Note the time of an answer; the first one is a case of its own."""
+        with self._lock:
+            self.times.append(found.elapsed_ms)
+            if len(self.times) > 1 and (
+                self.slowest is None or found.elapsed_ms > self.slowest.elapsed_ms
+            ):
+                self.slowest = found
 
     def evidence(
         self, kind: FaultKind, detail: str, body: bytes, answer: Answer, elapsed_ms: float
@@ -197,20 +214,9 @@ class Examiner:
         told = advice(kind, detail, received)
         return self.found(f"{kind}: {detail}", "/move", body, answer, elapsed_ms, told, kind)
 
-    def slow(self, problem: str, body: bytes, elapsed_ms: float, told: Advice) -> Evidence:
-        """What the times of many answers show; no body where they are of different requests."""
-        url = f"{self.subject.url}/move" if body else ""
-        return Evidence(
-            problem=problem,
-            method="POST",
-            url=url,
-            body=body.decode("ascii"),
-            answer=None,
-            elapsed_ms=elapsed_ms,
-            rule=told.rule,
-            mend=told.mend,
-            output=self.subject.output(),
-        )
+    def shown(self, problem: str, asked: Asked, told: Advice) -> Evidence:
+        """A failure of many answers, with one of them."""
+        return self.found(problem, "/move", asked.body, asked.answer, asked.elapsed_ms, told)
 
     def found(
         self,

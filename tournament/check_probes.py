@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
-from statistics import median, quantiles
 from time import monotonic
 from typing import Any
 
 import games
-from tournament.check_advice import ABOUT, DEADLINE, HOOKS, LISTEN, PARALLEL, UNKNOWN, Advice
-from tournament.check_exchange import Evidence, Examiner, Sitting
+from tournament.check_advice import ABOUT, HOOKS, LISTEN, UNKNOWN, Advice
+from tournament.check_exchange import Evidence, Examiner
 from tournament.check_positions import Question, longest, openings, questions
 from tournament.check_subject import Connection
 from tournament.deadline import Broken, Nonsense, Reply, TooMuch
@@ -23,10 +21,6 @@ from tournament.records import Answer
 
 ENOUGH = 3
 """Failures of one check after which it asks no more."""
-
-REPEATS = 15
-NODELAY_MS = 20.0
-"""A difference that thinking does not explain; a delayed packet costs about 40 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +40,13 @@ class Check:
     run: Callable[[Examiner], Outcome]
 
 
-def _outcome(note: str, failures: Sequence[Evidence]) -> Outcome:
+def outcome_of(note: str, failures: Sequence[Evidence]) -> Outcome:
+    """Passed if there are no failures."""
     return Outcome(not failures, note, tuple(failures))
 
 
-def _ms(value: float) -> str:
+def ms(value: float) -> str:
+    """Milliseconds for people."""
     return f"{value:.1f} ms" if value < 10 else f"{value:.0f} ms"
 
 
@@ -91,9 +87,9 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
         mend = 'Answer GET / with, say, {"name": "mine", "version": "1.0", "protocol": 1, "games":'
         mend += f" {json.dumps(list(wanted or games.GAMES))}}}."
         told = Advice(ABOUT, mend)
-        return _outcome("", [examiner.found(problem, "/", b"", answer, elapsed_ms, told)]), known
-    named = f"{about['name']} {about['version']}: {', '.join(known)}; {_ms(elapsed_ms)}"
-    return _outcome(named, []), known
+        return outcome_of("", [examiner.found(problem, "/", b"", answer, elapsed_ms, told)]), known
+    named = f"{about['name']} {about['version']}: {', '.join(known)}; {ms(elapsed_ms)}"
+    return outcome_of(named, []), known
 
 
 def _list(value: object) -> list[object]:
@@ -148,7 +144,7 @@ def _ask_all(
             sitting = examiner.sit(bot, together[0])
             for question in together:
                 number += 1
-                failure = examiner.ask(bot, sitting, question, more)[1]
+                failure = examiner.ask(bot, sitting, question, more).failure
                 if failure is not None:
                     failures.append(failure)
                     if failure.final or len(failures) == ENOUGH:
@@ -167,7 +163,7 @@ def positions(game: str, wanted: int) -> Check:
         note = f"{_counted(number, 'position')} of {_counted(situations, 'situation')}"
         if number < len(asked):
             note += f", {len(asked) - number} more not asked"
-        return _outcome(note, failures)
+        return outcome_of(note, failures)
 
     phases = ", ".join(games.get(game).phases)
     return Check(f"a legal move in every phase of {games.get(game).title}: {phases}", run)
@@ -181,10 +177,10 @@ def unknown_fields(game: str) -> Check:
         more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
         number, failures = _ask_all(examiner, asked, more)
         mended = [
-            _told(failure, UNKNOWN, "Read the fields that you need; do not refuse others.")
+            told_also(failure, UNKNOWN, "Read the fields that you need; do not refuse others.")
             for failure in failures
         ]
-        return _outcome(_counted(number, "position"), mended)
+        return outcome_of(_counted(number, "position"), mended)
 
     return Check("unknown fields in the request are tolerated", run)
 
@@ -194,7 +190,7 @@ def _with_more(question: Question) -> Question:
     return replace(question, view=view)
 
 
-def _told(failure: Evidence, rule: str, mend: str) -> Evidence:
+def told_also(failure: Evidence, rule: str, mend: str) -> Evidence:
     """The same evidence under a further rule."""
     return replace(failure, rule=f"{rule} {failure.rule}", mend=f"{mend} {failure.mend}")
 
@@ -206,117 +202,18 @@ def long_list(game: str) -> Check:
         asked = longest(game)
         with closing(examiner.connect()) as bot:
             sitting = examiner.sit(bot, asked)
-            size = len(examiner.body(replace(sitting), asked))
-            elapsed_ms, failure = examiner.ask(bot, sitting, asked)
-            if failure is None:
+            found = examiner.ask(bot, sitting, asked)
+            if found.failure is None:
                 examiner.rise(bot, sitting, asked)
-        note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {_ms(elapsed_ms)}"
+        size, failure = len(found.body), found.failure
+        note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {ms(found.elapsed_ms)}"
         mend = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
-        failures = [] if failure is None else [_told(failure, f"A request of {size} bytes.", mend)]
-        return _outcome(note, failures)
+        failures = (
+            [] if failure is None else [told_also(failure, f"A request of {size} bytes.", mend)]
+        )
+        return outcome_of(note, failures)
 
     return Check(f"the largest list of moves of {games.get(game).title}", run)
-
-
-def parallel(game: str) -> Check:
-    """Two requests at once."""
-
-    def run(examiner: Examiner) -> Outcome:
-        both = [openings(game)[0], openings(game)[-1]]
-
-        def ask(question: Question, sitting: Sitting) -> tuple[float, Evidence | None]:
-            with closing(examiner.connect()) as bot:
-                return examiner.ask(bot, sitting, question)
-
-        failures: list[Evidence] = []
-        times: list[float] = []
-        with ThreadPoolExecutor(2) as threads:
-            for _ in range(4):
-                sittings = _seated(examiner, both)
-                for elapsed_ms, failure in threads.map(ask, both, sittings):
-                    times.append(elapsed_ms)
-                    if failure is not None:
-                        mend = "Let the server take the second while the first is being decided."
-                        failures.append(_told(failure, PARALLEL, mend))
-                if failures:
-                    break
-                _risen(examiner, both, sittings)
-        return _outcome(f"the slower of each two at most {_ms(max(times))}", failures)
-
-    return Check("two requests at once", run)
-
-
-def _seated(examiner: Examiner, asked: Sequence[Question]) -> list[Sitting]:
-    """Begin a match for each question, over a connection that is closed again."""
-    with closing(examiner.connect()) as bot:
-        return [examiner.sit(bot, question) for question in asked]
-
-
-def _risen(examiner: Examiner, asked: Sequence[Question], sittings: Sequence[Sitting]) -> None:
-    """End them."""
-    with closing(examiner.connect()) as bot:
-        for question, sitting in zip(asked, sittings, strict=True):
-            examiner.rise(bot, sitting, question)
-
-
-def connections(game: str) -> Check:
-    """The same time over a kept connection as over a new one."""
-
-    def run(examiner: Examiner) -> Outcome:
-        question = openings(game)[0]
-        kept, failure = _timed_kept(examiner, question)
-        if failure is not None:
-            return _outcome("over a kept connection", [failure])
-        new, failure = _timed_new(examiner, question)
-        if failure is not None:
-            return _outcome("over a new connection", [failure])
-        a, b = median(kept), median(new)
-        note = f"kept {_ms(a)}, new {_ms(b)} (medians of {REPEATS})"
-        if abs(a - b) <= max(NODELAY_MS, max(a, b) / 2):
-            return _outcome(note, [])
-        return _outcome(note, [_slower(examiner, a, b)])
-
-    return Check("the same time over kept and new connections", run)
-
-
-def _slower(examiner: Examiner, kept: float, new: float) -> Evidence:
-    which, other = ("kept", "new") if kept > new else ("new", "kept")
-    mend = (
-        "Set TCP_NODELAY in the server, and write head and body of an answer at once: otherwise"
-        " each answer waits 40 ms for the network. "
-        if kept > new
-        else "A connection should cost next to nothing: look for a thread or a process that is"
-        " started for each, or for a name that is looked up. "
-    )
-    told = Advice(DEADLINE, mend + "It counts as thinking time.")
-    problem = f"Over {which} connections it takes {abs(kept - new):.0f} ms more than over {other}."
-    return examiner.slow(problem, b"", max(kept, new), told)
-
-
-def _timed_kept(examiner: Examiner, question: Question) -> tuple[list[float], Evidence | None]:
-    times: list[float] = []
-    with closing(examiner.connect()) as bot:
-        for _ in range(REPEATS):
-            sitting = examiner.sit(bot, question)
-            elapsed_ms, failure = examiner.ask(bot, sitting, question)
-            if failure is not None:
-                return times, failure
-            times.append(elapsed_ms)
-            examiner.rise(bot, sitting, question)
-    return times, None
-
-
-def _timed_new(examiner: Examiner, question: Question) -> tuple[list[float], Evidence | None]:
-    times: list[float] = []
-    for _ in range(REPEATS):
-        sittings = _seated(examiner, [question])
-        with closing(examiner.connect()) as bot:
-            elapsed_ms, failure = examiner.ask(bot, sittings[0], question)
-        if failure is not None:
-            return times, failure
-        times.append(elapsed_ms)
-        _risen(examiner, [question], sittings)
-    return times, None
 
 
 # POST /start, POST /end
@@ -332,7 +229,7 @@ def hooks(game: str) -> Check:
             "/start": examiner.starting(sitting, question),
             "/end": sitting.tells(scores=question.record.scores),
         }
-        failures = []
+        failures: list[Evidence] = []
         notes = []
         with closing(examiner.connect()) as bot:
             for path, sent in bodies.items():
@@ -351,7 +248,7 @@ def hooks(game: str) -> Check:
                     failures.append(examiner.found(problem, path, sent, answer, elapsed_ms, told))
                 else:
                     notes.append(f"{path} {answer.status}")
-        return _outcome(", ".join(notes), failures)
+        return outcome_of(", ".join(notes), failures)
 
     return Check("POST /start and POST /end are answered or declined", run)
 
@@ -365,27 +262,3 @@ def _told_of(bot: Connection, path: str, body: bytes, seconds: float) -> str:
     except (OSError, Broken, TooMuch, Nonsense) as error:
         return str(error)
     return ""
-
-
-# time
-
-
-def pace(examiner: Examiner) -> Outcome:
-    """The times of all single questions so far, against `move_ms`."""
-    times = examiner.times
-    if len(times) < 2:
-        return Outcome(False, "too few answers to say anything of its time")
-    first, rest = times[0], times[1:]
-    p99 = quantiles(rest, n=100, method="inclusive")[98] if len(rest) > 1 else rest[0]
-    note = (
-        f"first answer {_ms(first)}, then median {_ms(median(rest))}, p99 {_ms(p99)}"
-        f" of {len(rest)}; move_ms {examiner.clock.move_ms}"
-    )
-    if p99 <= examiner.clock.move_ms:
-        return _outcome(note, [])
-    problem = f"One answer in a hundred takes {_ms(p99)}, more than {examiner.clock.move_ms} ms."
-    told = Advice(
-        DEADLINE + " What goes over move_ms is taken from the bank.",
-        "Think for less than clock.move_ms; leave some for the network and a busy machine.",
-    )
-    return _outcome(note, [examiner.slow(problem, b"", p99, told)])

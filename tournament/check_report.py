@@ -144,7 +144,7 @@ def _lines(failure: Evidence) -> list[tuple[str, str]]:
     if failure.url:
         shown = f"{failure.method} {failure.url} {_cut(failure.body, _REQUEST)}"
         lines.append(("request", shown.rstrip()))
-    if failure.url and failure.answer is not None:
+    if failure.url:
         lines.append(("answer", f"{_answer(failure.answer)}, after {failure.elapsed_ms:.0f} ms"))
     lines += [("rule", failure.rule), ("mend", failure.mend)]
     if failure.body:
@@ -187,12 +187,11 @@ def _wire(finding: Finding) -> dict[str, Any]:
 
 
 def _failure(failure: Evidence) -> dict[str, Any]:
-    answer = failure.answer
     return {
         "problem": failure.problem,
         "fault": failure.kind,
         "request": {"method": failure.method, "url": failure.url, "body": failure.body},
-        "answer": None if answer is None else asdict(answer),
+        "answer": asdict(failure.answer),
         "elapsed_ms": round(failure.elapsed_ms, 3),
         "rule": failure.rule,
         "mend": failure.mend,

@@ -112,7 +112,7 @@ def dies(talk: Talk) -> None:
 
 def lazy_network(talk: Talk) -> None:
     """Answers late over kept connections, as a server without TCP_NODELAY does."""
-    if talk.asked > 1:
+    if talk.asked > 1 and talk.path == "/move":
         talk.stop.wait(0.04)
     honest(talk)
 

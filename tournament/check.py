@@ -34,8 +34,10 @@ class Numbered:
         return self.outcome is not None and self.outcome.passed
 
 
-def plan(names: Sequence[str], wanted: int) -> list[Check]:
-    """The checks after GET /, for these games; `wanted` positions of each."""
+def plan(names: Sequence[str], wanted: int, *, watched: bool) -> list[Check]:
+    """The checks after GET /, for these games; `wanted` positions of each. What a bot writes is
+    looked at where it is `watched`, being started here.
+    """
     main = names[0]
     # The largest of all lists shows most; the other games' are a small part of it.
     big = max(names, key=lambda name: len(longest(name).moves))
@@ -47,6 +49,11 @@ def plan(names: Sequence[str], wanted: int) -> list[Check]:
         check_times.parallel(main),
         check_times.connections(main),
         *(check_match.short(name) for name in names),
+        *(
+            [Check("little is written to stdout and stderr", check_probes.chatter)]
+            if watched
+            else []
+        ),
         Check("its time for a move", check_times.pace),
     ]
 
@@ -59,7 +66,7 @@ def examine(
     greeting, named = check_probes.greet(examiner, wanted)
     yield Numbered(2, "GET / says what the bot is", greeting)
     names = list(wanted) or named or list(games.GAMES)
-    checks = plan(names, each)
+    checks = plan(names, each, watched=subject.written() is not None)
     for number, check in enumerate(checks, start=3):
         bar.begins(number, len(checks) + 2, check.title)
         try:

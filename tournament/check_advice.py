@@ -28,6 +28,10 @@ HOOKS = (
     "POST /start and POST /end are answered with anything; 404, 405 and 501 are fine if a bot"
     " does not offer them."
 )
+OUTPUT = (
+    "Of what a bot writes to stdout and stderr the last 64 KiB of a match are kept; the rest is"
+    " lost, and reading it takes time from the machine that it plays on."
+)
 PARALLEL = "A bot may be asked again before it has answered: each request stands for itself."
 
 _UNREACHABLE = "No connection, or one that broke, is the fault `unreachable`; one retry is made."
@@ -109,6 +113,19 @@ def _broken(detail: str, received: int) -> str:
     return (
         "The connection was closed without an answer: the bot has crashed, or its server closes"
         " kept connections without saying `Connection: close`. Its own output may say why."
+    )
+
+
+def died(how: str, output: str) -> str:
+    """The mend where a started bot ended instead of answering: how it ended, what it wrote."""
+    where = (
+        "look at the end of its output, shown here"
+        if output.strip()
+        else "it wrote nothing; let it write to stderr what goes wrong"
+    )
+    return (
+        f"The bot ended ({how}) while it was asked this: {where}. Start it again with PORT set and"
+        " repeat the request. In a cup it stays away for the rest of the match."
     )
 
 

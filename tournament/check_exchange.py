@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from games import IllegalMove
-from tournament.check_advice import Advice, advice
+from tournament.check_advice import Advice, advice, died
 from tournament.check_positions import Question
 from tournament.check_subject import Connection, Subject
 from tournament.players import Failure
@@ -56,12 +56,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request to POST /move, what came back and when, and what was wrong with it."""
+    """A request to POST /move, what came back and when, and what was wrong with it.
+
+    `written` is how many bytes the bot wrote to stdout and stderr meanwhile.
+    """
 
     body: bytes
     answer: Answer
     elapsed_ms: float
     failure: Evidence | None = None
+    written: int = 0
 
 
 @dataclass
@@ -105,7 +109,8 @@ class Examiner:
     """Asks one bot and judges its answers. Safe for several threads, each with its connection.
 
     `times` are those of whole answers to single questions, in milliseconds, the first one first;
-    `slowest` is the slowest of the others. `answered` is called with every question.
+    `slowest` is the slowest of the others, `loudest` the one at which the bot wrote most, `asked`
+    how many were asked. `answered` is called with every question.
     """
 
     def __init__(
@@ -116,6 +121,8 @@ class Examiner:
         self.clock = clock
         self.times: list[float] = []
         self.slowest: Asked | None = None
+        self.loudest: Asked | None = None
+        self.asked = 0
         self._run = secrets.token_hex(4)
         self._matches = 0
         self._lock = Lock()
@@ -177,7 +184,17 @@ class Examiner:
     ) -> Asked:
         """Ask, and judge what comes."""
         body = self.body(sitting, question, more)
+        before = self.subject.written() or 0
         self._answered()
+        found = self._judged(bot, question, body)
+        found = replace(found, written=(self.subject.written() or 0) - before)
+        with self._lock:
+            self.asked += 1
+            if self.loudest is None or found.written > self.loudest.written:
+                self.loudest = found
+        return found
+
+    def _judged(self, bot: Connection, question: Question, body: bytes) -> Asked:
         try:
             choice = bot.move(body, self.clock.seconds)
         except Failure as error:
@@ -216,7 +233,8 @@ class Examiner:
 
     def shown(self, problem: str, asked: Asked, told: Advice) -> Evidence:
         """A failure of many answers, with one of them."""
-        return self.found(problem, "/move", asked.body, asked.answer, asked.elapsed_ms, told)
+        found = self.found(problem, "/move", asked.body, asked.answer, asked.elapsed_ms, told)
+        return replace(found, mend=told.mend)
 
     def found(
         self,
@@ -229,9 +247,13 @@ class Examiner:
         kind: FaultKind | None = None,
     ) -> Evidence:
         """A failure at any path; GET where there is no body."""
-        ended = self.subject.ended()
+        ended, output = self.subject.ended(), self.subject.output()
+        if ended is not None:
+            problem = f"{problem} The bot has ended: {ended}."
+            if kind is FaultKind.UNREACHABLE or (kind is None and answer.status is None):
+                told = Advice(told.rule, died(ended, output))
         return Evidence(
-            problem=problem if ended is None else f"{problem} The bot has ended: {ended}.",
+            problem=problem,
             method="POST" if body else "GET",
             url=f"{self.subject.url}{path}",
             body=body.decode("ascii"),
@@ -239,6 +261,6 @@ class Examiner:
             elapsed_ms=elapsed_ms,
             rule=told.rule,
             mend=told.mend,
-            output=self.subject.output(),
+            output=output,
             kind=kind,
         )

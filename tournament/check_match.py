@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -14,7 +14,7 @@ from tournament.check_probes import ENOUGH, Check, Outcome
 from tournament.config import Clock
 from tournament.match import Pairing, Rules, play
 from tournament.players import Choice
-from tournament.records import Answer, FaultRecord
+from tournament.records import Answer, FaultKind, FaultRecord
 from tournament.referee import LocalReferee
 from tournament.terminal import many
 
@@ -72,13 +72,23 @@ def short(name: str) -> Check:
             strangers = [_Stranger(seat) for seat in range(1, players)]
             record = play(rules, pairing, LocalReferee(), [bot, *strangers])
         asked = len(record.times[0])
+        examiner.asked += asked
         for elapsed_ms in record.times[0]:
             examiner.clock.charge(elapsed_ms)
         note = f"{many(record.deals, 'deal')}, {many(asked, 'move')}, score {record.scores[0]:+d}"
-        failures = tuple(_evidence(examiner, fault) for fault in record.faults)
+        faults = _alive(record.faults) if examiner.subject.ended() else record.faults
+        failures = tuple(_evidence(examiner, fault) for fault in faults)
         return Outcome(not failures, note, failures)
 
     return Check(f"a short match of {game.title}", run)
+
+
+def _alive(faults: Sequence[FaultRecord]) -> Sequence[FaultRecord]:
+    """Those of a bot that has died, up to its end: what comes after says nothing new."""
+    for number, fault in enumerate(faults, start=1):
+        if fault.kind is FaultKind.UNREACHABLE:
+            return faults[:number]
+    return faults
 
 
 def _evidence(examiner: Examiner, fault: FaultRecord) -> Evidence:

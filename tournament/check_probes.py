@@ -11,16 +11,20 @@ from time import monotonic
 from typing import Any
 
 import games
-from tournament.check_advice import ABOUT, HOOKS, LISTEN, UNKNOWN, Advice
+from tournament.check_advice import ABOUT, HOOKS, LISTEN, OUTPUT, UNKNOWN, Advice
 from tournament.check_exchange import Evidence, Examiner
 from tournament.check_positions import Question, longest, openings, questions
 from tournament.check_subject import Connection
 from tournament.deadline import Broken, Nonsense, Reply, TooMuch
 from tournament.players import declared
 from tournament.records import Answer
+from tournament.terminal import many
 
 ENOUGH = 3
 """Failures of one check after which it asks no more."""
+
+CHATTER = 64 * 1024
+"""Bytes that a bot may write for each answer: so much is kept of a whole match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,6 @@ def outcome_of(note: str, failures: Sequence[Evidence]) -> Outcome:
 def ms(value: float) -> str:
     """Milliseconds for people."""
     return f"{value:.1f} ms" if value < 10 else f"{value:.0f} ms"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def absent(problem: str) -> Outcome:
@@ -160,7 +160,7 @@ def positions(game: str, wanted: int) -> Check:
         asked = questions(game, wanted)
         number, failures = _ask_all(examiner, asked)
         situations = len({question.situation for question in asked})
-        note = f"{_counted(number, 'position')} of {_counted(situations, 'situation')}"
+        note = f"{many(number, 'position')} of {many(situations, 'situation')}"
         if number < len(asked):
             note += f", {len(asked) - number} more not asked"
         return outcome_of(note, failures)
@@ -180,7 +180,7 @@ def unknown_fields(game: str) -> Check:
             told_also(failure, UNKNOWN, "Read the fields that you need; do not refuse others.")
             for failure in failures
         ]
-        return outcome_of(_counted(number, "position"), mended)
+        return outcome_of(many(number, "position"), mended)
 
     return Check("unknown fields in the request are tolerated", run)
 
@@ -262,3 +262,26 @@ def _told_of(bot: Connection, path: str, body: bytes, seconds: float) -> str:
     except (OSError, Broken, TooMuch, Nonsense) as error:
         return str(error)
     return ""
+
+
+# stdout and stderr
+
+
+def chatter(examiner: Examiner) -> Outcome:
+    """What a started bot wrote in the whole check, for each answer."""
+    written, loudest = examiner.subject.written() or 0, examiner.loudest
+    note = f"{_size(written)} in {many(examiner.asked, 'answer')}"
+    if loudest is None or written <= CHATTER * examiner.asked:
+        return outcome_of(note, [])
+    problem = (
+        f"It wrote {note}, {_size(written // examiner.asked)} for each; only the last 64 KiB of a"
+        f" match are kept. At the answer shown it wrote {_size(loudest.written)}."
+    )
+    mend = "Write a line for a move at most, or nothing; keep what is only for tests switched off."
+    return outcome_of(note, [examiner.shown(problem, loudest, Advice(OUTPUT, mend))])
+
+
+def _size(count: int) -> str:
+    if count < 1024:
+        return many(count, "byte")
+    return f"{count / 1024:.1f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"

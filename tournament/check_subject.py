@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -13,6 +14,9 @@ from tournament.processes import Ground, StartedBot, start
 
 _SHOWN = 2000
 """Characters of a bot's own output that go with a failure."""
+
+_BUSY = 1 << 63
+"""More than any bot writes: its keeper is counting just then."""
 
 _MOMENT_S = 0.01
 _MOMENTS = 50
@@ -47,6 +51,9 @@ class Subject(Protocol):
     def output(self) -> str:
         """The end of what it has written; empty where that cannot be seen."""
 
+    def written(self) -> int | None:
+        """How many bytes it has written so far; None where that cannot be seen."""
+
     def ended(self) -> str | None:
         """How its process ended; None while it runs or where that cannot be seen."""
 
@@ -73,6 +80,9 @@ class Running:
         """A bot by URL writes elsewhere."""
         return ""
 
+    def written(self) -> None:
+        """A bot by URL writes elsewhere."""
+
     def ended(self) -> str | None:
         """A bot by URL is not watched."""
         return None
@@ -91,6 +101,7 @@ class Started:
         self._command = command
         self._ground = ground
         self._bot: StartedBot = start("bot", command, ground)
+        self._earlier = 0
         self._deaf: set[str] = set()
 
     @property
@@ -107,6 +118,15 @@ class Started:
     def output(self) -> str:
         """The end of what it has written."""
         return self._bot.output()[-_SHOWN:]
+
+    def written(self) -> int:
+        """How many bytes it has written so far, also before it was started again."""
+        for _ in range(_MOMENTS):
+            found = self._bot.written()
+            if found < _BUSY:
+                return self._earlier + found
+            sleep(_MOMENT_S)
+        return self._earlier
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs."""
@@ -133,6 +153,10 @@ class Started:
     def revive(self) -> None:
         """Start it again if it has ended; StartError."""
         if self._status() is not None:
+            with suppress(
+                OSError, ValueError
+            ):  # it is closed: it did not start again before either
+                self._earlier = self.written()
             self._bot.close()
             self._bot = start("bot", self._command, self._ground)
 

@@ -189,7 +189,7 @@ class StartedBot(HttpBot):
 
     def output(self) -> str:
         """The end of what it has written in this match."""
-        if self._written() == self._forgotten:
+        if self.written() == self._forgotten:
             return ""
         try:
             return self._say(b"T").decode("utf-8", "backslashreplace")
@@ -198,12 +198,12 @@ class StartedBot(HttpBot):
 
     def fresh(self) -> None:
         """Forget what it has written: a match begins."""
-        if self._written() != self._forgotten:
+        if self.written() != self._forgotten:
             with contextlib.suppress(OSError):
                 self._say(b"M")
-            self._forgotten = self._written()
+            self._forgotten = self.written()
 
-    def _written(self) -> int:
+    def written(self) -> int:
         """How many bytes it has written: those drained, and those still in the pipe."""
         waiting = fcntl.ioctl(self._pipe, termios.FIONREAD, bytes(4))
         return int.from_bytes(self._shared[:8], "little") + int.from_bytes(waiting, sys.byteorder)

@@ -84,7 +84,7 @@ def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 f" out, or write another one, and name {elsewhere}."
             )
         store.renumber(planned.number)
-        store.put({**_facts(cup, planned), "finished": False})
+        store.put({**_facts(cup, planned), "finished": False, "places": None})
     return seed, planned
 
 

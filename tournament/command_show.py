@@ -136,6 +136,7 @@ def verify_run(target: str, as_json: bool) -> int:
 
     with Store.open(target) as store, Progress(console=Console(stderr=True)) as progress:
         console = progress.console
+        total = store.get("total", 0)
         task = progress.add_task("Verifying", total=store.count(), visible=console.is_terminal)
         found = verify(store, lambda done: progress.update(task, completed=done))
     if as_json:
@@ -148,6 +149,8 @@ def verify_run(target: str, as_json: bool) -> int:
         f" {many(found.deals, 'deal')} and {many(found.moves, 'move')} recomputed: "
         + ("all agree." if found.verified else f"{_disagreeing(len(found.problems))}.")
     )
+    if not found.finished:
+        click.echo(f"The run has not ended: {found.matches} of {many(total, 'match', 'matches')}.")
     if found.commitment is not None:
         kept = "is the one" if found.commitment else "is NOT the one"
         click.echo(f"The seed {kept} that was committed to.")

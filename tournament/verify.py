@@ -110,18 +110,16 @@ class _Run:
         facts = store.facts()
         self.store = store
         self.done = done
+        self.facts = facts
         self.cup = Cup.from_dict(facts["config"])
         self.seed = str(facts["seed"])
-        self.digest = facts.get("commitment")
+        self.schedule = schedule(self.cup, self.seed)
         self.holes = False
         done.finished = bool(facts.get("finished"))
 
     def check(self, progress: Progress) -> None:
         done = self.done
-        if self.digest is not None:
-            done.commitment = opens(str(self.digest), self.seed)
-            if not done.commitment:
-                self.say(None, "The seed is not the one that was committed to.")
+        self.say_all(None, self.told())
         plan = self.plan()
         slot = next(plan, None)
         block = None
@@ -146,11 +144,54 @@ class _Run:
         while slot is not None:
             self.lacks(slot)
             slot = next(plan, None)
+        self.say_all(None, self.ended())
+
+    def told(self) -> Iterator[str]:
+        """The facts of the run must follow from its cup, and the seed be the promised one."""
+        facts, cup = self.facts, self.cup
+        true = {
+            "name": cup.name,
+            "game": cup.game,
+            "players": cup.players,
+            "teams": games.get(cup.game).teams,
+            "bots": list(cup.names),
+        }
+        digest = facts.get("commitment")
+        if digest is not None:
+            self.done.commitment = opens(str(digest), self.seed)
+            if not self.done.commitment:
+                yield "The seed is not the one that was committed to."
+        if cup.commit and digest is None:
+            yield "The cup commits to its seed, but the store has no commitment."
+        if not cup.commit and digest is not None:
+            yield "The store has a commitment to a seed, but the cup does not commit to one."
+        if cup.seed not in (None, self.seed):
+            yield "The run's seed is not the one that its cup names."
+        for what, value in true.items():
+            if facts.get(what) != value:
+                yield f"The run's {what} is {facts.get(what)!r}; by its cup it is {value!r}."
+
+    def ended(self) -> Iterator[str]:
+        """How many matches there are, and in a knockout who ended where, is recomputed too."""
+        done = self.done
+        duel = self.cup.format.type == "duel" and done.finished  # which may end before its budget
+        total = done.matches if duel else self.schedule.matches
+        told = self.facts.get("total")
+        if told != total:
+            yield f"The run's total is {told!r} matches; by its cup it is {total}."
+        told = self.facts.get("places")
+        if not done.finished:
+            if told is not None:
+                yield f"The run has not ended, but the store has places, {told}."
+        elif not self.holes:
+            places = self.schedule.places(lambda number: round_scores(self.store, number))
+            if told != places:
+                yield f"The places are {places}, the store has {told}."
 
     def say(self, match: str | None, detail: str) -> None:
         self.done.problems.append(Problem(match, detail))
 
-    def say_all(self, match: str, details: Iterable[str]) -> None:
+    def say_all(self, match: str | None, details: Iterable[str]) -> None:
         for detail in details:
             self.say(match, detail)
 
@@ -169,10 +210,7 @@ class _Run:
 
     def plan(self) -> Iterator[_Slot]:
         """Every match that is to be played; what follows a round only when it is complete."""
-        rounds = schedule(self.cup, self.seed).rounds(
-            lambda number: round_scores(self.store, number)
-        )
-        for part in rounds:
+        for part in self.schedule.rounds(lambda number: round_scores(self.store, number)):
             for block in part.blocks:
                 for number in range(len(block.seatings)):
                     yield _Slot(block, number)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import games
 from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Scores, commitment, schedule
 from tournament.match import Pairing, Rules, play
@@ -103,7 +104,8 @@ def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     store.put(facts(of))
     for record in played(of, faulty, lambda round: round_scores(store, round)):
         store.add(record)
-    store.put({"finished": True})
+    places = schedule(of, of.seed or "").places(lambda round: round_scores(store, round))
+    store.put({"finished": True, "places": places, "total": store.count()})
     return store
 
 
@@ -113,6 +115,7 @@ def facts(of: Cup) -> dict[str, Any]:
         "name": of.name,
         "game": of.game,
         "players": of.players,
+        "teams": games.get(of.game).teams,
         "config": of.to_dict(),
         "bots": list(of.names),
         "seed": of.seed,

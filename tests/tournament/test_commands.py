@@ -166,6 +166,17 @@ def test_verify_tells_on_a_changed_store(run: Path, tmp_path: Path) -> None:
     assert "is NOT the one that was committed to" in done.stdout
 
 
+def test_verify_says_that_a_run_has_not_ended(run: Path, tmp_path: Path) -> None:
+    assert "has not ended" not in stich("verify", run).stdout
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    with Store.open(copy) as store:
+        store.put({"finished": False})
+    done = stich("verify", copy)
+    assert done.returncode == 0
+    assert "all agree.\nThe run has not ended: 6 of 6 matches.\n" in done.stdout
+
+
 @pytest.mark.parametrize("command", ["standings", "matches", "verify", "export", "report"])
 def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None:
     done = stich(command, tmp_path)

@@ -185,6 +185,58 @@ def test_another_seed_than_the_committed_one_is_found(honest: Kept) -> None:
     assert done.problems[0] == Problem(None, "The seed is not the one that was committed to.")
 
 
+def about(honest: Kept, **facts: Any) -> list[str]:
+    done = verify(Kept({**honest.about, **facts}, honest.records, honest.told))
+    return [problem.detail for problem in done.problems if problem.match is None]
+
+
+def test_a_commitment_that_the_cup_makes_cannot_be_left_out(honest: Kept, tmp_path: Path) -> None:
+    lacking = ["The cup commits to its seed, but the store has no commitment."]
+    assert about(honest, commitment=None) == lacking
+    with run(tmp_path, cup()) as store:
+        plain = Kept(store.facts(), list(store.matches()), list(store.summaries()))
+    assert about(plain) == []
+    (detail,) = about(plain, commitment=honest.about["commitment"])
+    assert detail.startswith("The store has a commitment to a seed, but the cup does not")
+
+
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [
+        ("name", "Another cup"),
+        ("game", "dasan"),
+        ("players", 4),
+        ("teams", False),
+        ("bots", ["ann", "bob"]),
+        ("bots", ["bob", "ann", "cat"]),
+        ("total", 7),
+        ("places", ["ann", "bob", "cat"]),
+        ("name", None),
+    ],
+)
+def test_facts_that_do_not_follow_from_the_cup_are_found(
+    honest: Kept, what: str, value: object
+) -> None:
+    (detail,) = about(honest, **{what: value})
+    assert detail.startswith((f"The run's {what} is", f"The {what} are None, the store has"))
+
+
+def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
+    with run(tmp_path, cup(tuple("abcdef"), format="knockout")) as store:
+        assert verify(store).problems == []
+        places = store.get("places")
+        store.put({"places": [places[1], places[0], *places[2:]]})
+        (problem,) = verify(store).problems
+        assert problem.detail.startswith(f"The places are {places}, the store has ['")
+        store.put({"places": None})
+        assert not verify(store).verified
+        store.put({"finished": False})
+        assert verify(store).verified
+        store.put({"places": places})
+        (problem,) = verify(store).problems
+        assert problem.detail.startswith("The run has not ended, but the store has places")
+
+
 def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
     of = cup()
     with Store.open(tmp_path, create=True) as store:

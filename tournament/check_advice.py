@@ -21,12 +21,15 @@ DEADLINE = (
     " connecting until the whole answer has arrived."
 )
 LEGAL = "The move is one of the legal moves; the request lists them in `moves`."
-ABOUT = 'GET / is answered with {"name", "version", "author"?, "protocol": 1, "games": [...]}.'
+ABOUT = (
+    'GET / is answered with 200 and {"name", "version", "author"?, "protocol": 1, "games": [...]},'
+    " each named once, in at most 64 KiB of JSON."
+)
 LISTEN = "A bot started by a command listens on 127.0.0.1 at the port in the variable PORT."
 UNKNOWN = "A request may have fields that a bot does not know; it leaves them alone."
 HOOKS = (
-    "POST /start and POST /end are answered with anything; 404, 405 and 501 are fine if a bot"
-    " does not offer them."
+    "POST /start and POST /end are answered with anything, of which at most 64 KiB are read; 404,"
+    " 405 and 501 are fine if a bot does not offer them."
 )
 OUTPUT = (
     "Of what a bot writes to stdout and stderr the last 64 KiB of a match are kept; the rest is"

@@ -16,12 +16,15 @@ from tournament.check_exchange import Evidence, Examiner
 from tournament.check_positions import Question, longest, openings, questions
 from tournament.check_subject import Connection
 from tournament.deadline import Broken, Nonsense, Reply, TooMuch
-from tournament.players import declared
+from tournament.players import Unusable, introduced
 from tournament.records import Answer
-from tournament.terminal import many
+from tournament.terminal import many, printable
 
 ENOUGH = 3
 """Failures of one check after which it asks no more."""
+
+_NAME = 64
+"""Letters of a name that are shown."""
 
 CHATTER = 64 * 1024
 """Bytes that a bot may write for each answer: so much is kept of a whole match."""
@@ -79,31 +82,35 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
             problem = str(error)
         elapsed_ms = (monotonic() - began) * 1000
         answer = bot.answer()
-    about = declared(reply) if reply is not None else {}
+    about: Mapping[str, Any] = {}
     if reply is not None:
-        problem = " ".join(_about_problems(reply, about, wanted))
+        try:
+            about = introduced(reply)
+            problem = " ".join(_about_problems(about, wanted))
+        except Unusable as error:
+            problem = str(error)
     known = [name for name in games.GAMES if name in _list(about.get("games"))]
     if problem:
         mend = 'Answer GET / with, say, {"name": "mine", "version": "1.0", "protocol": 1, "games":'
         mend += f" {json.dumps(list(wanted or games.GAMES))}}}."
         told = Advice(ABOUT, mend)
         return outcome_of("", [examiner.found(problem, "/", b"", answer, elapsed_ms, told)]), known
-    named = f"{about['name']} {about['version']}: {', '.join(known)}; {ms(elapsed_ms)}"
+    named = f"{_clipped(about['name'])} {_clipped(about['version'])}"
+    named += f": {', '.join(known)}; {ms(elapsed_ms)}"
     return outcome_of(named, []), known
+
+
+def _clipped(text: str) -> str:
+    shown = printable(text)
+    return shown if len(shown) <= _NAME else f"{shown[:_NAME]}…"
 
 
 def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _about_problems(reply: Reply, about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
+def _about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
     """All that is wrong with what a bot says of itself, as sentences."""
-    if reply.status != 200:
-        return [f"It answered with status {reply.status}, not 200."]
-    if reply.encoding not in (None, "", "identity"):
-        return [f"Its answer is encoded as {reply.encoding[:40]}; send it plain."]
-    if not about:
-        return ["Its answer is not a JSON object."]
     problems = [
         f'"{field}" must be a string that is not empty.'
         for field in ("name", "version")
@@ -118,7 +125,9 @@ def _about_problems(reply: Reply, about: Mapping[str, Any], wanted: Sequence[str
     if not isinstance(listed, list) or not listed:
         problems.append('"games" must be a list of the games that it plays.')
         return problems
-    unknown = [json.dumps(name)[:40] for name in listed if name not in list(games.GAMES)]
+    unknown = [
+        json.dumps(name, default=repr)[:40] for name in listed if name not in list(games.GAMES)
+    ]
     if unknown:
         there = ", ".join(games.GAMES)
         problems.append(f'"games" names {", ".join(unknown[:5])}; there are {there}.')
@@ -238,7 +247,7 @@ def hooks(game: str) -> Check:
                 ):  # no match without a move; its answer is judged elsewhere
                     examiner.ask(bot, sitting, question)
                 began = monotonic()
-                problem = _told_of(bot, path, sent, examiner.clock.seconds)
+                problem, long = _told_of(bot, path, sent, examiner.clock.seconds)
                 elapsed_ms = (monotonic() - began) * 1000
                 examiner.clock.charge(elapsed_ms)
                 answer = bot.answer()
@@ -247,21 +256,25 @@ def hooks(game: str) -> Check:
                     told = Advice(HOOKS, mend)
                     failures.append(examiner.found(problem, path, sent, answer, elapsed_ms, told))
                 else:
-                    notes.append(f"{path} {answer.status}")
+                    cut = ", longer than is read" if long else ""
+                    notes.append(f"{path} {answer.status}{cut}")
         return outcome_of(", ".join(notes), failures)
 
     return Check("POST /start and POST /end are answered or declined", run)
 
 
-def _told_of(bot: Connection, path: str, body: bytes, seconds: float) -> str:
-    """POST and say what went wrong, "" if anything was answered in time."""
+def _told_of(bot: Connection, path: str, body: bytes, seconds: float) -> tuple[str, bool]:
+    """POST and say what went wrong, "" if anything was answered in time; and whether the answer
+    was longer than is read, which a runner does not mind."""
     try:
         bot.post(path, body, seconds)
     except TimeoutError:
-        return f"No whole answer within {seconds * 1000:.0f} ms."
-    except (OSError, Broken, TooMuch, Nonsense) as error:
-        return str(error)
-    return ""
+        return f"No whole answer within {seconds * 1000:.0f} ms.", False
+    except TooMuch:
+        return "", True
+    except (OSError, Broken, Nonsense) as error:
+        return str(error), False
+    return "", False
 
 
 # stdout and stderr

@@ -6,7 +6,8 @@ import errno
 import json
 import socket
 import threading
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from queue import Empty, Queue
 from time import monotonic
@@ -26,6 +27,7 @@ from tournament.deadline import (
 from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024
+_SAID = ("name", "version", "author", "protocol", "games")
 _NOT_OFFERED = (404, 405, 501)
 _Address = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo gives them
 
@@ -101,7 +103,7 @@ class HttpBot:
             self._fail(FaultKind.INVALID, str(error), monotonic() - began)
         try:
             return Choice(_move(reply), elapsed)
-        except _NoMoveError as error:
+        except Unusable as error:
             self._fail(FaultKind.INVALID, str(error), elapsed)
 
     def tell(self, path: str, body: bytes, seconds: float) -> None:
@@ -135,37 +137,49 @@ class HttpBot:
         raise Failure(kind, detail, elapsed_s, self.answer())
 
 
-class _NoMoveError(Exception):
-    """An answer without a move; the text says why."""
+class Unusable(Exception):
+    """An answer that says nothing which could be used; the text is a sentence that says why."""
+
+
+def _contents(reply: Reply) -> dict[str, Any]:
+    """The JSON object in an answer; Unusable."""
+    if 300 <= reply.status < 400:
+        raise Unusable(f"It redirects ({reply.status}); a bot answers itself.")
+    if reply.status != 200:
+        raise Unusable(f"It answered with status {reply.status}, not 200.")
+    if reply.encoding not in (None, "", "identity"):
+        raise Unusable(f"Its answer is encoded as {reply.encoding[:40]}; send it plain.")
+    try:
+        text = reply.body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unusable("Its answer is not UTF-8.") from None
+    try:
+        data = json.loads(text, parse_constant=_constant, object_pairs_hook=_object)
+    except RecursionError:
+        raise Unusable("Its answer is nested too deeply.") from None
+    except ValueError as error:
+        raise Unusable(f"Its answer is not JSON: {error}."[:200]) from None
+    if not isinstance(data, dict):
+        raise Unusable(f"Its answer is not a JSON object but {_kind(data)}.")
+    return data
+
+
+def _once(data: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Unusable if one of these is named more than once."""
+    for name in names:
+        if isinstance(data.get(name), _Several):
+            raise Unusable(f'Its answer names "{name}" more than once.')
 
 
 def _move(reply: Reply) -> str:
     """The move in an answer; extra fields are fine."""
-    if 300 <= reply.status < 400:
-        raise _NoMoveError(f"It redirects ({reply.status}); a bot answers itself.")
-    if reply.status != 200:
-        raise _NoMoveError(f"It answered with status {reply.status}, not 200.")
-    if reply.encoding not in (None, "", "identity"):
-        raise _NoMoveError(f"Its answer is encoded as {reply.encoding[:40]}; send it plain.")
-    try:
-        text = reply.body.decode("utf-8")
-    except UnicodeDecodeError:
-        raise _NoMoveError("Its answer is not UTF-8.") from None
-    try:
-        data = json.loads(text, parse_constant=_constant, object_pairs_hook=_object)
-    except RecursionError:
-        raise _NoMoveError("Its answer is nested too deeply.") from None
-    except ValueError as error:
-        raise _NoMoveError(f"Its answer is not JSON: {error}."[:200]) from None
-    if not isinstance(data, dict):
-        raise _NoMoveError(f"Its answer is not a JSON object but {_kind(data)}.")
+    data = _contents(reply)
     if "move" not in data:
-        raise _NoMoveError('Its answer has no "move".')
+        raise Unusable('Its answer has no "move".')
+    _once(data, ("move",))
     move = data["move"]
-    if isinstance(move, _Several):
-        raise _NoMoveError('Its answer names "move" more than once.')
     if not isinstance(move, str):
-        raise _NoMoveError(f'Its "move" is not a string but {_kind(move)}.')
+        raise Unusable(f'Its "move" is not a string but {_kind(move)}.')
     return move
 
 
@@ -174,14 +188,19 @@ def _constant(name: str) -> NoReturn:
 
 
 class _Several:
-    """Stands for the value of `move` where an object names it more than once."""
+    """Stands for a value whose name an object has more than once."""
+
+    def __repr__(self) -> str:
+        return "named more than once"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; which of two moves a bot means cannot be known, so neither counts."""
     data = dict(pairs)
-    if len(data) < len(pairs) and sum(name == "move" for name, _ in pairs) > 1:
-        data["move"] = _Several()
+    if len(data) < len(pairs):
+        for name, times in Counter(name for name, _ in pairs).items():
+            if times > 1:
+                data[name] = _Several()
     return data
 
 
@@ -251,10 +270,16 @@ def _looked_up(host: str, port: int, seconds: float) -> list[_Address]:
     return answer
 
 
+def introduced(reply: Reply) -> Mapping[str, Any]:
+    """What a bot says of itself in its answer to GET /, read as strictly as a move; Unusable."""
+    data = _contents(reply)
+    _once(data, _SAID)
+    return data
+
+
 def declared(reply: Reply) -> Mapping[str, Any]:
     """What a bot says of itself in its answer to GET /; empty if it says nothing usable."""
     try:
-        data = json.loads(reply.body.decode("utf-8"))
-    except (ValueError, RecursionError):
+        return introduced(reply)
+    except Unusable:
         return {}
-    return data if reply.status == 200 and isinstance(data, dict) else {}

@@ -135,14 +135,57 @@ def test_what_a_bot_says_of_itself(act: Act, problem: str) -> None:
     assert failure["request"]["method"] == "GET"
 
 
+CARD = b'{"name": "n", "version": "1", "protocol": 1, "games": ["dasan"]}'
+
+
 @pytest.mark.parametrize(
     ("body", "problem"),
-    [(b"hello", "not a JSON object"), (b"[1]", "not a JSON object"), (b"", "not a JSON object")],
+    [
+        (b"hello", "is not JSON"),
+        (b"[1]", "not a JSON object but a list"),
+        (b"", "is not JSON"),
+        (b'{"name": "p\xe4ss"}', "not UTF-8"),
+        (CARD[:-1] + b', "strength": NaN}', "NaN is no JSON number"),
+        (CARD[:-1] + b', "games": ["dasan"]}', 'names "games" more than once'),
+        (CARD[:-1] + b', "name": "n"}', 'names "name" more than once'),
+        (CARD.replace(b'["dasan"]', b'["dasan", {"a": 1, "a": 2}]'), "named more than once"),
+    ],
 )
 def test_a_greeting_that_is_none(body: bytes, problem: str) -> None:
     with running(lambda talk: talk.send(body) if talk.path == "/" else honest(talk)) as url:
         _, report = checked("--url", url, *FEW)
     assert problem in failures(report)[0]["problem"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("x" * 60_000, "x" * 64 + "… 1: dasan"),
+        ("\x1b[31m\nfoo", "\\x1b[31m\\nfoo 1: dasan"),
+        ("\ud800", "\\ud800 1: dasan"),
+        ("Löwe", "Löwe 1: dasan"),
+    ],
+)
+def test_a_name_cannot_fill_the_screen(name: str, shown: str) -> None:
+    with running(card(name=name)) as url:
+        result = CliRunner().invoke(check, ["--url", url, *FEW])
+    assert result.exit_code == 0
+    assert f"GET / says what the bot is ({shown}; " in result.output
+
+
+@pytest.mark.parametrize("path", ["/start", "/end"])
+def test_a_long_answer_to_start_and_end_will_do(path: str) -> None:
+    def act(talk: Talk) -> None:
+        if talk.path == path:
+            talk.send(b" " * 70_000)
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        status, report = checked("--url", url, *FEW)
+    assert status == 0
+    (note,) = [one["note"] for one in report["checks"] if "/start" in one["title"]]
+    assert f"{path} 200, longer than is read" in note
 
 
 def test_a_bot_that_leaves_start_and_end_unanswered() -> None:

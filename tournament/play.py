@@ -50,6 +50,8 @@ class Sitting:
 
     def play(self) -> None:
         """Play to the end; _Left when the person leaves."""
+        for place, opponent in self._opponents.items():
+            opponent.begin(self._state, place)
         while (turn := self._state.turn) is not None:
             if turn == self._seat:
                 self._take(self._person())
@@ -59,6 +61,8 @@ class Sitting:
                 words = f"{self._names[turn]} fails, the house plays for it: {printable(fault)}"
                 self._console.print(Text(words, style="yellow"))
             self._take(move)
+        for place, opponent in self._opponents.items():
+            opponent.end(self._state, place)
         self._farewell()
 
     def _take(self, move: Move) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -17,25 +18,61 @@ PROTOCOL = 1
 DEFAULT = ("sensible", "greedy")
 
 
-class Opponent:
-    """A bot at a seat, with a bank of time for the whole game."""
+STRIKES = 3
+"""As in a cup whose organiser does not say otherwise."""
 
-    def __init__(self, name: str, bot: HttpBot, clock: Clock) -> None:
+
+class Opponent:
+    """A bot at a seat, with a bank of time and some strikes for the whole game."""
+
+    def __init__(self, name: str, bot: HttpBot, clock: Clock, match: str) -> None:
         self.name = name
         self._bot = bot
+        self._match = match
+        self._strikes = 0
         self._move_ms = clock.move_ms
         self._bank_ms = float(clock.bank_ms)
         self._turn = 0
 
+    def begin(self, state: State, seat: int) -> None:
+        """Tell it that the game begins."""
+        clock = {"move_ms": self._move_ms, "bank_ms": int(self._bank_ms)}
+        self._tell("/start", state, seat, players=state.players, options=state.options, clock=clock)
+
+    def end(self, state: State, seat: int) -> None:
+        """Tell it how the game ended."""
+        self._tell("/end", state, seat, scores=state.scores)
+
+    def _tell(self, path: str, state: State, seat: int, **more: object) -> None:
+        if self.out:
+            return
+        head = {"protocol": PROTOCOL, "match": self._match, "game": state.game.name, "seat": seat}
+        self._bot.tell(path, json.dumps({**head, **more}).encode("ascii"), self._move_ms / 1000)
+
+    @property
+    def out(self) -> bool:
+        """Whether it has had all its strikes: it is asked no more, the house plays for it."""
+        return self._strikes >= STRIKES
+
     def move(self, state: State, seat: int) -> tuple[Move, str]:
-        """Its move, or the house's with a sentence that says what the bot did wrong."""
+        """Its move, or the house's with a sentence that says what the bot did wrong; no sentence
+        where it is out."""
+        if self.out:
+            return state.moves()[0], ""
+        move, fault = self._asked(state, seat)
+        self._strikes += bool(fault)
+        if fault and self._strikes == STRIKES:
+            fault += f" That was strike {STRIKES} of {STRIKES}: it is asked no more in this game."
+        return move, fault
+
+    def _asked(self, state: State, seat: int) -> tuple[Move, str]:
         self._turn += 1
         view = state.view(seat)
         moves = view.moves()
         body = json.dumps(
             {
                 "protocol": PROTOCOL,
-                "match": "play",
+                "match": self._match,
                 "turn": self._turn,
                 "view": view.to_dict(),
                 "moves": moves.texts(),
@@ -74,6 +111,7 @@ def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Oppone
     A bot is the name of a house bot, a URL, or a command.
     """
     ground = Ground(Limits(), clock.start_ms)
+    match = secrets.token_hex(4)
     opponents = []
     for bot in wanted:
         if _is_url(bot):
@@ -82,10 +120,10 @@ def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Oppone
             except (OSError, ValueError) as error:
                 raise StartError(f"{bot}: {error}.") from error
             stack.callback(reached.close)
-            opponents.append(Opponent(bot, reached, clock))
+            opponents.append(Opponent(bot, reached, clock, match))
             continue
         command = f"python -m bots.{bot}" if bot in HOUSE_BOTS else bot
         started = start(bot, command, ground)
         stack.callback(started.close)
-        opponents.append(Opponent(bot, started, clock))
+        opponents.append(Opponent(bot, started, clock, match))
     return opponents

@@ -105,13 +105,14 @@ def menu(listing: Listing, limit: int | None = SHOWN) -> RenderableType:
     return grid
 
 
-def _row(group: Group, limit: int | None) -> Columns:
+def _row(group: Group, limit: int | None) -> RenderableType:
     numbered = list(group.moves.items())
-    row = [_choice(number, move) for number, move in numbered[:limit]]
-    more = len(numbered) - len(row)
-    if more:
-        row.append(Text(f"and {more} more: /{group.title}", style="dim"))
-    return Columns(row, padding=(0, 3))
+    row = Columns([_choice(number, move) for number, move in numbered[:limit]], padding=(0, 3))
+    more = max(0, len(numbered) - limit) if limit is not None else 0
+    if not more:
+        return row
+    # On a line of its own: as one more column it would be the widest, and push the others apart.
+    return Lines(row, Text(f"and {more} more: /{group.title}", style="dim"))
 
 
 def seats(view: Wire, names: Sequence[str]) -> Table:

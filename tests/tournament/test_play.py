@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -13,7 +16,7 @@ from rich.console import Console
 import games
 from games.game import State
 from games.move import Move
-from tests.tournament.check_rogues import ROGUES, honest, running, says
+from tests.tournament.check_rogues import ROGUES, Talk, honest, running, says
 from tournament import play_screen as screen
 from tournament.check_positions import questions
 from tournament.play import play
@@ -31,8 +34,8 @@ def sat_down(*arguments: str, typed: str = "") -> Result:
     return CliRunner().invoke(play, [*arguments, *bots, "--seed", "play"], input=typed)
 
 
-def drawn(renderable: object) -> str:
-    console = Console(width=200, color_system=None)
+def drawn(renderable: object, width: int = 200) -> str:
+    console = Console(width=width, color_system=None)
     with console.capture() as capture:
         console.print(renderable)
     return capture.get()
@@ -179,6 +182,15 @@ def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
     assert "more: /" not in drawn(screen.menu(listing, limit=None))
 
 
+def test_what_is_left_out_is_said_on_a_line_of_its_own() -> None:
+    state = started("ninefivetwo", seed="b").advance("trump:c")
+    listing = Menu(state.view(0)).all()
+    lines = drawn(screen.menu(listing), width=80).splitlines()
+    assert lines[-1].strip() == "and 8 more: /discard"
+    gaps = [gap for line in lines[:-1] for gap in re.findall(r"(?<=\S) {2,}(?=\d)", line)]
+    assert max(map(len, gaps)) <= 5
+
+
 def test_the_number_of_a_choice_cannot_be_taken_for_its_bid() -> None:
     state = started("doudizhu").advance("bid:1")
     bids = screen.menu(Menu(state.view(state.turn or 0)).all())
@@ -257,6 +269,50 @@ def test_a_bot_that_fails_is_played_for_and_the_game_goes_on() -> None:
     words = " ".join(result.output.split())
     assert "fails, the house plays for it: invalid: Its answer is not JSON" in words
     assert "The game is over." in result.output
+
+
+def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None:
+    asked: list[str] = []
+
+    def act(talk: Talk) -> None:
+        asked.append(talk.path)
+        if talk.path == "/move":
+            talk.send(b"null")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        arguments = ["--with", url, "--with", "greedy", "--option", "deals=3"]
+        result = sat_down("dasan", *arguments, typed="1\n" * 90)
+    words = " ".join(result.output.split())
+    assert "The game is over." in words
+    assert words.count("fails, the house plays for it") == 3
+    assert words.count("That was strike 3 of 3: it is asked no more in this game.") == 1
+    assert words.index("strike 3 of 3") > words.rindex("fails, the house plays for it")
+    assert asked == ["/start", "/move", "/move", "/move"]
+
+
+def test_a_bot_knows_one_game_from_the_next() -> None:
+    told: list[tuple[str, dict[str, Any]]] = []
+
+    def act(talk: Talk) -> None:
+        told.append((talk.path, json.loads(talk.body)))
+        honest(talk)
+
+    with running(act) as url:
+        for _ in range(2):
+            arguments = ["--with", url, "--with", "greedy", "--option", "deals=1"]
+            result = sat_down("dasan", *arguments, typed="1\n" * 60)
+            assert "The game is over." in result.output
+    matches = [body["match"] for _, body in told]
+    assert len(set(matches)) == 2
+    first = [(path, body) for path, body in told if body["match"] == matches[0]]
+    assert first == told[: len(first)]
+    (begins, start), *decisions, (ends, end) = first
+    assert (begins, ends) == ("/start", "/end")
+    assert {body["view"]["seat"] for _, body in decisions} == {start["seat"]} == {end["seat"]}
+    assert [body["turn"] for _, body in decisions] == list(range(1, len(decisions) + 1))
+    assert (start["players"], start["options"]["deals"], len(end["scores"])) == (3, 1, 3)
 
 
 def test_an_illegal_answer_is_told() -> None:

@@ -7,6 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
+from tournament.output import guarded
+
 # command -> (where it is, one line for `stich --help`, so that help loads nothing else)
 COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("service.cli:serve", "Serve the rules over HTTP."),
@@ -64,4 +66,5 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of the installed program."""
-    cli(prog_name="stich")
+    with guarded():
+        cli(prog_name="stich")

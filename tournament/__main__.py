@@ -1,5 +1,7 @@
 """Run the tournament's part of the program: `python -m tournament`."""
 
 from tournament.cli import main
+from tournament.output import guarded
 
-main()
+with guarded():
+    main()

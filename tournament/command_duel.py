@@ -19,6 +19,7 @@ from tournament.command_run import REFUSALS, stoppable
 from tournament.config import HOUSE_BOTS, Bot, Clock, Cup, Format, Run
 from tournament.formats.duel import Duel
 from tournament.lock import only_runner
+from tournament.output import OutputError
 from tournament.playing import play_all
 from tournament.processes import Ground
 from tournament.progress import Json
@@ -60,12 +61,19 @@ def duel(wish: Wish) -> int:
             return _play(cup, wish)
     except REFUSALS as error:
         click.echo(str(error), err=True)
+    except OutputError as error:
+        error.kept = _kept(wish)
+        raise
     except KeyboardInterrupt:
-        kept = "Nothing of it is kept; with --out DIR it is, and the same command goes on with it."
-        if wish.out:
-            kept = f"Go on with the same command; {wish.out} has kept it."
-        click.echo(f"\nStopped. {kept}", err=True)
+        click.echo(f"\nStopped. {_kept(wish)}", err=True)
     return 1
+
+
+def _kept(wish: Wish) -> str:
+    """What there is of a duel that was broken off."""
+    if wish.out:
+        return f"Go on with the same command; {wish.out} has kept it."
+    return "Nothing of it is kept; with --out DIR it is, and the same command goes on with it."
 
 
 def cup_of(wish: Wish) -> Cup:

@@ -11,11 +11,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from tournament.command_show import run_in
 from tournament.play_screen import cards, move_text
 from tournament.postmortem import post_mortem
 from tournament.records import MatchRecord
 from tournament.replay import Step, clock, steps, to_dict
-from tournament.store import Store
 from tournament.terminal import screen
 
 _NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")
@@ -25,7 +25,7 @@ _KEYS = "Enter next, b back, f next fault, e end, q leave"
 
 def replay_match(target: str, match: str, as_json: bool, faults: bool) -> int:
     """Show a match."""
-    with Store.open(target) as store:
+    with run_in(target) as store:
         record, config = store.match(match), store.get("config")
     if as_json:
         click.echo(json.dumps(to_dict(record, config), ensure_ascii=False))

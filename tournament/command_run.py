@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from tournament.command_show import print_standings, standings_dict
 from tournament.commitment import weakness
 from tournament.config import ConfigError, Cup, read
 from tournament.lock import only_runner
+from tournament.output import OutputError
 from tournament.playing import play_all
 from tournament.processes import Ground, StartError
 from tournament.progress import Json
@@ -44,6 +46,8 @@ def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) ->
         click.echo(f"--store {store_url}: {NOT_A_STORE}", err=True)
         return 2
     target = store_url or out or str(Path("runs") / folder_name(path))
+    where = ("--store", store_url) if store_url else ("--out", target)
+    again = shlex.join(("stich", "run", path, *where))
     try:
         with stoppable():
             return _run(cup, path, target, as_json)
@@ -53,9 +57,10 @@ def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) ->
     except REFUSALS as error:
         click.echo(str(error), err=True)
         return 1
+    except OutputError as error:
+        error.kept = f"Every finished match is kept in {target}. Go on with: {again}"
+        raise
     except KeyboardInterrupt:
-        again = f"stich run {path}"
-        again += f" --store {store_url}" if store_url else f" --out {target}"
         click.echo(
             f"\nStopped; every finished match is kept in {target}. Go on with: {again}", err=True
         )

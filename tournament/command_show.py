@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from tournament.records import FaultKind, MatchSummary
-from tournament.store import Store, StoreError, StoreUrlError
+from tournament.store import Store, StoreError, StoreUrlError, is_url
 from tournament.terminal import many, screen
 
 _KINDS = tuple(str(kind) for kind in FaultKind)
@@ -30,15 +31,27 @@ def told(work: Callable[[], int]) -> int:
     except StoreError as error:
         click.echo(str(error), err=True)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has seen enough
+        pass  # the reader has seen enough
     except KeyboardInterrupt:
         click.echo("Stopped.", err=True)
     return 1
 
 
+@contextmanager
+def run_in(target: str) -> Iterator[Store]:
+    """The store of a run that has begun; StoreError where there is none."""
+    with Store.open(target) as store:
+        if "config" not in store.facts():
+            why = "has matches, but not the cup that they are of; put a whole copy back"
+            if not store.count():
+                why = "its run was stopped before it had begun; run the cup again"
+            raise StoreError(f"{store.where}: {why}.")
+        yield store
+
+
 def show_standings(target: str, as_json: bool) -> int:
     """The table of a run."""
-    with Store.open(target) as store:
+    with run_in(target) as store:
         if as_json:
             click.echo(json.dumps(standings_dict(store), ensure_ascii=False))
         else:
@@ -67,7 +80,7 @@ def print_standings(store: Store, console: Console) -> None:
 
 def show_matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> int:
     """One line a match."""
-    with Store.open(target) as store:
+    with run_in(target) as store:
         if bot is not None and bot not in store.get("bots", ()):
             raise StoreError(
                 f"There is no bot {bot}; there are {', '.join(store.get('bots', ()))}."
@@ -134,10 +147,11 @@ def verify_run(target: str, as_json: bool) -> int:
     """Recompute a run; exit code 1 if something does not agree."""
     from tournament.verify import verify
 
-    with Store.open(target) as store, Progress(console=Console(stderr=True)) as progress:
-        console = progress.console
+    console = Console(stderr=True)
+    bar = Progress(console=console, disable=not console.is_terminal)
+    with run_in(target) as store, bar as progress:
         total = store.get("total", 0)
-        task = progress.add_task("Verifying", total=store.count(), visible=console.is_terminal)
+        task = progress.add_task("Verifying", total=store.count())
         found = verify(store, lambda done: progress.update(task, completed=done))
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
@@ -168,7 +182,7 @@ def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
         click.echo("Parquet is not for a terminal; name a file with -o FILE.parquet.", err=True)
         return 1
     try:
-        with Store.open(target) as store:
+        with run_in(target) as store:
             if out is None:
                 export(store, format, sys.stdout.buffer)
                 return 0
@@ -178,7 +192,7 @@ def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
         click.echo(str(error), err=True)
         return 1
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
+        if out is None:
             raise
         click.echo(f"{out}: cannot be written: {error.strerror}; name another file.", err=True)
         return 1
@@ -194,8 +208,8 @@ def report_run(target: str, out: str | None, as_json: bool) -> int:
     from tournament.report import report
 
     if out is None:
-        out = "report.html" if "://" in target else str(Path(target) / "report.html")
-    with Store.open(target) as store:
+        out = "report.html" if is_url(target) else str(Path(target) / "report.html")
+    with run_in(target) as store:
         page, count = report(store), store.count()
     try:
         Path(out).write_text(page, encoding="utf-8")

@@ -17,6 +17,8 @@ import games
 from tournament.begin import begin
 from tournament.command_run import REFUSALS, stoppable
 from tournament.config import HOUSE_BOTS, Bot, Clock, Cup, Format, Run
+from tournament.config.keys import command, seed, url
+from tournament.config.lines import short
 from tournament.formats.duel import Duel
 from tournament.lock import only_runner
 from tournament.output import OutputError
@@ -86,6 +88,8 @@ def cup_of(wish: Wish) -> Cup:
         players, options = game.agreed(wish.players, "seed", _options(wish.options))
     except games.OptionError as error:
         raise ValueError(f"{error.field}: {error.message}") from None
+    if wish.seed is not None:
+        _held("--seed", seed(wish.seed))
     first, second = (_bot(text) for text in wish.bots)
     if first.name == second.name:
         second = Bot(f"{second.name} (2)", second.command, second.url)
@@ -104,13 +108,21 @@ def cup_of(wish: Wish) -> Cup:
 
 def _bot(text: str) -> Bot:
     """A bot from its URL, the name of a reference bot, or a command."""
+    if not text.strip():
+        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(HOUSE_BOTS) + ".")
     if text.startswith(("http://", "https://")):
+        _held(short(text), url(text))
         return Bot(text, url=text)
     if text in HOUSE_BOTS:
         return Bot(text, command=f"python -m bots.{text}")
-    if not text.strip():
-        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(HOUSE_BOTS) + ".")
+    _held(short(text), command(text))
     return Bot(text, command=text)
+
+
+def _held(what: str, wrong: str | None) -> None:
+    """ValueError if something is wrong, as a CUP.toml would be told."""
+    if wrong:
+        raise ValueError(f"{what}: {wrong}")
 
 
 def _options(words: Sequence[str]) -> Mapping[str, object]:
@@ -118,12 +130,12 @@ def _options(words: Sequence[str]) -> Mapping[str, object]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            raise ValueError(f"--option {word}: write NAME=VALUE, as in deals=4.")
+            raise ValueError(f"--option {short(word)}: write NAME=VALUE, as in deals=4.")
         try:
             found[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ValueError(
-                f"--option {word}: the value must be a number, true or false."
+                f"--option {short(word)}: the value must be a number, true or false."
             ) from None
     return found
 

@@ -1,6 +1,7 @@
 """Duels: every mixed seating, mirrored; the sequential test holds what it promises."""
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -14,9 +15,9 @@ from tournament.sequential import Sequential
 from tournament.store import Store
 
 
-def wish(*bots: str, **fields: object) -> Wish:
+def wish(*two: str, **fields: object) -> Wish:
     usual = {
-        "bots": bots,
+        "bots": two,
         "game": "doudizhu",
         "players": None,
         "deals": 8,
@@ -144,3 +145,32 @@ def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: st
     done = stich("duel", "greedy", "random", *words)
     assert done.returncode == 2
     assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"bots": ("greedy", "python '")}, "python ': cannot be read (No closing quotation); mend"),
+        ({"bots": ("greedy", "http://")}, "http://: is no address of a server; write one like"),
+        ({"bots": ("http://x:99999", "greedy")}, "http://x:99999: is no address of a server (Port"),
+        ({"bots": ("http://x/?a", "greedy")}, "http://x/?a: must be only scheme, host, port and"),
+        ({"bots": ("greedy", "a\0b")}, "a\\x00b: must not have control characters; take them out"),
+        ({"bots": ("greedy", " ")}, "A bot is a URL, a command, or one of random, greedy, "),
+        ({"seed": ""}, "--seed: must have 1 to 128 characters, not 0; write one in quotes"),
+        ({"seed": "x" * 300}, "--seed: must have 1 to 128 characters, not 300; shorten it."),
+        ({"options": ["deals=" + "[" * 9000]}, "--option deals=[[["),
+        ({"options": ["deals=" + "9" * 9000]}, "--option deals=999"),
+    ],
+)
+def test_bots_and_seeds_are_held_to_what_a_cup_may_say(
+    fields: dict[str, object], says: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)) as error:
+        cup_of(wish("greedy", "random", **fields))
+    assert str(error.value).endswith(".")
+    assert len(str(error.value)) < 200
+
+
+def test_a_bot_that_cannot_be_one_ends_a_duel_before_it_begins() -> None:
+    done = stich("duel", "greedy", "python '", "--game", "doudizhu")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

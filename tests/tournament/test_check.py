@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import subprocess
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,26 +17,11 @@ from tests.tournament.check_rogues import (
     hang,
     hang_up,
     honest,
-    lazy_network,
     only_move,
     running,
 )
+from tests.tournament.checked import FEW, checked, failures
 from tournament.check import check
-from tournament.check_advice import died
-from tournament.check_times import REPEATS, differ
-
-FEW = ["--game", "dasan", "--positions", "26", "--bank-ms", "0"]
-
-
-def checked(*arguments: str) -> tuple[int, dict[str, Any]]:
-    result = CliRunner().invoke(check, [*arguments, "--json"])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
-    return result.exit_code, json.loads(result.output)
-
-
-def failures(report: dict[str, Any]) -> list[dict[str, Any]]:
-    return [failure for one in report["checks"] for failure in one["failures"]]
-
 
 # Each misbehaviour: its fault, words of the sentence that names it, words of its mend.
 FOUND = {
@@ -243,97 +224,6 @@ def test_a_bot_that_cannot_take_a_large_request() -> None:
     assert "limit on a request's body" in big[0]["mend"]
 
 
-def test_a_bot_that_waits_on_kept_connections() -> None:
-    with running(lazy_network) as url:
-        _, report = checked("--url", url, "--game", "dasan", "--positions", "2")
-    (failure,) = failures(report)
-    assert "Over kept connections it takes" in failure["problem"]
-    assert "TCP_NODELAY" in failure["mend"]
-    assert failure["answer"]["status"] == 200
-    assert "/move" in failure["curl"]
-
-
-NEAR = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]
-WIDE = [30.0 * number for number in range(15)]
-
-
-@pytest.mark.parametrize(
-    ("kept", "new", "found"),
-    [
-        ([41.0 + each for each in NEAR], [1.5 + each for each in NEAR], True),
-        ([141.0 + each for each in NEAR], [101.0 + each for each in NEAR], True),
-        ([250.0 + each for each in NEAR], [452.0 + each for each in NEAR], True),
-        ([900.0 + each for each in NEAR], [915.0 + each for each in NEAR], False),
-        (WIDE, [60.0 + each for each in WIDE], False),
-        (WIDE, [200.0 + each for each in NEAR], False),
-    ],
-    ids=["quick", "thoughtful", "slow door", "the same", "uneven", "one of them uneven"],
-)
-def test_a_delay_shows_however_long_a_bot_thinks(
-    kept: list[float], new: list[float], found: bool
-) -> None:
-    assert differ(kept, new) is differ(new, kept) is found
-
-
-def test_one_unlucky_measurement_is_no_failure() -> None:
-    """The machine was busy just then: measured again, it is gone."""
-    busy = iter([True] * REPEATS)
-
-    def act(talk: Talk) -> None:
-        if talk.path == "/move" and talk.asked > 1 and next(busy, False):
-            talk.stop.wait(0.08)
-        honest(talk)
-
-    with running(act) as url:
-        status, report = checked("--url", url, "--game", "dasan", "--positions", "2")
-    assert status == 0, failures(report)
-
-
-def test_a_bot_over_its_time() -> None:
-    def act(talk: Talk) -> None:
-        if talk.path == "/move":
-            talk.stop.wait(0.005)
-        honest(talk)
-
-    with running(act) as url:
-        _, report = checked(
-            "--url", url, "--game", "dasan", "--positions", "9", "--move-ms", "1",
-            "--bank-ms", "60000",
-        )  # fmt: skip
-    last = report["checks"][-1]
-    assert last["result"] == "failed"
-    assert "more than 1 ms" in last["failures"][0]["problem"]
-    assert "p99" in last["note"]
-
-
-def test_a_failure_of_many_answers_shows_the_slowest() -> None:
-    asked: list[bytes] = []
-
-    def act(talk: Talk) -> None:
-        if talk.path == "/move":
-            asked.append(talk.body)
-            talk.stop.wait(0.3 if len(asked) == 7 else 0.005)
-        honest(talk)
-
-    arguments = ["--game", "dasan", "--positions", "9", "--move-ms", "1", "--bank-ms", "60000"]
-    with running(act) as url:
-        result = CliRunner().invoke(check, ["--url", url, *arguments])
-        _, report = checked("--url", url, *arguments)
-    _, _, told = result.output.partition("FAIL")
-    assert "problem  One answer in a hundred takes" in told
-    assert "The slowest is shown." in told
-    assert f"request  POST {url}/move {{" in told
-    assert "repeat   curl -sS -i" in told
-    assert asked[6].decode() in told
-    shown = re.search(r"answer   200 \{.*\}, after (\d+) ms", told)
-    assert shown is not None
-    assert int(shown[1]) >= 300
-    (failure,) = failures(report)
-    assert json.loads(failure["answer"]["body"])["move"]
-    assert json.loads(failure["request"]["body"])["moves"]
-    assert failure["curl"]
-
-
 def announces(talk: Talk, headers: str) -> None:
     """The head of an answer alone, then the end."""
     talk.raw(f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode())
@@ -388,120 +278,6 @@ def test_requests_of_a_match_belong_together() -> None:
             assert view["options"].items() >= start["options"].items()
         when = [(view["deal"], len(view["history"])) for view in views]
         assert when == sorted(set(when))
-
-
-def command(program: str, tmp_path: Path) -> str:
-    path = tmp_path / "program.py"
-    path.write_text(program)
-    return shlex.join([sys.executable, str(path)])
-
-
-@pytest.mark.parametrize(
-    ("program", "problem"),
-    [
-        ("raise SystemExit(3)", "ended with code 3"),
-        ("import sys; sys.exit('no such deck')", "no such deck"),
-        ("import threading; threading.Event().wait()", "did not answer GET /"),
-    ],
-)
-def test_a_bot_that_never_starts(tmp_path: Path, program: str, problem: str) -> None:
-    status, report = checked("--command", command(program, tmp_path), "--start-ms", "1000")
-    assert status == 1
-    (failure,) = failures(report)
-    assert problem in failure["problem"]
-    assert "PORT" in failure["rule"]
-
-
-def test_a_program_that_is_not_there() -> None:
-    status, report = checked("--command", "./no-such-bot --fast")
-    assert status == 1
-    assert "no such program" in failures(report)[0]["problem"]
-
-
-MORTAL = """
-import os, sys
-sys.path.insert(0, {root!r})
-from bots import kit
-asked = 0
-def move(view, moves):
-    global asked
-    asked += 1
-    if asked > 40:
-        print("the deck is on fire", file=sys.stderr, flush=True)
-        os._exit(7)
-    return moves[0]
-kit.run(move, name="mortal", version="1", games=["dasan"])
-"""
-
-
-def test_a_started_bot_that_dies_is_told_and_started_again(tmp_path: Path) -> None:
-    root = str(Path(__file__).parents[2])
-    status, report = checked(
-        "--command", command(MORTAL.format(root=root), tmp_path), "--game", "dasan",
-        "--positions", "60",
-    )  # fmt: skip
-    assert status == 1
-    first = failures(report)[0]
-    assert first["fault"] == "unreachable"
-    assert "code 7" in first["problem"]
-    assert "the deck is on fire" in first["output"]
-    assert "ended (code 7) while it was asked this" in first["mend"]
-    assert "look at the end of its output" in first["mend"]
-    assert "running?" not in first["mend"]
-    results = {one["title"]: one["result"] for one in report["checks"]}
-    assert results["unknown fields in the request are tolerated"] == "passed"
-
-
-def test_the_mend_of_a_bot_that_died_without_a_word() -> None:
-    assert "it wrote nothing; let it write to stderr" in died("code 7", " \n")
-    assert "it wrote nothing" not in died("code 7", "Traceback")
-
-
-def test_a_bot_that_dies_in_the_match_is_told_once(tmp_path: Path) -> None:
-    program = MORTAL.format(root=str(Path(__file__).parents[2])).replace("asked > 40", "asked > 63")
-    status, report = checked(
-        "--command", command(program, tmp_path), "--game", "dasan", "--positions", "5"
-    )
-    assert status == 1
-    (failed,) = [one for one in report["checks"] if one["result"] == "failed"]
-    assert "a short match" in failed["title"]
-    assert [each["fault"] for each in failed["failures"]] == ["unreachable"]
-    assert "ended (code 7)" in failed["failures"][0]["mend"]
-
-
-def writes(size: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
-    """The check of a bot that writes so many bytes at each answer."""
-    program = f"""
-import sys
-sys.path.insert(0, {str(Path(__file__).parents[2])!r})
-from bots import kit
-def move(view, moves):
-    print("x" * {size - 1}, file=sys.stderr, flush=True)
-    return moves[0]
-kit.run(move, name="talker", version="1", games=["dasan"])
-"""
-    return checked("--command", command(program, tmp_path), "--game", "dasan", "--positions", "5")
-
-
-def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
-    status, report = writes(200_000, tmp_path)
-    assert status == 1
-    (failed,) = [one for one in report["checks"] if one["result"] == "failed"]
-    assert failed["title"] == "little is written to stdout and stderr"
-    (failure,) = failed["failures"]
-    assert "MiB in " in failed["note"]
-    assert "KiB for each; only the last 64 KiB of a match are kept" in failure["problem"]
-    assert "stdout and stderr" in failure["rule"]
-    assert "a line for a move" in failure["mend"]
-    assert failure["answer"]["status"] == 200
-    assert "/move" in failure["curl"]
-
-
-def test_ordinary_logging_is_no_flood(tmp_path: Path) -> None:
-    status, report = writes(3000, tmp_path)
-    assert status == 0, failures(report)
-    (note,) = [one["note"] for one in report["checks"] if "stdout" in one["title"]]
-    assert "KiB in " in note
 
 
 def test_for_a_person_it_prints_all_that_is_needed() -> None:
@@ -563,30 +339,6 @@ def test_nobody_listens() -> None:
     assert status == 1
     assert all(one["result"] != "passed" for one in report["checks"][1:])
     assert "Is the bot running?" in failures(report)[1]["mend"]
-
-
-def test_the_house_bots_pass() -> None:
-    python = shlex.quote(sys.executable)
-    asked: Callable[[str], tuple[int, dict[str, Any]]] = lambda bot: checked(  # noqa: E731
-        "--command", f"{python} -m bots.{bot}", "--positions", "30"
-    )
-    for bot in ("random", "greedy"):
-        status, report = asked(bot)
-        assert status == 0, failures(report)
-        assert len(report["checks"]) == 17
-
-
-def test_a_bot_that_does_not_start_again(tmp_path: Path) -> None:
-    root = str(Path(__file__).parents[2])
-    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n" + MORTAL.format(root=root)
-    status, report = checked(
-        "--command", command(once, tmp_path), "--game", "dasan", "--positions", "60"
-    )
-    assert status == 1
-    skipped = [one for one in report["checks"] if one["result"] == "skipped"]
-    assert skipped
-    assert "does not start again" in skipped[0]["note"]
-    assert "FileExistsError" in skipped[0]["note"]
 
 
 def test_a_host_that_is_not_there() -> None:

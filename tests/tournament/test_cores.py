@@ -1,13 +1,13 @@
 """Tables side by side have cores of their own."""
 
 import os
-import shlex
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.tournament.cups import stich, toys, write
+from tests.tournament.cups import events, started, toys, write
 from tournament.config import Bot, Cup, Format, Run
 from tournament.cores import Cores, available, shares
 from tournament.runner import tables_at_once
@@ -53,16 +53,18 @@ def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:
 @pytest.mark.skipif(CORES < 2, reason="there is one core only")
 @pytest.mark.parametrize(("tables", "each"), [(1, CORES), (2, CORES // 2)])
 def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path, tables: int, each: int) -> None:
-    seen = tmp_path / "seen"
-    count = f"while nproc >> {shlex.quote(str(seen))}; do :; done"
-    bots = {
-        name: "sh -c " + shlex.quote(f"({count}) & exec {command}")
-        for name, command in toys(3).items()
-    }
-    cup = write(tmp_path, bots, concurrency=tables, deals=40)
-    done = stich("run", cup, "--out", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    counted = seen.read_text().split()
+    notes = tmp_path / "pids"
+    notes.mkdir()
+    bots = toys(3, str(notes))
+    cup = write(tmp_path, bots, concurrency=tables, deals=6)
+    seen = set()
+    with started("run", cup, "--out", tmp_path / "run", "--json") as process:
+        for event in events(process):
+            if event["event"] == "match":
+                for note in notes.iterdir():
+                    with suppress(ProcessLookupError):
+                        seen.add(len(os.sched_getaffinity(int(note.name))))
+    assert process.returncode == 0
     # all bots start with all cores, and have their table's from its first match on
-    assert set(counted) <= {str(CORES), str(each)}
-    assert counted[-1] == str(each)
+    assert seen <= {CORES, each}
+    assert each in seen

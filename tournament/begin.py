@@ -25,6 +25,9 @@ _FREE = (
 Whom `fill` seats is among the bots.
 """
 
+_KEYS = {"strikes": "faults.strikes", "sandbox": "sandbox.enabled"}
+"""Where keys stand in a CUP.toml that a cup holds without their section."""
+
 _MAY_GROW = {
     "round-robin": "only bots and deals may be added",
     "gauntlet": "only bots and deals may be added",
@@ -121,7 +124,7 @@ def differences(before: Cup, after: Cup) -> list[str]:
             continue
         if key in grows and new[key] > old[key]:
             continue
-        found.append(f"{key} was {_shown(old[key])} and is {_shown(new[key])}")
+        found.append(f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new[key])}")
     return found + _bots(before, after)
 
 

@@ -48,6 +48,12 @@ def test_what_decides_no_result_may_change_on_the_way() -> None:
     assert differences(cup, replace(cup, clock=Clock(move_ms=7)))
 
 
+def test_what_differs_is_named_as_in_the_file() -> None:
+    cup = played.cup()
+    (found,) = differences(cup, replace(cup, sandbox=True))
+    assert found == "sandbox.enabled was false and is true"
+
+
 def filled(*names: str, fill: str | None = "greedy") -> Cup:
     """A cup for three as its file would give it."""
     bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = "./{name}"\n' for name in names)
@@ -101,7 +107,7 @@ def test_a_refusal_says_what_its_format_lets_grow(tmp_path: Path, format: str, s
         with pytest.raises(CupChangedError) as error:
             begin(store, replace(grown, strikes=9))
         assert str(error.value).endswith(says)
-        assert "strikes was 3 and is 9" in str(error.value)
+        assert "faults.strikes was 3 and is 9" in str(error.value)
         assert ("format.deals was 2 and is 9" in str(error.value)) is (format[0] in "sk")
         longer = replace(cup, format=replace(cup.format, rounds=4))
         if format == "swiss":

@@ -14,7 +14,6 @@ from unicodedata import east_asian_width
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from tournament.standings import Results, Standings
 
@@ -71,7 +70,6 @@ def course(results: Results, table: Standings) -> str:
         axes.set_xlabel("Blocks of the run")
         axes.set_ylabel("Points a deal so far")
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
-        _leave_room(figure, shown, left=False)
         title = "Points a deal in the course of the run"
         return _svg(figure, "course", title)
 
@@ -102,7 +100,6 @@ def _forest(
             axes.plot([value], [place], "o", color=_SERIES[0], markersize=6)
         _framed(axes, known, reference)
         axes.set_xlabel(f"{label}, with 95 % intervals")
-        _leave_room(figure, [row[0] for row in known], left=True)
         return _svg(figure, name, f"{label} of every bot with its 95 % interval")
 
 
@@ -138,20 +135,10 @@ def _wide(letter: str) -> bool:
     return east_asian_width(letter) in "WF"
 
 
-def _leave_room(figure: Figure, names: Sequence[str], *, left: bool) -> None:
-    """Room at a side for wide letters: the browser has a font for them, the layout here has not
-    and takes each for 0.6 em."""
-    wide = max((sum(map(_wide, _plain(name))) for name in names), default=0)
-    share = 0.4 * wide * _STYLE["font.size"] / 72 / figure.get_figwidth()
-    engine = figure.get_layout_engine()
-    if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(rect=(share if left else 0, 0, 1 - share, 1))
-
-
 def _svg(figure: Figure, name: str, title: str) -> str:
     out = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name}), warnings.catch_warnings():
-        # The text stays text, in a font of the browser's.
+        # Names stay text, in a font of the browser's; the layout takes 1.15 em for each letter.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()

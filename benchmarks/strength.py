@@ -69,8 +69,8 @@ PAGE = HERE.parent / "docs" / "reference-bots.md"
 
 INTRODUCTION = """# The reference bots
 
-A ladder for newcomers, measured below: sensible, greedy and random stand in this order in every
-game; of `search` not every pair is measured yet.
+A ladder for newcomers: each of these bots is clearly better than the next, in every game and with
+every number of players. The intervals below say how clearly.
 Start one with `python -m bots.NAME`; it takes its port from `PORT` or `--port`.
 
 | bot | what it does |
@@ -98,8 +98,8 @@ in every rotation, and the reverse; the mean difference of a deal over all these
 block of the bootstrap (percentile, 10,000 resamples), n the number of deals. 9-5-2 is played in \
 games of three deals, so that the exchange is part of it; there n counts games. `search` has 60 \
 worlds for each move here, 120 in Zheng Fen; its clock of a second lets it have more. \
-To repeat it: `python -m benchmarks.strength measure` (about an hour \
-and a half on two cores), or a single pair with \
+To repeat it: `python -m benchmarks.strength measure` (some hours on two cores; fewer after \
+`make compiled`), or a single pair with \
 `python -m benchmarks.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
 """
 

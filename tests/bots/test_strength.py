@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -29,6 +30,18 @@ def test_the_ladder_on_a_few_deals(pair: tuple[str, str], game: str, players: in
     """A sample of what docs/reference-bots.md shows; the bots are deterministic, and so is it."""
     deals = 20 if game == "zhengfen" else 6
     assert strength.duel(pair, game, players, deals, series="test").mean > 0
+
+
+@pytest.mark.parametrize(("game", "players"), strength.DEALS)
+def test_every_rung_of_the_ladder_was_measured_and_holds(game: str, players: int) -> None:
+    """What docs/reference-bots.md claims: each bot beats all below it, beyond chance."""
+    lows = {
+        (record["better"], record["worse"]): record["low"]
+        for record in strength.load()
+        if (record["game"], record["players"]) == (game, players)
+    }
+    assert set(lows) == set(combinations(strength.LADDER, 2))
+    assert min(lows.values()) > 0
 
 
 def test_search_beats_sensible_on_a_few_deals() -> None:

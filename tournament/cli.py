@@ -146,17 +146,24 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     type=click.Path(),
     help="Where to; DIR/report.html if left out.",
 )
+@click.option(
+    "--replays",
+    type=click.IntRange(0, 10_000),
+    default=200,
+    show_default=True,
+    help="Matches to show move by move, at most; up to half of them for their faults.",
+)
 @_JSON
-def report(target: str, out: str | None, as_json: bool) -> None:
+def report(target: str, out: str | None, replays: int, as_json: bool) -> None:
     """Write one self-contained page: standings, plots, replays.
 
     \b
     Example:
-      stich report runs/spring -o spring.html
+      stich report runs/spring -o spring.html --replays 50
     """
     from tournament.command_show import report_run, told
 
-    sys.exit(told(lambda: report_run(target, out, as_json)))
+    sys.exit(told(lambda: report_run(target, out, replays, as_json)))
 
 
 @click.command()

@@ -203,14 +203,14 @@ def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
     return 0
 
 
-def report_run(target: str, out: str | None, as_json: bool) -> int:
+def report_run(target: str, out: str | None, replays: int, as_json: bool) -> int:
     """One self-contained page."""
     from tournament.report import report
 
     if out is None:
         out = "report.html" if is_url(target) else str(Path(target) / "report.html")
     with run_in(target) as store:
-        page, count = report(store), store.count()
+        page, count = report(store, replays), store.count()
     try:
         Path(out).write_text(page, encoding="utf-8")
     except OSError as error:

@@ -22,7 +22,7 @@ from tournament.terminal import many
 REPLAYS = 200
 """How many matches a page shows move by move, unless told otherwise."""
 
-_MOST_MOVES = 60_000  # of all replays together: some three megabytes
+_MOVES_EACH = 300  # of all replays together on the mean: for 200 of them some three megabytes
 _FAULTS = 100
 _CROSS = 24  # bots in the table of who beat whom
 
@@ -98,10 +98,11 @@ def report(store: Source, replays: int = REPLAYS) -> str:
 def _replays(store: Source, matches: list[MatchSummary], most: int) -> list[Replay]:
     answer: list[Replay] = []
     moves = 0
+    most_moves = _MOVES_EACH * max(most, REPLAYS)
     for match in chosen(matches, most):
         record = store.match(match.match)
         moves += len(record.moves)
-        if moves > _MOST_MOVES and answer:
+        if moves > most_moves and answer:
             break
         answer.append(Replay(match, sum(map(sum, match.faults)), packed(record)))
     return answer

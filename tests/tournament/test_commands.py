@@ -156,6 +156,14 @@ def test_export_and_report_tell_machines_what_they_wrote(run: Path, tmp_path: Pa
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
+def test_a_report_has_as_many_replays_as_asked_for(run: Path, tmp_path: Path) -> None:
+    page = tmp_path / "out.html"
+    for replays, says in ((0, "holds 0 of 6 matches"), (4, "holds 4 of 6 matches")):
+        assert stich("report", run, "-o", page, "--replays", replays).returncode == 0
+        assert says in " ".join(page.read_text().split())
+    assert stich("report", run, "--replays", -1).returncode == 2
+
+
 def test_verify_tells_on_a_changed_store(run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)

@@ -9,8 +9,8 @@ import pytest
 
 from tests.service.support import contract, validator
 from tests.tournament.check_rogues import Talk, honest, running
+from tests.tournament.checked import FEW, checked
 from tests.tournament.played import Dice, cup
-from tests.tournament.test_check import FEW, checked
 from tournament.match import Pairing, Rules, play
 from tournament.players import Choice
 from tournament.referee import LocalReferee

@@ -66,9 +66,7 @@ def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
     all_end(pids(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("how", "number"), [("breeds", signal.SIGSTOP), ("toy-1", signal.SIGKILL)]
-)
+@pytest.mark.parametrize(("how", "number"), [("breeds", signal.SIGSTOP), ("toy-1", signal.SIGKILL)])
 def test_a_bot_that_stops_or_kills_its_keeper_ends_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, number: signal.Signals
 ) -> None:

@@ -161,7 +161,8 @@ class Rogue:
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.total = 0
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.accepting = threading.Thread(target=self.accept, daemon=True)
+        self.accepting.start()
 
     def accept(self) -> None:
         with suppress(OSError):
@@ -195,4 +196,5 @@ def running(act: Act) -> Iterator[str]:
     finally:
         rogue.stop.set()
         rogue.listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`, which would take one more
+        rogue.accepting.join()
         rogue.listener.close()

@@ -296,9 +296,22 @@ def _request(reader: Any) -> tuple[str, str, bytes]:
 @contextmanager
 def running(handle: Handler) -> Iterator[str]:
     """A misbehaving bot in this process; its URL."""
-    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
-        threading.Thread(target=serve, args=(listener, handle), daemon=True).start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with serving(socket.create_server(("127.0.0.1", 0), backlog=64), handle) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def serving(listener: socket.socket, handle: Handler) -> Iterator[int]:
+    """A misbehaving bot on a socket that listens, which is closed after; its port."""
+    thread = threading.Thread(target=serve, args=(listener, handle), daemon=True)
+    with listener:
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            # else it could still accept, on the descriptor that the next server gets
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
 
 
 def main() -> None:

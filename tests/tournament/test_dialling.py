@@ -5,6 +5,8 @@ import socket
 import ssl
 import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -114,22 +116,21 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return both
 
 
-def secure(certificate: Path, handle: hostile.Handler) -> tuple[socket.socket, str]:
+@contextmanager
+def secure(certificate: Path, handle: hostile.Handler) -> Iterator[str]:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
     listener = context.wrap_socket(socket.create_server(("127.0.0.1", 0)), server_side=True)
-    threading.Thread(target=hostile.serve, args=(listener, handle), daemon=True).start()
-    return listener, f"https://localhost:{listener.getsockname()[1]}"
+    with hostile.serving(listener, handle) as port:
+        yield f"https://localhost:{port}"
 
 
 def test_tls_keeps_the_deadline(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    listener, url = secure(certificate, hostile.first)
-    with listener:
+    with secure(certificate, hostile.first) as url:
         assert asked(url) == "pass"
     for how in ("drip-body", "hang"):
-        listener, url = secure(certificate, hostile.WAYS[how][0])
-        with listener, pytest.raises(Failure) as failure:
+        with secure(certificate, hostile.WAYS[how][0]) as url, pytest.raises(Failure) as failure:
             asked(url, 0.5)
         assert failure.value.kind is FaultKind.TIMEOUT
 
@@ -143,7 +144,7 @@ def test_a_server_that_never_shakes_hands_is_late() -> None:
 
 
 def test_a_certificate_that_nobody_vouches_for_is_unreachable(certificate: Path) -> None:
-    listener, url = secure(certificate, hostile.first)
-    with listener, pytest.raises(Failure, match="certificate verify failed") as failure:
-        asked(url)
+    with secure(certificate, hostile.first) as url:
+        with pytest.raises(Failure, match="certificate verify failed") as failure:
+            asked(url)
     assert failure.value.kind is FaultKind.UNREACHABLE

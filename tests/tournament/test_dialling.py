@@ -144,7 +144,7 @@ def test_a_server_that_never_shakes_hands_is_late() -> None:
 
 
 def test_a_certificate_that_nobody_vouches_for_is_unreachable(certificate: Path) -> None:
-    with secure(certificate, hostile.first) as url:
-        with pytest.raises(Failure, match="certificate verify failed") as failure:
-            asked(url)
+    distrust = pytest.raises(Failure, match="certificate verify failed")
+    with secure(certificate, hostile.first) as url, distrust as failure:
+        asked(url)
     assert failure.value.kind is FaultKind.UNREACHABLE

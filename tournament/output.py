@@ -67,7 +67,8 @@ def guarded() -> Iterator[None]:
         try:
             yield
         finally:
-            own.flush()
+            if not raw.failed:  # else who wrote there last may have closed it
+                own.flush()
     except BrokenPipeError:
         if not raw.failed:
             raise

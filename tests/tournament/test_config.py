@@ -2,6 +2,8 @@
 
 import contextlib
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -171,6 +173,15 @@ WRONG = [
     (("deals = 1\n", "deals = " + "[" * 5000), "7: options.deals: is nested too deeply; flatten"),
     (("strikes = 3", f"{'x' * 5000} = 1"), f"20: faults.{'x' * 59}…: there is no such key; there"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def usual_depth() -> Iterator[None]:
+    """What other tests import may raise the limit by which too deep a file is found."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
 
 
 @pytest.mark.parametrize(("change", "line"), [(c, line) for c, line in WRONG if line])

@@ -67,7 +67,7 @@ def guarded() -> Iterator[None]:
         try:
             yield
         finally:
-            if not raw.failed:  # else who wrote there last may have closed it
+            if not (raw.failed or own.closed):  # who wrote there last may have closed it
                 own.flush()
     except BrokenPipeError:
         if not raw.failed:

@@ -100,22 +100,21 @@ class Deck:
         if self.packs > 1:
             return [self.names[number] for number in self.numbers(hand)]
         found: list[str] = []
+        spellings = self._spellings
         first = 0
         while hand:
             field = hand & 4095
             if field:
-                found += self._spelled(first, field)
+                spelled = spellings.get(first << 12 | field)
+                found += self._spelled(first, field) if spelled is None else spelled
             hand >>= 12
             first += 12
         return found
 
     def _spelled(self, first: int, field: int) -> tuple[str, ...]:
-        """The names of twelve cards' worth of a hand, from card number `first` on; kept."""
-        key = first << 12 | field
-        spelled = self._spellings.get(key)
-        if spelled is None:
-            spelled = tuple([self.names[first + card] for card in range(12) if field >> card & 1])
-            self._spellings[key] = spelled
+        """The names of twelve cards' worth of a hand, from card number `first` on; to be kept."""
+        spelled = tuple([self.names[first + card] for card in range(12) if field >> card & 1])
+        self._spellings[first << 12 | field] = spelled
         return spelled
 
     def text(self, hand: int) -> str:

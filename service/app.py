@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from flask import Flask, Request, Response, current_app, request
 from flask.sessions import NullSession, SessionInterface, SessionMixin
@@ -30,6 +30,12 @@ class _NoSessions(SessionInterface):
         return self.empty
 
 
+class _Request(Request):
+    """A request that does not ask which blueprint it is for: none has anything of its own."""
+
+    blueprints: ClassVar[list[str]] = []
+
+
 class _App(Flask):
     """Flask without what this service has no use for, and every request would pay for.
 
@@ -37,6 +43,7 @@ class _App(Flask):
     """
 
     session_interface = _NoSessions()
+    request_class = _Request
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func

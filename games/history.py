@@ -38,7 +38,7 @@ class History:
             made.append({"seat": history._seat, "move": history._move.text})
             history = history._before
         made.reverse()
-        return [dict(entry) for entry in history._posted] + made
+        return [entry.copy() for entry in history._posted] + made
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter([(entry["seat"], entry["move"]) for entry in self.to_list()])

@@ -95,7 +95,10 @@ def build(settings: Settings, metrics: Metrics) -> Flask:
         def allow(response: Response) -> Response:
             if request.environ["REQUEST_METHOD"] == "OPTIONS":
                 return app.ensure_sync(preflight)(response)  # type: ignore[no-any-return]
-            response.headers["Access-Control-Allow-Origin"] = "*"
+            if response.status_code < 400:
+                response.headers.add("Access-Control-Allow-Origin", "*")
+            else:  # flask-cors sees to errors too, and twice would be none
+                response.headers["Access-Control-Allow-Origin"] = "*"
             return response
 
         app.after_request(allow)

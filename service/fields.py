@@ -54,16 +54,28 @@ class Shape(Schema):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        # numbers are looked at in place: a call for each would take longer than all the rest
+        numbers = {
+            name: field.bounds
+            for name, field in self.fields.items()
+            if isinstance(field, Whole) and field.required and not field.allow_none
+        }
+        self._numbers = tuple((name, low, high) for name, (low, high) in numbers.items())
         self._short = tuple(
             (name, cast("WireField", field).plain, field.required)
             for name, field in self.fields.items()
+            if name not in numbers
         )
 
     def plain(self, value: Any) -> bool:
         """Whether a value is right as it stands."""
         if type(value) is not dict:
             return False
-        known = 0
+        for name, low, high in self._numbers:
+            number = value.get(name)
+            if type(number) is not int or not low <= number <= high:
+                return False
+        known = len(self._numbers)
         for name, plain, required in self._short:
             if name in value:
                 if not plain(value[name]):

@@ -15,7 +15,6 @@ from marshmallow import ValidationError
 from service.fields import (
     CARDS,
     MASKED_CARDS,
-    SAFE,
     Move,
     Shape,
     Text,
@@ -160,9 +159,10 @@ class Entries(WireField):
         try:
             for entry in value:
                 seat, move = entry["seat"], entry["move"]
-                if len(entry) != 2 or type(seat) is not int or type(move) is not str:
+                if type(seat) is not int or type(move) is not str or len(entry) != 2:
                     return False
-                if not move.isascii() or not -SAFE <= seat <= SAFE:
+                # a seat or a text that no game has is looked at the long way
+                if not 0 <= seat <= 5 or not move.isascii():
                     return False
         except (TypeError, KeyError):  # no object, or without one of the two
             return False

@@ -14,7 +14,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.compiled import ROOT, compiled_copy
@@ -31,7 +31,7 @@ TABLES = (
     ("zhengfen", 6),
     ("ninefivetwo", 3),
 )
-ROUNDS = 2
+ROUNDS, RACES = 2, 5
 
 
 def stich(name: str, players: int) -> Callable[[int], int]:
@@ -104,31 +104,37 @@ def measured(*arguments: str, folder: Path = ROOT) -> float:
     return answer
 
 
-def best(*arguments: str, folder: Path = ROOT) -> float:
-    """The best of some rounds: what else the machine did counts least."""
-    return max(measured(*arguments, folder=folder) for _ in range(ROUNDS))
+def best(rounds: int, *runs: tuple[Path, Sequence[str]]) -> list[float]:
+    """The best round of each, measured in turns: what else the machine did counts least."""
+    rates = [[measured(*what, folder=folder) for folder, what in runs] for _ in range(rounds)]
+    return [max(column) for column in zip(*rates, strict=True)]
 
 
 def sections() -> list[Section]:
     """Against OpenSpiel and RLCard, pure and compiled; and every game at every table."""
-    peers = {"OpenSpiel 2.0.2 (C++)": best("openspiel"), "RLCard 1.2.0": best("rlcard")}
-    pure = {table: best("stich", *map(str, table)) for table in TABLES}
-    with compiled_copy() as folder:
-        fast = {table: best("stich", *map(str, table), folder=folder) for table in TABLES}
     main = ("doudizhu", 3)
+    pure, fast = {}, {}
+    with compiled_copy() as folder:
+        for table in TABLES:
+            ours = ("stich", *map(str, table))
+            pure[table], fast[table] = best(ROUNDS, (ROOT, ours), (folder, ours))
+        ours = ("stich", *map(str, main))
+        rivals = ((ROOT, ["openspiel"]), (ROOT, ["rlcard"]))
+        found = best(RACES, (ROOT, ours), (folder, ours), *rivals)
+    peers = dict(zip(("OpenSpiel 2.0.2 (C++)", "RLCard 1.2.0"), found[2:], strict=True))
     aims = {"OpenSpiel 2.0.2 (C++)": (1.0, 1.5), "RLCard 1.2.0": (30, 30)}
     against = [
         Figure(
             f"{name} rules",
-            ours,
+            mine,
             peer,
             speed,
             "games/s",
-            ours / speed,
+            mine / speed,
             aims[peer][name == "compiled"],
         )
         for peer, speed in peers.items()
-        for name, ours in (("pure Python", pure[main]), ("compiled", fast[main]))
+        for name, mine in zip(("pure Python", "compiled"), found[:2], strict=True)
     ]
     every = [
         Figure(
@@ -146,7 +152,7 @@ def sections() -> list[Section]:
             "Random games of three-player Dou Dizhu",
             "Deal, auction and play by uniform choice from the list of legal moves, every move"
             " checked again as it is made. One process each, the best of"
-            f" {ROUNDS} rounds of 2 s of its own time.",
+            f" {RACES} rounds of 2 s of its own time, in turns.",
             against,
             "The pure rules do not reach a C++ engine: each move makes a dozen Python objects."
             " The compiled rules (`make compiled`, the same sources) are what meets the aims.",

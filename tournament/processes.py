@@ -40,6 +40,7 @@ _PAUSE_S = 0.01
 _TRIES = 3
 _SHARED = 16
 _KEEPER_S = 2.0  # a keeper answers at once, unless somebody has stopped or killed it
+_END_S = 5.0  # and ends at once all that it keeps, unless it is stopped again and again
 
 
 class StartError(Exception):
@@ -230,7 +231,7 @@ class StartedBot(HttpBot):
         left by one that was killed, or must be, goes with the bot's process group."""
         self._keeper.send_signal(signal.SIGCONT)
         try:
-            self._keeper.wait(_KEEPER_S)
+            self._keeper.wait(_END_S)
         except subprocess.TimeoutExpired:
             self._keeper.kill()
             self._keeper.wait()

@@ -144,7 +144,7 @@ def sections() -> list[Section]:
             f" {SECONDS} s in turns. The peer takes the same body and gives the same answer.",
             figures,
             "What `/v1/advance` does beyond its peer is nearly all reading, checking and writing"
-            " the whole state; the rules are a fifth of it. It is at the edge of its aim: 0.47 to"
-            " 0.53 in six runs on this machine. wrk shares the cores with both.",
+            " the whole state; the rules are a fifth of it. It is at the edge of its aim, on"
+            " either side of it from run to run. wrk shares the cores with both.",
         )
     ]

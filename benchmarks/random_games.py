@@ -155,8 +155,8 @@ def sections() -> list[Section]:
             f" {RACES} rounds of 2 s of its own time, in turns.",
             against,
             "The pure rules do not reach a C++ engine: each move makes a dozen Python objects."
-            " The compiled rules (`make compiled`, the same sources) do; they are at the edge of"
-            " their own aim, 1.38 to 1.57 in four runs on this machine.",
+            " The compiled rules (`make compiled`, the same sources) do; their own aim is higher:"
+            " see the ratio.",
         ),
         Section(
             "Random games of every game",

@@ -98,8 +98,8 @@ in every rotation, and the reverse; the mean difference of a deal over all these
 block of the bootstrap (percentile, 10,000 resamples), n the number of deals. 9-5-2 is played in \
 games of three deals, so that the exchange is part of it; there n counts games. `search` has 60 \
 worlds for each move here, 120 in Zheng Fen; its clock of a second lets it have more. \
-To repeat it: `python -m benchmarks.strength measure` (some hours on two cores; fewer after \
-`make compiled`), or a single pair with \
+To repeat it: `python -m benchmarks.strength measure` (the seconds of each duel, with rules and \
+bots compiled, are in `benchmarks/strength.json`), or a single pair with \
 `python -m benchmarks.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
 """
 

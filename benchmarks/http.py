@@ -91,9 +91,12 @@ def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
     ).stdout
     if "Non-2xx" in done or "Socket errors" in done:
         raise RuntimeError(done)
-    speed = float(re.search(r"Requests/sec:\s+([\d.]+)", done)[1])  # type: ignore[index]
-    late, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", done).groups()  # type: ignore[union-attr]
-    return speed, float(late) * {"us": 0.001, "ms": 1.0, "s": 1000.0}[unit]
+    speed = re.search(r"Requests/sec:\s+([\d.]+)", done)
+    late = re.search(r"99%\s+([\d.]+)(us|ms|s)", done)
+    if speed is None or late is None:
+        raise ValueError(f"wrk says something else than it used to: {done}")
+    scale = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+    return float(speed[1]), float(late[1]) * scale[late[2]]
 
 
 def compared(route: str, body: dict[str, Any], folder: Path) -> Figure:

@@ -54,6 +54,7 @@ def stich(name: str, players: int) -> Callable[[int], int]:
 
 def openspiel() -> Callable[[int], int]:
     """One random game of OpenSpiel's dou_dizhu: deal, auction and play by uniform choice."""
+    # neither has types, nor need it be installed
     import pyspiel  # type: ignore[import-not-found,unused-ignore]
 
     game = pyspiel.load_game("dou_dizhu")
@@ -76,6 +77,7 @@ def openspiel() -> Callable[[int], int]:
 
 def rlcard() -> Callable[[int], int]:
     """One random game of RLCard's doudizhu (its auction is a judgement of the hands)."""
+    # as above
     import rlcard as library  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     env = library.make("doudizhu", config={"seed": 1})

@@ -67,10 +67,12 @@ class ClimbingPosition(BasePosition):
 
 def check_empty(problems: list[str], data: Mapping[str, Any], counts: Sequence[int]) -> None:
     """Before the end nobody has an empty hand, where going out ends the deal at once."""
-    if data["phase"] != "over":
-        for seat, count in enumerate(counts):
-            if count == 0:
-                problems.append(f"Seat {seat} has no cards, but the deal would be over then.")
+    if data["phase"] != "over" and 0 in counts:
+        problems += [
+            f"Seat {seat} has no cards, but the deal would be over then."
+            for seat, count in enumerate(counts)
+            if count == 0
+        ]
 
 
 def must_lead() -> IllegalMove:

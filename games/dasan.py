@@ -343,8 +343,7 @@ def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table 
     else:
         auction.check_declared(problems, data)
         climbing.check_passing(problems, data, table, range(players), players - 1)
-    if 0 in counts:
-        climbing.check_empty(problems, data, counts)
+    climbing.check_empty(problems, data, counts)
     _check_call(problems, data, hands)
     climbing.check_talon(problems, DECK, hands, data["talon"], data["declarer"], table)
     if problems:

@@ -343,8 +343,7 @@ def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table 
     else:
         auction.check_declared(problems, data)
         climbing.check_passing(problems, data, table, range(players), players - 1)
-    if 0 in counts:
-        climbing.check_empty(problems, data, counts)
+    climbing.check_empty(problems, data, counts)
     if not 0 <= data["doublings"] <= MOST_DOUBLINGS:
         problems.append(f"doublings is {data['doublings']}, not 0 to {MOST_DOUBLINGS}.")
     climbing.check_talon(problems, cards, hands, data["talon"], data["declarer"], table)

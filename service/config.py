@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -63,8 +63,8 @@ def _bytes(value: object) -> int:
     return number
 
 
-def _origins(value: object) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else list(value)  # type: ignore[call-overload]
+def _origins(value: str | Iterable[object]) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else value
     origins = tuple(str(part).strip() for part in parts if str(part).strip())
     for origin in origins:
         if origin != "*" and "://" not in origin:

@@ -69,7 +69,7 @@ class Metrics:
             environ[_BEGAN] = perf_counter()
             return inner(environ, start_response)
 
-        app.wsgi_app = timed  # type: ignore[method-assign]
+        app.wsgi_app = timed  # type: ignore[method-assign] # Flask documents it
         app.after_request(self._count)
 
     def problem(self, code: str) -> None:
@@ -103,7 +103,7 @@ class Metrics:
         if MULTIPROC_DIR not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()
-        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call] # it has no types
         return generate_latest(together)
 
 

@@ -69,7 +69,7 @@ def _document() -> dict[str, Any]:
     converter = plugin.converter
     if not isinstance(converter, OpenAPIConverter):
         raise TypeError("apispec made no converter")
-    converter.add_attribute_function(_wire_field)  # type: ignore[no-untyped-call]
+    converter.add_attribute_function(_wire_field)  # type: ignore[no-untyped-call] # it has no types
     for name, raw in components.raw().items():
         spec.components.schema(name, raw)
     for name, shape in components.shapes().items():

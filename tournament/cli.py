@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from tournament import completion
+
+_Command = Callable[..., None]
 
 _STORE = "The database that keeps the run, instead of OUT/run.sqlite: postgresql://user@host/name."
 
@@ -37,6 +40,11 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> None
 
 _TARGET = click.argument("target", metavar="DIR", shell_complete=completion.folders)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print for machines.")
+
+
+def _out(metavar: str, usual: str) -> Callable[[_Command], _Command]:
+    help = f"Where to; {usual} if left out."
+    return click.option("-o", "--out", metavar=metavar, type=click.Path(), help=help)
 
 
 @click.command()
@@ -117,13 +125,7 @@ def verify(target: str, as_json: bool) -> None:
     show_default=True,
     help="What to write.",
 )
-@click.option(
-    "-o",
-    "--out",
-    metavar="FILE",
-    type=click.Path(),
-    help="Where to; standard output if left out.",
-)
+@_out("FILE", "standard output")
 @click.option("--json", "as_json", is_flag=True, help="With -o: print file and rows as JSON.")
 def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Write a run's results for other programs, one row a seat of each match.
@@ -139,13 +141,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
 
 @click.command()
 @_TARGET
-@click.option(
-    "-o",
-    "--out",
-    metavar="FILE.html",
-    type=click.Path(),
-    help="Where to; DIR/report.html if left out.",
-)
+@_out("FILE.html", "DIR/report.html")
 @click.option(
     "--replays",
     type=click.IntRange(0, 10_000),

@@ -39,8 +39,8 @@ class Span:
 def shape(name: str, about: str, fields: dict[str, WireField], base: Class = Shape) -> Class:
     """A schema with these fields, in this order."""
     made = base.from_dict(dict(fields), name=name)
-    made.about = about  # type: ignore[attr-defined]
-    return made  # type: ignore[return-value]
+    made.about = about  # type: ignore[attr-defined] # marshmallow says only Schema
+    return made  # type: ignore[return-value] # the same
 
 
 def title(game: games.Game, suffix: str) -> str:

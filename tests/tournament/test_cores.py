@@ -30,7 +30,7 @@ def test_where_sharing_out_makes_no_sense_the_system_decides() -> None:
     assert shares(3, range(2)) == (None, None, None)
 
 
-def cup(url: str | None, players: int, bots: int, **run: int) -> Cup:
+def seated(url: str | None, players: int, bots: int, **run: int) -> Cup:
     seats = tuple(Bot(f"b{at}", command="x") for at in range(1, bots))
     first = Bot("b0", url=url, max_matches=2) if url else Bot("b0", command="x")
     return Cup("c", "doudizhu", players, (first, *seats), run=Run(concurrency=run["concurrency"]))
@@ -38,12 +38,12 @@ def cup(url: str | None, players: int, bots: int, **run: int) -> Cup:
 
 def test_a_bot_by_url_that_sits_everywhere_bounds_the_tables() -> None:
     url = "http://127.0.0.1:1"
-    assert tables_at_once(cup(None, 3, 5, concurrency=8), 10) == 8
-    assert tables_at_once(cup(None, 3, 5, concurrency=8), 3) == 3
-    assert tables_at_once(cup(url, 3, 5, concurrency=8), 10) == 8
-    assert tables_at_once(cup(url, 3, 3, concurrency=8), 10) == 2
+    assert tables_at_once(seated(None, 3, 5, concurrency=8), 10) == 8
+    assert tables_at_once(seated(None, 3, 5, concurrency=8), 3) == 3
+    assert tables_at_once(seated(url, 3, 5, concurrency=8), 10) == 8
+    assert tables_at_once(seated(url, 3, 3, concurrency=8), 10) == 2
     gauntlet = Format(type="gauntlet", challenger="b0")
-    assert tables_at_once(replace(cup(url, 3, 5, concurrency=8), format=gauntlet), 10) == 2
+    assert tables_at_once(replace(seated(url, 3, 5, concurrency=8), format=gauntlet), 10) == 2
 
 
 def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:

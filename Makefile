@@ -51,7 +51,7 @@ compiled: $(READY)  ## compile the rules in place by mypyc (same sources, severa
 	@STICH_COMPILE=1 $(BIN)/python setup.py --quiet build_ext --inplace
 
 pure: ## remove the compiled rules again
-	@rm -f games/*.so *__mypyc*.so
+	@find games -name "*.so" -delete; rm -f *__mypyc*.so
 
 openapi: $(READY)  ## write openapi.yaml anew from the schemas, and the TypeScript types from it
 	@$(BIN)/python -m service.openapi
@@ -68,7 +68,7 @@ fuzz: $(READY)  ## the properties again, on many examples drawn anew
 
 test-kits: $(READY)  ## install the toolchains that Debian offers, then build and play every starter kit
 	@sh bots/kits/install-toolchains.sh
-	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/test_kits.py
+	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/kits/test_kits.py
 
 clean:  ## remove what the other targets made
 	@rm -rf $(VENV) .tox build dist *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \

@@ -16,7 +16,7 @@ from setuptools.command.build_py import build_py
 if os.environ.get("STICH_COMPILE") == "1":
     from mypyc.build import mypycify
 
-    sources = sorted(str(path) for path in Path("games").glob("*.py"))
+    sources = sorted(str(path) for path in Path("games").rglob("*.py"))
     extensions = mypycify(
         ["--strict", *(path for path in sources if not path.endswith("__init__.py"))],
         opt_level="3",

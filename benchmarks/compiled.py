@@ -46,7 +46,7 @@ def test() -> int:
         print("There is no C compiler here, so the compiled build was not tested.")
         return 0
     with compiled_copy() as folder:
-        if not list((folder / "games").glob("doudizhu.*.so")):
+        if not list((folder / "games" / "doudizhu").glob("state.*.so")):
             print("The rules were not compiled.")
             return 1
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/games"]

@@ -24,7 +24,7 @@ import requests
 from benchmarks.compiled import ROOT
 from benchmarks.figures import Figure, Section
 from benchmarks.http import midgame
-from tournament.store import Store
+from tournament.store.store import Store
 
 AIM = 0.75
 CORES_AIM = 1.7

@@ -13,7 +13,7 @@ import requests
 
 from benchmarks.figures import Figure, Section
 from tests.tournament import hostile
-from tournament.players import Failure, HttpBot, dial_url
+from tournament.bot.player import Failure, HttpBot, dial_url
 
 DEADLINE_S = 0.1
 REQUESTS = 30

@@ -17,10 +17,10 @@ import numpy as np
 import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
-from tournament.standings import collect, standings
-from tournament.statistics import Sample, score_intervals
-from tournament.store import FILE, Store
-from tournament.store_tables import blocks, matches
+from tournament.results.bootstrap import Sample, score_intervals
+from tournament.results.standings import collect, standings
+from tournament.store.store import FILE, Store
+from tournament.store.tables import blocks, matches
 
 MATCHES = 100_000
 BOTS = tuple(f"bot {number}" for number in range(10))

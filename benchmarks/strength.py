@@ -88,7 +88,7 @@ All of them are deterministic: the same position gets the same move (of `search`
 number of worlds; by the clock it gets through as many as the machine allows).
 They are one function each over the Python kit: `bots/random.py` and `bots/greedy.py` show how \
 little that takes. The thinking of `sensible` is in `bots/strategy/`, the worlds and playouts of \
-`search` in `bots/worlds.py` and `bots/playout/`.
+`search` in `bots/thinking/worlds.py` and `bots/playout/`.
 
 ## Cross table
 

@@ -15,7 +15,7 @@ from functools import partial
 import games
 from benchmarks.figures import Figure, Section
 from benchmarks.lists import microseconds, whole_list
-from tests.games import zhengfen_brute as brute
+from tests.games.zhengfen import brute_force as brute
 
 HANDS = 200
 CHECKS = 300

@@ -19,9 +19,10 @@ from types import ModuleType
 from typing import Any
 
 import games
-from bots import kit, sensible, worlds
+from bots import kit, sensible
 from bots.cards import ORDER
-from bots.inference import Bidding
+from bots.thinking import worlds
+from bots.thinking.bidding import Bidding
 
 View = Mapping[str, Any]
 
@@ -164,7 +165,7 @@ def _digest(view: View) -> int:
 
 @cache
 def _playout(game: str) -> ModuleType:
-    return importlib.import_module(f"bots.playout.{game}")
+    return importlib.import_module(f"bots.{game}.playout")
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ def move(view: Mapping[str, Any], moves: Sequence[str]) -> str:
 def strategy(game: str) -> ModuleType:
     """How this game is played."""
     # A bot is started for one game's tables mostly: the others need not be imported.
-    return importlib.import_module(f"bots.strategy.{game}")
+    return importlib.import_module(f"bots.{game}.strategy")
 
 
 def main() -> None:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from games import dasan, doudizhu, ninefivetwo, zhengfen
+from games.dasan import state as dasan
+from games.doudizhu import state as doudizhu
 from games.errors import IllegalMove, InvalidState, OptionError, Reason, UnknownGame
 from games.game import Game, LegalMoves, Position, State, View
 from games.move import Move
+from games.ninefivetwo import state as ninefivetwo
+from games.zhengfen import state as zhengfen
 
 GAMES: Mapping[str, Game] = MappingProxyType(
     {game.name: game for game in (doudizhu.GAME, dasan.GAME, zhengfen.GAME, ninefivetwo.GAME)}

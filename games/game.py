@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, overload
 
-from games.cards import Deck
+from games.deck import Deck
 from games.errors import IllegalMove, OptionError, Reason
 from games.history import History
 from games.move import Move, parse

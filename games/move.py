@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from games.cards import SUITS, Deck
+from games.deck import SUITS, Deck
 from games.errors import IllegalMove, Reason
 
 _CARD = r"(?:[2-9TJQKA][cdhs]|Bj|Rj)"

@@ -11,12 +11,12 @@ from flask_cors import CORS
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import MapAdapter
 
-from service.config import Settings
+from service.body_reader import clear
 from service.metrics import Metrics
-from service.pages import pages
 from service.problems import BY_STATUS, Problem
 from service.routes import v1
-from service.stream import clear
+from service.settings import Settings
+from service.static_routes import pages
 
 _DAY = 24 * 60 * 60
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from flask import Response
 
-from service.wire import encode
+from service.json_codec import encode
 
 MEDIA_TYPE: Final = "application/problem+json"
 MOST: Final = 100

@@ -9,13 +9,13 @@ from flask import Blueprint, Response
 
 import games
 from games import Game, IllegalMove, InvalidState, OptionError, Position, State
-from service import describe
-from service.body import take
-from service.fields import SAFE, VAST
-from service.lists import MOST_LISTED
+from service import game_info
+from service.json_codec import encode, shown
 from service.problems import Problem, illegal_move, invalid_request, invalid_state
+from service.request_body import take
 from service.schemas import requests
-from service.wire import encode, shown
+from service.schemas.fields import SAFE, VAST
+from service.schemas.list_fields import MOST_LISTED
 
 v1 = Blueprint("v1", __name__, url_prefix="/v1")
 
@@ -28,7 +28,7 @@ def answer(body: dict[str, Any]) -> Response:
 @v1.get("/games")
 def list_games() -> Response:
     """All games in short."""
-    return answer({"games": [describe.brief(game) for game in games.GAMES.values()]})
+    return answer({"games": [game_info.brief(game) for game in games.GAMES.values()]})
 
 
 @v1.get("/games/<name>")
@@ -39,7 +39,7 @@ def get_game(name: str) -> Response:
         raise Problem(
             "not-found", f"There is no game {shown(name)}; there are: {', '.join(games.GAMES)}."
         )
-    return answer(describe.full(game))
+    return answer(game_info.full(game))
 
 
 @v1.post("/start")

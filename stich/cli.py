@@ -7,22 +7,25 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from tournament.output import guarded
+from stich.console.stdout import guarded
 
 # command -> (where it is, one line for `stich --help`, so that help loads nothing else)
 COMMANDS: dict[str, tuple[str, str]] = {
-    "serve": ("service.cli:serve", "Serve the rules over HTTP."),
-    "run": ("tournament.cli:run", "Run a tournament, or go on with one."),
-    "standings": ("tournament.cli:standings", "Print the table of a run."),
-    "matches": ("tournament.cli:matches", "List the matches of a run."),
-    "replay": ("tournament.cli:replay", "Step through a match."),
-    "verify": ("tournament.cli:verify", "Recompute every deal and score of a run."),
-    "export": ("tournament.cli:export", "Write results for other programs."),
-    "report": ("tournament.cli:report", "Write one self-contained page."),
-    "check": ("tournament.check:check", "Check that a bot keeps the protocol."),
-    "duel": ("tournament.cli:duel", "Play two bots against each other until it is decided."),
-    "play": ("tournament.play:play", "Play against bots on the terminal."),
-    "new-bot": ("bots.cli:new_bot", "Copy a starter bot in your language."),
+    "serve": ("stich.commands.serve:serve", "Serve the rules over HTTP."),
+    "run": ("stich.commands.tournament:run", "Run a tournament, or go on with one."),
+    "standings": ("stich.commands.tournament:standings", "Print the table of a run."),
+    "matches": ("stich.commands.tournament:matches", "List the matches of a run."),
+    "replay": ("stich.commands.tournament:replay", "Step through a match."),
+    "verify": ("stich.commands.tournament:verify", "Recompute every deal and score of a run."),
+    "export": ("stich.commands.tournament:export", "Write results for other programs."),
+    "report": ("stich.commands.tournament:report", "Write one self-contained page."),
+    "check": ("stich.commands.check:check", "Check that a bot keeps the protocol."),
+    "duel": (
+        "stich.commands.tournament:duel",
+        "Play two bots against each other until it is decided.",
+    ),
+    "play": ("stich.commands.play:play", "Play against bots on the terminal."),
+    "new-bot": ("stich.commands.new_bot:new_bot", "Copy a starter bot in your language."),
 }
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import games
 from games import State
-from games.dealing import Randomness
+from games.shuffle import Randomness
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "docs" / "views.md", ROOT / "docs" / "bots.md")

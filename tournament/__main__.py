@@ -1,7 +1,7 @@
 """Run the tournament's part of the program: `python -m tournament`."""
 
-from tournament.cli import main
-from tournament.output import guarded
+from stich.commands.tournament import main
+from stich.console.stdout import guarded
 
 with guarded():
     main()

@@ -5,8 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import games
-from service.fields import SAFE, VAST, Choice, Flag, Move, Shape, Text, Whole, WireField, Word
-from service.lists import Cards, Entries, Hands, Record, Records, Wholes
+from service.schemas.fields import (
+    SAFE,
+    VAST,
+    Choice,
+    Flag,
+    Move,
+    Shape,
+    Text,
+    Whole,
+    WireField,
+    Word,
+)
+from service.schemas.list_fields import Cards, Entries, Hands, Record, Records, Wholes
 
 SEED = "All deals follow from it: the same seed gives the same cards everywhere."
 

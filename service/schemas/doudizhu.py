@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from service.fields import Card, Whole, WireField
-from service.lists import Cards
 from service.schemas.common import Class, Span, climbing, common, results, state, view
+from service.schemas.fields import Card, Whole, WireField
+from service.schemas.list_fields import Cards
 
 NAME = "doudizhu"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from service.fields import Whole, WireField, Word
-from service.lists import Cards, Entries, Records
 from service.schemas.common import Class, Span, common, results, shape, state, view
+from service.schemas.fields import Whole, WireField, Word
+from service.schemas.list_fields import Cards, Entries, Records
 
 NAME = "ninefivetwo"
 TRICKS = 16

@@ -9,9 +9,9 @@ from typing import Any, Final
 from marshmallow import ValidationError
 
 import games
-from service.fields import Shape, WireField, ref
-from service.lists import load_record
 from service.schemas import dasan, doudizhu, ninefivetwo, zhengfen
+from service.schemas.fields import Shape, WireField, ref
+from service.schemas.list_fields import load_record
 
 MODULES: Final = (doudizhu, dasan, zhengfen, ninefivetwo)
 """The module of each game's states and views, in the order of the contract."""

@@ -8,9 +8,9 @@ from typing import Any, Final, Protocol
 from marshmallow import ValidationError
 
 import games
-from service.fields import Choice, Move, Shape, Text, Whole, WireField
-from service.lists import Moves, Record
 from service.schemas.common import SEED, Class, options, shape, title
+from service.schemas.fields import Choice, Move, Shape, Text, Whole, WireField
+from service.schemas.list_fields import Moves, Record
 from service.schemas.positions import load_by_game, state_field, view_field
 
 

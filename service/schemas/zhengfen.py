@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from service.fields import Whole, WireField
-from service.lists import Cards, Hands, Wholes
 from service.schemas.common import Class, Span, climbing, common, results, state, view
+from service.schemas.fields import Whole, WireField
+from service.schemas.list_fields import Cards, Hands, Wholes
 
 NAME = "zhengfen"
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import games
-from bots import search, sensible, worlds
+from bots import search, sensible
+from bots.thinking import worlds
 
 
 def lead() -> tuple[dict[str, Any], list[str]]:

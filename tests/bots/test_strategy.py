@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import games
 from bots import greedy, sensible
-from bots.strategy import doudizhu, tricks, zhengfen
-from bots.strategy.plan import DASAN, DOUDIZHU_3, DOUDIZHU_4, ZHENGFEN, Shape, plan
+from bots.doudizhu import strategy as doudizhu
+from bots.ninefivetwo import tricks
+from bots.thinking.hand_plan import DASAN, DOUDIZHU_3, DOUDIZHU_4, ZHENGFEN, Shape, plan
+from bots.zhengfen import strategy as zhengfen
 
 SUITS = "cdhs"
 

@@ -46,8 +46,6 @@ def names_in(path: Path, names: Iterable[str] = NAMES) -> set[str]:
 
 
 def matches(path: str, pattern: str, name: str) -> bool:
-    if pattern == "games/<game>.py":
-        return fnmatchcase(path, f"games/{name}.py") or fnmatchcase(path, f"games/{name}_*.py")
     return fnmatchcase(path, pattern.replace("<game>", name)) and (
         path.count("/") == pattern.count("/")
     )
@@ -74,7 +72,11 @@ def test_what_a_game_needs_is_there_for_every_game(pattern: str, name: str) -> N
 
 @pytest.mark.parametrize("pattern", COMPANY)
 def test_what_the_page_says_knows_games_does(pattern: str) -> None:
-    assert any(names_in(path, games.GAMES) for path in ROOT.glob(pattern) if path.is_file())
+    assert any(
+        names_in(path, games.GAMES)
+        for path in ROOT.glob(pattern.replace("<game>", "*"))
+        if path.is_file()
+    )
 
 
 def test_the_rooms_above_ask_for_games_and_know_none() -> None:
@@ -82,5 +84,5 @@ def test_the_rooms_above_ask_for_games_and_know_none() -> None:
     for room in ("tournament", "stich"):
         for path in (ROOT / room).rglob("*.py"):
             text = re.sub(r'"""[\s\S]*?"""', "", path.read_text())
-            if path.name != "check_positions.py":
+            if path.name != "positions.py":
                 assert not any(f'"{name}"' in text for name in games.GAMES), path

@@ -8,7 +8,7 @@ import pytest
 
 import games
 from tests.games.climbing_positions import dasan_wire, doudizhu_wire
-from tests.games.ninefivetwo_positions import pairing
+from tests.games.ninefivetwo.positions import pairing
 
 
 def problems(game: str, data: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import IllegalMove, Move
-from games.cards import deck
+from games.deck import deck
 from games.move import parse
 
 DECK = deck("3456789TJQKA2", jokers=True, packs=2)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.service.support import contract, validator
-from tests.tournament.check_rogues import Talk, honest, running
-from tests.tournament.checked import FEW, checked
+from tests.tournament.check.checked import FEW, checked
+from tests.tournament.check.rogues import Talk, honest, running
 from tests.tournament.played import Dice, cup
-from tournament.match import Pairing, Rules, play
-from tournament.players import Choice
-from tournament.referee import LocalReferee
+from tournament.bot.player import Choice
+from tournament.match.match import Pairing, Rules, play
+from tournament.match.referee import LocalReferee
 
 SCHEMAS = {"/start": "BotStart", "/move": "BotMoveRequest", "/end": "BotEnd"}
 

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service import create_app
-from service.config import ConfigError
+from service.settings import ConfigError
 from tests.service.support import Service
 
 ORIGIN = {"Origin": "https://example.org"}

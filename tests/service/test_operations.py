@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import games
-from service import examples
+from service.openapi import examples
 from tests.service.support import ROOT, Service, states
 
 GAMES = list(games.GAMES)

@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
-from service import cli, worker
+from service import worker
 from service.metrics import Metrics
+from stich.commands import serve
 from tests.service.running import Running
 from tests.service.support import Service
 from tests.service.test_operations import GAMES
@@ -173,7 +174,7 @@ def test_what_is_no_http_is_refused_with_an_empty_body(running: Running, head: b
 
 def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
     port = running.url.rsplit(":", 1)[1]
-    result = CliRunner().invoke(cli.serve, ["--port", port])
+    result = CliRunner().invoke(serve.serve, ["--port", port])
     assert result.exit_code == 1
     assert result.output.count("\n") == 1
     assert f"Port {port} of 127.0.0.1 is in use" in result.output
@@ -184,7 +185,7 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
     [("192.0.2.1", "Cannot listen on 192.0.2.1"), ("no host", "no address of this machine")],
 )
 def test_an_address_that_cannot_be(host: str, said: str) -> None:
-    result = CliRunner().invoke(cli.serve, ["--host", host, "--port", "0"])
+    result = CliRunner().invoke(serve.serve, ["--host", host, "--port", "0"])
     assert result.exit_code == 1
     assert result.output.count("\n") == 1
     assert said in result.output
@@ -192,7 +193,7 @@ def test_an_address_that_cannot_be(host: str, said: str) -> None:
 
 def test_a_wrong_setting_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STICH_MAX_BODY", "much")
-    result = CliRunner().invoke(cli.serve, [])
+    result = CliRunner().invoke(serve.serve, [])
     assert result.exit_code == 2
     assert "STICH_MAX_BODY" in result.output
 
@@ -202,7 +203,7 @@ def test_a_port_without_the_right_to_it(monkeypatch: pytest.MonkeyPatch) -> None
         raise PermissionError
 
     monkeypatch.setattr(socket.socket, "bind", bind)
-    result = CliRunner().invoke(cli.serve, ["--port", "80"])
+    result = CliRunner().invoke(serve.serve, ["--port", "80"])
     assert result.exit_code == 1
     assert "above 1023" in result.output
 
@@ -214,15 +215,15 @@ def test_figures_are_kept_together_under_several_workers(
     runs: list[tuple[str, int, int, bool]] = []
 
     def run(host: str, port: int, count: int) -> None:
-        runs.append((host, port, count, cli.MULTIPROC_DIR in os.environ))
+        runs.append((host, port, count, serve.MULTIPROC_DIR in os.environ))
 
-    monkeypatch.delenv(cli.MULTIPROC_DIR, raising=False)
-    monkeypatch.setattr(cli, "run", run)
-    result = CliRunner().invoke(cli.serve, ["--host", "::1", "--port", "0", "--workers", workers])
+    monkeypatch.delenv(serve.MULTIPROC_DIR, raising=False)
+    monkeypatch.setattr(serve, "run", run)
+    result = CliRunner().invoke(serve.serve, ["--host", "::1", "--port", "0", "--workers", workers])
     assert result.exit_code == 0, result.output
     assert "http://[::1]:" in result.output
     assert [(one[0], one[2], one[3]) for one in runs] == [("::1", int(workers), shared)]
-    assert cli.MULTIPROC_DIR not in os.environ
+    assert serve.MULTIPROC_DIR not in os.environ
 
 
 def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +249,7 @@ def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_figures_of_several_workers_are_added_up(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(cli.MULTIPROC_DIR, str(tmp_path))
+    monkeypatch.setenv(serve.MULTIPROC_DIR, str(tmp_path))
     assert Metrics().text() == b"", "no worker has written anything"
 
 

@@ -38,13 +38,13 @@ def test_a_wheel_has_the_pages_of_rules_and_serves_them(tmp_path: Path) -> None:
     assert {"service/templates/docs.html", "service/py.typed"} <= names
     assert not any(name.startswith("docs/") for name in names)
     asked = """if True:
-        import games, service, service.pages
+        import games, service, service.static_routes
         client = service.create_app({}).test_client()
         for name in games.GAMES:
             answer = client.get(f"/docs/rules/{name}.md")
             assert answer.status_code == 200, name
             assert answer.data.startswith(b"#"), name
-        print(service.pages.__file__)
+        print(service.static_routes.__file__)
     """
     said = subprocess.run(
         [sys.executable, "-c", asked],

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import games
+from tournament.bot.player import Choice, Failure
 from tournament.config import Bot, Clock, Cup, Format
-from tournament.formats import Scores, commitment, schedule
-from tournament.match import Pairing, Rules, play
-from tournament.players import Choice, Failure
+from tournament.formats import Scores, make_schedule
+from tournament.formats.commitment import commitment
+from tournament.formats.round_scores import round_scores
+from tournament.match.match import Pairing, Rules, play
+from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, MatchRecord
-from tournament.referee import LocalReferee
-from tournament.results import round_scores
-from tournament.store import Store
+from tournament.store.store import Store
 
 
 @dataclass
@@ -79,7 +80,7 @@ def played(
 ) -> Iterable[MatchRecord]:
     """The matches of a cup in order; `scores` is asked between rounds."""
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)
-    plan = schedule(of, of.seed or "")
+    plan = make_schedule(of, of.seed or "")
     for block in (block for part in plan.rounds(scores) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             pairing = Pairing(
@@ -104,7 +105,7 @@ def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     store.put(facts(of))
     for record in played(of, faulty, lambda round: round_scores(store, round)):
         store.add(record)
-    places = schedule(of, of.seed or "").places(lambda round: round_scores(store, round))
+    places = make_schedule(of, of.seed or "").places(lambda round: round_scores(store, round))
     store.put({"finished": True, "places": places, "total": store.count()})
     return store
 
@@ -120,6 +121,6 @@ def facts(of: Cup) -> dict[str, Any]:
         "bots": list(of.names),
         "seed": of.seed,
         "commitment": commitment(of.seed or "") if of.commit else None,
-        "total": schedule(of, of.seed or "").matches,
+        "total": make_schedule(of, of.seed or "").matches,
         "finished": False,
     }

@@ -11,7 +11,7 @@ from tournament.config.cup import (
     Limits,
     Run,
 )
-from tournament.config.read import ConfigError, parse, read
+from tournament.config.parse import ConfigError, parse, read
 
 __all__ = [
     "FORMATS",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tournament.config import Cup
-from tournament.formats import tables
-from tournament.formats.base import Block, Round, Schedule, Scores
-from tournament.formats.draws import commitment, game_seed, match_id
+from tournament.formats import round_robin
+from tournament.formats.draws import game_seed, match_id
 from tournament.formats.duel import Duel
 from tournament.formats.knockout import Knockout
+from tournament.formats.schedule import Block, Round, Schedule, Scores
 from tournament.formats.swiss import Swiss
 
 __all__ = [
@@ -17,20 +17,19 @@ __all__ = [
     "Round",
     "Schedule",
     "Scores",
-    "commitment",
     "game_seed",
+    "make_schedule",
     "match_id",
-    "schedule",
 ]
 
 
-def schedule(cup: Cup, seed: str) -> Schedule:
+def make_schedule(cup: Cup, seed: str) -> Schedule:
     """The schedule of a cup whose seed is known."""
     makers: dict[str, Callable[[Cup, str], Schedule]] = {
-        "round-robin": tables.round_robin,
+        "round-robin": round_robin.round_robin,
         "swiss": Swiss,
         "knockout": Knockout,
-        "gauntlet": tables.gauntlet,
+        "gauntlet": round_robin.gauntlet,
         "duel": Duel,
     }
     return makers[cup.format.type](cup, seed)

@@ -33,8 +33,3 @@ def match_id(seed: str, key: str, number: int) -> str:
 def shuffled(names: Iterable[str], what: str, seed: str, *about: str) -> list[str]:
     """The names in a drawn order that does not depend on the order they come in."""
     return sorted(names, key=lambda name: (draw(what, seed, *about, name), name))
-
-
-def commitment(seed: str) -> str:
-    """What is published of a seed before the first deal: the SHA-256 of its UTF-8 text."""
-    return hashlib.sha256(seed.encode("utf-8")).hexdigest()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tournament.config import Cup
-from tournament.formats.base import BlockMaker, Round, Schedule, Scores
-from tournament.sequential import Sequential
+from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores
+from tournament.formats.sequential_test import Sequential
 
 AT_ONCE = 4
 """Blocks between two looks at the result; not the number of workers, which decides nothing."""

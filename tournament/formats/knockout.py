@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import ceil
 
 from tournament.config import Cup
-from tournament.formats.base import BlockMaker, Round, Schedule, Scores, Table, interleaved
 from tournament.formats.draws import draw, shuffled
+from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores, Table, interleaved
 
 Results = Mapping[tuple[str, Table], Mapping[str, Fraction]]
 

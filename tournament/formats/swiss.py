@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from tournament.config import Cup
-from tournament.formats.base import BlockMaker, Round, Schedule, Scores, Table, interleaved
 from tournament.formats.draws import shuffled
+from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores, Table, interleaved
 
 _WINDOW = 4
 _NEAR = 3

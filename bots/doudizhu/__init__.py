@@ -1,0 +1,1 @@
+"""Strategy and playouts of Dou Dizhu."""

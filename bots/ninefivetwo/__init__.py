@@ -1,0 +1,1 @@
+"""Strategy and playouts of 9-5-2."""

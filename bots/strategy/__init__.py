@@ -1,1 +1,0 @@
-"""How the reference bots think, a module for each game."""

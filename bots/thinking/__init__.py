@@ -1,0 +1,1 @@
+"""Thinking that games share: plans for a hand, shedding, worlds, bidding."""

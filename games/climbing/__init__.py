@@ -1,0 +1,1 @@
+"""The climbing games: tricks in which each play must beat the last, and auctions."""

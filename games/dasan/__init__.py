@@ -1,0 +1,1 @@
+"""Dasan, Die Grosse Drei."""

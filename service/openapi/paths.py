@@ -1,0 +1,287 @@
+"""The operations of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from service.openapi.components import problem_response
+from service.openapi.examples import FIGURES, Example, collect
+from service.problems import KINDS, MEDIA_TYPE
+from service.schemas.fields import ref
+from service.schemas.responses import problem_name
+
+
+def paths() -> dict[str, dict[str, Any]]:
+    """All operations by path and method."""
+    examples = collect()
+    return {
+        "/v1/games": {"get": _games(examples)},
+        "/v1/games/{game}": {"get": _game(examples)},
+        "/v1/start": {
+            "post": _post(
+                examples,
+                "/v1/start",
+                "startGame",
+                "Start a game",
+                "Deals the cards by the seed and answers the first state. Options left out have"
+                " their defaults; without `players` there are the fewest, without `seed` a fresh"
+                " random one.",
+                "StartRequest",
+                "StateAnswer",
+                "InvalidRequestProblem",
+            )
+        },
+        "/v1/moves": {
+            "post": _post(
+                examples,
+                "/v1/moves",
+                "listMoves",
+                "List the legal moves",
+                "The list is complete and its order fixed: `pass` first, bids ascending, trumps"
+                " c d h s, single cards in deck order, plays by number of cards, then rank, then"
+                " category, then card by card. In Dou Dizhu and Dasan plays that differ only in"
+                " suits are listed once. In Zheng Fen a list may have thirty thousand moves."
+                " More than 250,000, which only a hand that was set up can have, are not listed but"
+                " refused with `invalid-state`; `/v1/validate` and `/v1/advance` still take them.",
+                "MovesRequest",
+                "MovesAnswer",
+                "RefusedPosition",
+            )
+        },
+        "/v1/validate": {
+            "post": _post(
+                examples,
+                "/v1/validate",
+                "validateMove",
+                "Judge a move",
+                "Answers whether a move is legal: if so, its canonical form and what it is; if"
+                " not, why. An illegal move is no error here.",
+                "ValidateRequest",
+                "Verdict",
+                "RefusedPosition",
+            )
+        },
+        "/v1/advance": {
+            "post": _post(
+                examples,
+                "/v1/advance",
+                "makeMoves",
+                "Make one move or more",
+                "Answers the state after all of them. If one is illegal, none is made, and the"
+                " problem names it by `index`.",
+                "AdvanceRequest",
+                "StateAnswer",
+                "RefusedMoves",
+            )
+        },
+        "/v1/view": {
+            "post": _post(
+                examples,
+                "/v1/view",
+                "viewState",
+                "See what a seat may know",
+                "Answers the state as one seat sees it, without the seed and the other hands;"
+                " hidden cards are masked.",
+                "ViewRequest",
+                "ViewAnswer",
+                "RefusedPosition",
+            )
+        },
+        **_service(examples),
+    }
+
+
+def _games(examples: list[Example]) -> dict[str, Any]:
+    return {
+        "operationId": "listGames",
+        "tags": ["games"],
+        "summary": "List the games",
+        "description": "Answers all games in short.",
+        "responses": {
+            "200": _ok("All games.", "GamesAnswer", _of(examples, "/v1/games")),
+            **_problems("method-not-allowed", "internal"),
+        },
+    }
+
+
+def _game(examples: list[Example]) -> dict[str, Any]:
+    prefix = "/v1/games/"
+    ours = [one for one in examples if one.path.startswith(prefix) and one.status == 200]
+    return {
+        "operationId": "getGame",
+        "tags": ["games"],
+        "summary": "Describe a game",
+        "description": "Answers all that can be said of a game before a card is dealt.",
+        "parameters": [_game_parameter()],
+        "responses": {
+            "200": _ok("The game.", "GameFull", ours),
+            **_problems("not-found", "method-not-allowed", "internal"),
+        },
+    }
+
+
+def _game_parameter() -> dict[str, Any]:
+    return {
+        "name": "game",
+        "in": "path",
+        "required": True,
+        "description": "The name of the game.",
+        "schema": ref("GameName"),
+    }
+
+
+def _post(
+    examples: list[Example],
+    path: str,
+    operation: str,
+    summary: str,
+    about: str,
+    takes: str,
+    gives: str,
+    refuses: str,
+) -> dict[str, Any]:
+    ours = _of(examples, path)
+    good = [one for one in ours if one.status == 200]
+    bad = [one for one in ours if one.status == 422]
+    refused = problem_response(
+        "The request is refused: wrong or missing fields, or what they say makes no sense.",
+        refuses,
+    )
+    if bad:
+        refused["content"][MEDIA_TYPE]["examples"] = _answers(bad)
+    return {
+        "operationId": operation,
+        "tags": ["play"],
+        "summary": summary,
+        "description": about,
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": ref(takes),
+                    "examples": {
+                        one.name: {"summary": one.summary, "value": one.request} for one in good
+                    },
+                }
+            },
+        },
+        "responses": {
+            "200": {**_ok("Done.", gives, good), **_links(gives)},
+            **_problems(
+                "malformed-json", "method-not-allowed", "too-large", "unsupported-media-type"
+            ),
+            "422": refused,
+            **_problems("internal"),
+        },
+    }
+
+
+def _links(gives: str) -> dict[str, Any]:
+    """What may be asked next of a state or a view."""
+    state, view = "$response.body#/state", "$response.body#/view"
+    if gives == "StateAnswer":
+        asked: dict[str, dict[str, Any]] = {
+            "listMoves": {"state": state},
+            "viewState": {"state": state, "seat": 0},
+            "validateMove": {"state": state, "move": "pass"},
+            "makeMoves": {"state": state, "moves": ["bid:1"]},
+        }
+    elif gives == "ViewAnswer":
+        asked = {"listMoves": {"view": view}, "validateMove": {"view": view, "move": "pass"}}
+    else:
+        return {}
+    return {
+        "links": {
+            operation: {"operationId": operation, "requestBody": body}
+            for operation, body in asked.items()
+        }
+    }
+
+
+def _service(examples: list[Example]) -> dict[str, dict[str, Any]]:
+    return {
+        "/openapi.yaml": {
+            "get": _text(
+                "getContract", "Read this contract", "This contract, in YAML.", "text/yaml"
+            )
+        },
+        "/docs": {
+            "get": _text("readDocs", "Read the contract as a page", "The page.", "text/html")
+        },
+        "/docs/rules/{game}.md": {
+            "get": {
+                **_text("readRules", "Read a game's rules", "The rules.", "text/markdown"),
+                "parameters": [_game_parameter()],
+                "responses": {
+                    "200": _plain("The rules, in Markdown.", "text/markdown"),
+                    **_problems("not-found", "method-not-allowed", "internal"),
+                },
+            }
+        },
+        "/healthz": {
+            "get": {
+                "operationId": "getHealth",
+                "tags": ["service"],
+                "summary": "Ask whether the service is alive",
+                "description": "Answers at once, without any work.",
+                "responses": {
+                    "200": _ok("It is.", "Health", _of(examples, "/healthz")),
+                    **_problems("method-not-allowed", "internal"),
+                },
+            }
+        },
+        "/metrics": {
+            "get": _text(
+                "getMetrics",
+                "Read figures for Prometheus",
+                "Counters and times.",
+                "text/plain",
+                FIGURES,
+            )
+        },
+    }
+
+
+def _text(
+    operation: str, summary: str, about: str, media_type: str, example: str | None = None
+) -> dict[str, Any]:
+    return {
+        "operationId": operation,
+        "tags": ["service"],
+        "summary": summary,
+        "description": about,
+        "responses": {
+            "200": _plain(about, media_type, example),
+            **_problems("method-not-allowed", "internal"),
+        },
+    }
+
+
+def _plain(about: str, media_type: str, example: str | None = None) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": {"type": "string"}}
+    if example is not None:
+        content["example"] = example
+    return {"description": about, "content": {media_type: content}}
+
+
+def _of(examples: Iterable[Example], path: str) -> list[Example]:
+    return [one for one in examples if one.path == path]
+
+
+def _answers(examples: Iterable[Example]) -> dict[str, Any]:
+    return {one.name: {"summary": one.summary, "value": one.answer} for one in examples}
+
+
+def _ok(about: str, schema: str, examples: list[Example]) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": ref(schema)}
+    if examples:
+        content["examples"] = _answers(examples)
+    return {"description": about, "content": {"application/json": content}}
+
+
+def _problems(*codes: str) -> dict[str, Any]:
+    return {
+        str(KINDS[code].status): {"$ref": f"#/components/responses/{problem_name(code)}"}
+        for code in codes
+    }

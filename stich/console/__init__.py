@@ -1,0 +1,1 @@
+"""What the program writes to a terminal."""

@@ -1,0 +1,92 @@
+"""The pages for bot authors agree with the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import games
+from bots.kits import catalogue
+from stich.cli import cli
+from tests.make_views import EXAMPLES, PAGES, renewed
+from tournament.bot.http_client import BODY_LIMIT
+from tournament.config import Clock
+from tournament.config.parse import parse
+
+DOCS = Path(__file__).parents[3] / "docs"
+FIELDS = re.compile(r"<!-- fields ([a-z]+) -->\n\n(.*?)\n\n", re.DOTALL)
+CLIMBING = ("doudizhu", "dasan", "zhengfen")
+
+
+def tables() -> dict[str, set[str]]:
+    """The fields that each table of views.md names."""
+    text = (DOCS / "views.md").read_text()
+    return {
+        name: set(re.findall(r"^\| `([a-z_]+)` \|", table, re.MULTILINE))
+        for name, table in FIELDS.findall(text)
+    }
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_every_field_of_every_view_is_explained_once(name: str) -> None:
+    named = tables()
+    parts = [named["common"], *([named["climbing"]] if name in CLIMBING else []), named[name]]
+    game = games.get(name)
+    for players in range(game.min_players, game.max_players + 1):
+        view = game.start(players, "fields", {}).view(0).to_dict()
+        assert set().union(*parts) == set(view)
+    assert sum(map(len, parts)) == len(set().union(*parts))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.name))
+def test_the_examples_are_positions_of_real_games(page: Path) -> None:
+    text = page.read_text()
+    assert text == renewed(text), "run python -m tests.make_views"
+
+
+def test_every_example_is_shown() -> None:
+    shown = "".join(page.read_text() for page in PAGES)
+    for name in EXAMPLES:
+        assert f"<!-- example {name} -->\n```json\n" in shown
+
+
+def test_links_lead_somewhere() -> None:
+    for page in ("bots.md", "views.md", "first-bot.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", (DOCS / page).read_text()):
+            assert (DOCS / target).exists(), f"{page}: {target}"
+
+
+def test_the_commands_on_the_pages_exist_with_their_options() -> None:
+    context = click.Context(cli)
+    pages = [DOCS / page for page in ("bots.md", "first-bot.md")]
+    pages += [DOCS.parent / "bots" / "kits" / kit / "README.md" for kit in catalogue()]
+    lines = [
+        line.strip().removeprefix("stich ").split("  #")[0]
+        for page in pages
+        for line in page.read_text().splitlines()
+        if line.startswith("    stich ")
+    ]
+    assert len(lines) > 20
+    for line in lines:
+        name, *_ = line.split()
+        command = cli.get_command(context, name)
+        assert command is not None, line
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert set(re.findall(r" (--[a-z-]+)", line)) <= known, line
+
+
+def test_the_figures_on_the_page_are_those_of_the_code() -> None:
+    text = (DOCS / "bots.md").read_text()
+    clock = Clock()
+    assert f"`move_ms = {clock.move_ms}` and `bank_ms = {clock.bank_ms}`" in text
+    assert f"({clock.start_ms // 1000} s unless the organiser" in text
+    assert f"at most {BODY_LIMIT // 1024} KiB" in text
+
+
+def test_the_first_cup_is_a_cup() -> None:
+    (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "first-bot.md").read_text(), re.DOTALL)
+    cup = parse(block.encode(), "cup.toml")
+    assert [bot.name for bot in cup.bots] == ["mine", "greedy", "random"]

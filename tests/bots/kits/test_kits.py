@@ -1,0 +1,234 @@
+"""Each starter kit, copied, built and started, answers as the contract says and plays."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from click.testing import CliRunner
+from requests.adapters import HTTPAdapter
+from urllib3.util.retry import Retry
+
+from bots.kits import Kit, catalogue
+from stich.commands.check import check
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
+# `make test-kits` sets this: every kit is built and none may be skipped.
+EVERY = os.environ.get("STICH_ALL_KITS") == "1"
+
+KITS = catalogue()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A kit's bot at work."""
+
+    kit: Kit
+    url: str
+    process: subprocess.Popen[bytes]
+    command: str
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def session() -> requests.Session:
+    """A client that waits until a bot listens, and uses no proxy."""
+    client = requests.Session()
+    client.trust_env = False
+    patient = Retry(connect=12, read=0, status=0, backoff_factor=0.05)
+    client.mount("http://", HTTPAdapter(max_retries=patient))
+    return client
+
+
+@pytest.fixture(scope="module", params=KITS, ids=list(KITS))
+def bot(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    """A copy of one kit, built and started by its own commands."""
+    kit = KITS[request.param]
+    missing = kit.missing()
+    if not EVERY:
+        if missing:
+            pytest.skip(f"the {kit.language} kit needs {' '.join(missing)}")
+        if any(step.startswith("npm ") for step in kit.build):
+            pytest.skip(f"the {kit.language} kit needs the npm registry: make test-kits")
+    target = tmp_path_factory.mktemp("kits") / f"my {kit.language}"
+    kit.copy(target)
+    for step in kit.build:
+        built = subprocess.run(
+            shlex.split(step), cwd=target, capture_output=True, text=True, check=False
+        )
+        assert built.returncode == 0, f"{step}: {built.stdout}{built.stderr}"
+    port = free_port()
+    command = kit.command(target)
+    path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "PORT": str(port)}
+    process = subprocess.Popen(shlex.split(command), env=environment)
+    try:
+        yield Running(kit, f"http://127.0.0.1:{port}", process, command)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def client(bot: Running) -> Iterator[requests.Session]:
+    with session() as made:
+        assert made.get(f"{bot.url}/").status_code == 200
+        yield made
+
+
+def recorded() -> list[dict[str, Any]]:
+    """Requests made of the golden games: every position whose moves were recorded."""
+    found = []
+    for path in sorted(VECTORS.glob("*-*.json")):
+        golden = json.loads(path.read_text())
+        for number, step in enumerate(golden["steps"]):
+            if "views" in step and "moves" in step and step["turn"] is not None:
+                found.append(
+                    {
+                        "protocol": 1,
+                        "match": path.stem,
+                        "turn": number,
+                        "view": step["views"][step["turn"]],
+                        "moves": step["moves"],
+                        "clock": {"move_ms": 1000, "bank_ms": 10000},
+                    }
+                )
+    return found
+
+
+def cards(move: str) -> int:
+    return len(move.partition(":")[2].partition("=")[0]) // 2
+
+
+def expected(view: dict[str, Any], moves: list[str]) -> str:
+    """The decision that all kits begin with."""
+    plays = [move for move in moves if move != "pass"]
+    if not plays:
+        return "pass"
+    if view["phase"] == "auction":
+        return "bid:1" if "bid:1" in plays else "pass"
+    if view.get("table"):
+        return "pass" if view["table"]["seat"] == view["seat"] else plays[0]
+    return max(plays, key=cards)
+
+
+def test_says_what_it_is(bot: Running, client: requests.Session) -> None:
+    answer = client.get(f"{bot.url}/")
+    assert answer.headers["Content-Type"].startswith("application/json")
+    about = answer.json()
+    assert about["protocol"] == 1
+    assert about["games"] == GAMES
+    assert about["name"] == f"my-{bot.kit.language}-bot"
+    assert isinstance(about["version"], str)
+
+
+def test_decides_as_every_kit_does(bot: Running, client: requests.Session) -> None:
+    for request in recorded():
+        answer = client.post(f"{bot.url}/move", json=request)
+        assert answer.status_code == 200
+        assert answer.json() == {"move": expected(request["view"], request["moves"])}
+
+
+def test_keeps_its_connection(bot: Running, client: requests.Session) -> None:
+    body = json.dumps(recorded()[0])
+    connection = HTTPConnection(bot.url.removeprefix("http://"))
+    connection.connect()
+    with closing(connection):
+        socket_at_first = connection.sock
+        for _ in range(120):
+            connection.request("POST", "/move", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            assert answer.read()
+            assert answer.status == 200
+            assert connection.sock is socket_at_first
+
+
+def test_start_and_end_are_answered(bot: Running, client: requests.Session) -> None:
+    body: dict[str, Any] = {
+        "protocol": 1,
+        "match": "m1",
+        "game": "dasan",
+        "seat": 2,
+        "something": "new",
+    }
+    assert client.post(f"{bot.url}/start", json=body).status_code == 200
+    assert client.post(f"{bot.url}/end", json={**body, "scores": [1, -2, 1]}).status_code == 200
+
+
+def test_unknown_fields_are_no_matter(bot: Running, client: requests.Session) -> None:
+    request = recorded()[0]
+    more = {**request, "view": {**request["view"], "weather": {"is": ["fine"]}}, "extra": None}
+    answer = client.post(f"{bot.url}/move", json=more)
+    assert answer.json() == {"move": expected(request["view"], request["moves"])}
+
+
+def test_a_long_list_of_moves(bot: Running, client: requests.Session) -> None:
+    request = recorded()[0]
+    moves = ["play:3c4c5c6c7c8c9cTcJcQcKcAc2cBjRj=flush"] * 30_000
+    view = {**request["view"], "phase": "play", "table": None}
+    answer = client.post(f"{bot.url}/move", json={**request, "view": view, "moves": moves})
+    assert answer.json() == {"move": moves[0]}
+
+
+def test_requests_at_once(bot: Running) -> None:
+    wanted = recorded()[:8]
+
+    def ask(request: dict[str, Any]) -> Any:
+        with session() as client:
+            return client.post(f"{bot.url}/move", json=request).json()
+
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(ask, wanted))
+    assert answers == [{"move": expected(each["view"], each["moves"])} for each in wanted]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"null", b'"move"', b"\xff\xfe", b"{}", b'{"view": {}, "moves": []}'],
+    ids=["empty", "broken", "list", "null", "string", "no UTF-8", "no fields", "no moves"],
+)
+def test_rubbish_is_refused_and_the_bot_goes_on(
+    bot: Running, client: requests.Session, body: bytes
+) -> None:
+    answer = client.post(f"{bot.url}/move", data=body, headers={"Content-Type": "application/json"})
+    assert 400 <= answer.status_code < 500
+    assert answer.json()["error"]
+    request = recorded()[0]
+    assert client.post(f"{bot.url}/move", json=request).status_code == 200
+
+
+def test_other_paths_are_not_found(bot: Running, client: requests.Session) -> None:
+    assert client.get(f"{bot.url}/nothing").status_code == 404
+    assert client.post(f"{bot.url}/nothing", json={}).status_code == 404
+    assert bot.process.poll() is None
+
+
+def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
+    arguments = ["--command", bot.command, "--positions", "26", "--move-ms", "5000", "--json"]
+    result = CliRunner().invoke(check, arguments)
+    report = json.loads(result.output)
+    wrong = [one for one in report["checks"] if one["result"] != "passed"]
+    assert not wrong
+    titles = " ".join(one["title"] for one in report["checks"])
+    for title in ("Dou Dizhu", "Dasan", "Zheng Fen", "9-5-2"):
+        assert f"a short match of {title}" in titles

@@ -1,0 +1,67 @@
+"""Set-up positions of 9-5-2 for the tests, in their wire form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import games
+from games.ninefivetwo.state import NinefivetwoState
+
+GAME = games.get("ninefivetwo")
+
+
+def cards(text: str) -> list[str]:
+    return text.split()
+
+
+def wire(phase: str, hands: tuple[str, str, str], **fields: Any) -> dict[str, Any]:
+    """A state's wire form; the tricks won so far go to seat 0 unless they are given."""
+    held = [cards(hand) for hand in hands]
+    data: dict[str, Any] = {
+        "game": "ninefivetwo",
+        "players": 3,
+        "options": {"target": 15, "deals": 100},
+        "seed": "set up",
+        "deal": 1,
+        "phase": phase,
+        "turn": 0,
+        "dealer": 0,
+        "hands": held,
+        "history": [],
+        "scores": [0, 0, 0],
+        "results": [],
+        "targets": [9, 5, 2],
+        "trump": None if phase in ("exchange", "trump") else "c",
+        "talon": [],
+        "discards": [],
+        "owed": [],
+        "exchanged": [],
+        "trick": [],
+        "tricks": [16 - max(len(hand) for hand in held), 0, 0],
+    }
+    assert fields.keys() <= data.keys()
+    return data | fields
+
+
+def setup(phase: str, hands: tuple[str, str, str], **fields: Any) -> NinefivetwoState:
+    state = GAME.state(wire(phase, hands, **fields))
+    assert isinstance(state, NinefivetwoState)
+    return state
+
+
+def pairing(giver: int, debtor: int, count: int, given: str = "") -> dict[str, Any]:
+    return {"giver": giver, "debtor": debtor, "count": count, "given": cards(given)}
+
+
+def exchanged(giver: int, debtor: int, given: str, returned: str) -> dict[str, Any]:
+    return {"giver": giver, "debtor": debtor, "given": cards(given), "returned": cards(returned)}
+
+
+def trick(*entries: tuple[int, str]) -> list[dict[str, Any]]:
+    return [{"seat": seat, "move": f"play:{card}"} for seat, card in entries]
+
+
+def advance(state: NinefivetwoState, *moves: str) -> NinefivetwoState:
+    for move in moves:
+        state = state.advance(move)
+    return state

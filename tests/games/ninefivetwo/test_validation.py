@@ -1,0 +1,293 @@
+"""What a posted position of 9-5-2 must keep: every clause of the contract, all at once."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from games import InvalidState
+from tests.games.ninefivetwo.positions import GAME, cards, exchanged, pairing, trick, wire
+
+Wire = dict[str, Any]
+Change = Callable[[Wire], None]
+
+TALON = cards("2d 3d 4d 5d")
+
+
+def exchange() -> Wire:
+    return wire(
+        "exchange",
+        ("2c 3c", "4c 5c 6c", "7c 8c 9c"),
+        talon=TALON,
+        owed=[pairing(0, 1, 2, "Ah"), pairing(0, 2, 1)],
+        exchanged=[exchanged(2, 1, "As", "Ks")],
+    )
+
+
+def trump() -> Wire:
+    return wire("trump", ("2c 3c 4c", "5c 6c 7c", "8c 9c Tc"), talon=TALON)
+
+
+def discard() -> Wire:
+    return wire(
+        "discard",
+        ("2c 3c 4c 2h 3h 4h", "5c 6c 7c", "8c 9c Tc"),
+        discards=["As"],
+        tricks=[12, 1, 0],
+    )
+
+
+def play() -> Wire:
+    return wire(
+        "play",
+        ("2c 3c 4c", "5c 6c", "8c 9c"),
+        trick=trick((1, "7c"), (2, "Tc")),
+        discards=TALON,
+    )
+
+
+def over() -> Wire:
+    return wire("over", ("", "", ""), turn=None, tricks=[16, 0, 0], discards=TALON)
+
+
+POSITIONS = {"exchange": exchange, "trump": trump, "discard": discard, "play": play, "over": over}
+
+
+def problems(data: Wire) -> list[str]:
+    with pytest.raises(InvalidState) as error:
+        GAME.state(data)
+    return list(error.value.problems)
+
+
+@pytest.mark.parametrize("phase", POSITIONS)
+def test_the_positions_below_are_sound_and_so_are_their_views(phase: str) -> None:
+    state = GAME.state(POSITIONS[phase]())
+    for seat in range(3):
+        view = state.view(seat).to_dict()
+        assert GAME.view(view).to_dict() == view
+
+
+def put(**fields: Any) -> Change:
+    return lambda data: data.update(copy.deepcopy(fields))
+
+
+def give_seat(seat: int, hand: str) -> Change:
+    def change(data: Wire) -> None:
+        data["hands"][seat] = cards(hand)
+
+    return change
+
+
+CLAUSES: list[tuple[str, Change, str]] = [
+    # phase, what is broken, a piece of the sentence
+    ("trump", put(phase="auction"), "phase is auction"),
+    ("trump", put(turn=None), "turn must be null exactly"),
+    ("over", put(turn=0), "turn must be null exactly"),
+    ("trump", put(turn=3), "turn is 3, but the seats are 0 to 2"),
+    ("trump", put(dealer=-1), "dealer is -1, but the seats are"),
+    ("trump", put(players=4), "players is 4"),
+    ("trump", put(scores=[0, 0]), "scores has 2 entries"),
+    ("trump", put(targets=[9, 5, 2, 2]), "targets has 4 entries"),
+    ("trump", put(tricks=[13]), "tricks has 1 entry"),
+    ("trump", put(hands=[[], []]), "hands has 2 entries"),
+    ("trump", put(options={"target": 15, "deals": 1}, results=[{"deal": 1}]), "1 deals is over"),
+    ("play", put(targets=[9, 9, 2]), "targets is [9, 9, 2]"),
+    ("play", put(targets=[8, 5, 3]), "targets is [8, 5, 3]"),
+    ("play", put(dealer=1), "dealer is 1, but the dealer is who has target 9"),
+    # tricks won and still to play make 16
+    ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
+    ("play", put(tricks=[14, 0, 0]), "together that must make 16"),
+    ("play", put(tricks=[17, 0, 0]), "tricks makes 17"),
+    ("play", put(tricks=[16, 0, 0]), "tricks makes 16"),
+    ("play", put(tricks=[14, -1, 0]), "below 0"),
+    ("over", put(tricks=[15, 0, 0]), "together that must make 16"),
+    ("play", give_seat(0, "2c 3c"), "Seat 0 has 2 cards to play"),
+    ("play", give_seat(1, "5c 6c As"), "Seat 1 has 4 cards to play"),
+    ("trump", give_seat(2, "8c 9c"), "Seat 2 has 2 cards to play"),
+    ("trump", put(talon=TALON[:3]), "Seat 0 has 2 cards to play"),
+    ("exchange", give_seat(0, "2c 3c As"), "Seat 0 has 4 cards to play"),
+    ("discard", put(discards=[]), "Seat 0 has 2 cards to play"),
+    ("discard", give_seat(0, "2c 3c 4c 2h 3h"), "Seat 0 has 2 cards to play"),
+    # hands fit the trick, seats follow one another, turn is next
+    ("play", put(trick=trick((2, "Tc"), (1, "7c"))), "not the seat after the one before"),
+    ("play", put(trick=trick((1, "7c"), (1, "Tc"))), "not the seat after the one before"),
+    ("play", put(trick=trick((1, "7c"))), "Seat 2 has 2 cards to play"),
+    ("play", put(turn=1), "turn is 1, but seat 0 comes next"),
+    ("play", put(trick=trick((1, "7c"), (2, "Tc"), (0, "As"))), "trick has 3 cards"),
+    ("play", put(trick=trick((1, "7c"), (5, "Tc"))), "trick[1].seat is 5, but the seats are"),
+    ("trump", put(trick=trick((0, "Ah"))), "trick must be empty in trump"),
+    ("over", put(trick=trick((0, "Ah"))), "trick must be empty in over"),
+    ("play", put(trick=trick((1, "7c"), (2, "TcAh"))), "a trick has plays of one card"),
+    ("play", put(trick=trick((1, "7c"), (2, "Rj"))), "a trick has plays of one card"),
+    ("play", put(trick=trick((1, "7c"), (2, "Tc=flush"))), "a trick has plays of one card"),
+    ("play", put(trick=[{"seat": 2, "move": "pass"}]), "a trick has plays of one card"),
+    ("play", put(trick=[{"seat": 2, "move": "rubbish"}]), "trick[0].move: 'rubbish' is no move"),
+    # exchange
+    ("exchange", put(turn=1), "the giver of the first of owed is seat 0"),
+    ("exchange", put(owed=[]), "owed is empty, but an exchange has a pairing"),
+    ("trump", put(owed=[pairing(0, 1, 1)]), "owed must be empty in trump"),
+    ("play", put(owed=[pairing(0, 1, 1)]), "owed must be empty in play"),
+    ("over", put(owed=[pairing(0, 1, 1)]), "owed must be empty in over"),
+    ("exchange", put(owed=[pairing(0, 4, 2, "Ah")]), "owed[0].debtor is 4"),
+    ("exchange", put(owed=[pairing(7, 1, 2, "Ah")]), "owed[0].giver is 7"),
+    ("exchange", put(owed=[pairing(0, 0, 2, "Ah")]), "owed[0]: giver and debtor are one seat"),
+    ("exchange", put(owed=[pairing(0, 1, 1, "Ah")]), "no card is still to be given"),
+    ("exchange", put(owed=[pairing(0, 1, 9, "Ah")]), "asks seat 0 for more cards than it has"),
+    (
+        "exchange",
+        put(owed=[pairing(0, 1, 2, "Ah"), pairing(2, 1, 4)]),
+        "owed[1] asks seat 2 for more cards than it has",
+    ),
+    ("trump", put(exchanged=[exchanged(0, 3, "Ah", "Kh")]), "exchanged[0].debtor is 3"),
+    ("trump", put(exchanged=[exchanged(0, 1, "Ah Ah", "Kh Qh")]), "exchanged[0].given: Ah is"),
+    ("trump", put(exchanged=[exchanged(0, 1, "Ah", "Rj")]), "exchanged[0].returned: Rj is no"),
+    # trump and discard
+    ("trump", put(turn=1), "turn is 1, whose target is 5; in trump it must be 9"),
+    ("discard", put(turn=2), "turn is 2, whose target is 2; in discard it must be 9"),
+    ("exchange", put(trump="h"), 'trump is "h", but in exchange it is not named yet'),
+    ("trump", put(trump="h"), 'trump is "h", but in trump it is not named yet'),
+    ("discard", put(trump=None), "trump is null, but in discard it is named"),
+    ("play", put(trump=None), "trump is null, but in play it is named"),
+    ("over", put(trump=None), "trump is null, but in over it is named"),
+    ("play", put(trump="x"), 'trump is "x", but the suits are'),
+    ("play", put(discards=cards("2d 3d 4d 5d 6d")), "discards has 5 cards"),
+    (
+        "discard",
+        put(discards=TALON, hands=[cards("2c 3c 4c"), cards("5c 6c 7c"), cards("8c 9c Tc")]),
+        "nothing is left to do",
+    ),
+    # no card more often than the deck has it, all places together
+    ("trump", give_seat(0, "2c 3c 5c"), "5c is there 2 times"),
+    ("trump", put(talon=cards("2d 3d 4d 2c")), "2c is there 2 times"),
+    ("play", put(discards=["2c"]), "2c is there 2 times"),
+    ("play", put(discards=["Tc"]), "Tc is there 2 times"),
+    ("exchange", put(owed=[pairing(0, 1, 2, "2c")]), "2c is there 2 times"),
+    ("trump", give_seat(0, "2c 3c Bj"), "Bj is no card of this game"),
+    ("trump", put(talon=["??"] * 4), "?? is no card of this game"),
+]
+
+
+@pytest.mark.parametrize(("phase", "change", "sentence"), CLAUSES, ids=[c[2] for c in CLAUSES])
+def test_a_state_that_breaks_a_clause_is_refused(phase: str, change: Change, sentence: str) -> None:
+    data = POSITIONS[phase]()
+    change(data)
+    found = problems(data)
+    assert any(sentence in problem for problem in found), found
+    assert all(problem.endswith(".") for problem in found)
+
+
+def test_everything_that_is_wrong_is_named_at_once() -> None:
+    data = play()
+    data.update(trump=None, targets=[9, 5, 5], dealer=2, turn=1, discards=["2c"] * 5)
+    data["hands"][2] = []
+    found = " ".join(problems(data))
+    for sentence in ("trump is null", "targets is", "dealer is 2", "turn is 1", "discards has 5"):
+        assert sentence in found
+    assert "Seat 2 has 1 cards to play" in found
+    assert "2c is there 6 times" in found
+
+
+def test_lists_of_the_wrong_length_do_not_hide_the_cards() -> None:
+    data = trump()
+    data["targets"] = [9]
+    data["talon"] = ["Bj"]
+    data["players"] = 5
+    found = " ".join(problems(data))
+    assert "targets has 1 entry" in found
+    assert "players is 5" in found
+    assert "Bj is no card" in found
+
+
+def test_cards_of_closed_pairings_count_where_they_are_now() -> None:
+    data = trump()
+    data["exchanged"] = [exchanged(0, 1, "5c 8c", "2c 9c")]
+    assert GAME.state(data).to_dict() == data
+
+
+def test_lists_of_cards_may_be_unsorted_and_come_back_sorted() -> None:
+    data = exchange()
+    data["hands"][1] = cards("6c 4c 5c")
+    data["talon"] = cards("5d 2d 4d 3d")
+    data["hands"][0] = cards("2c")
+    data["owed"] = [pairing(0, 1, 3, "Ah 3c")]
+    data["exchanged"] = [exchanged(2, 1, "As 4s", "5s Ks")]
+    back = GAME.state(data).to_dict()
+    assert back["hands"][1] == cards("4c 5c 6c")
+    assert back["talon"] == TALON
+    assert back["owed"] == [pairing(0, 1, 3, "3c Ah")]
+    # What went back for a card stays beside it.
+    assert back["exchanged"] == [exchanged(2, 1, "4s As", "Ks 5s")]
+
+
+def test_history_goes_back_as_posted() -> None:
+    data = play()
+    data["history"] = [{"seat": 9, "move": "give:4s3h"}, {"seat": 0, "move": "whatever"}]
+    state = GAME.state(data)
+    assert state.to_dict()["history"] == data["history"]
+    assert state.view(0).to_dict()["history"][1] == {"seat": 0, "move": "whatever"}
+
+
+def test_a_set_up_position_may_leave_the_deck_out_and_plays_on() -> None:
+    for phase in ("exchange", "trump", "discard", "play"):
+        state = GAME.state(POSITIONS[phase]())
+        while not state.results:
+            assert GAME.state(state.to_dict()).to_dict() == state.to_dict()
+            state = state.advance(state.moves()[-1])
+        assert sum(state.results[0]["tricks"]) == 16
+
+
+def test_a_set_up_position_may_leave_the_talon_out() -> None:
+    for data in (trump(), exchange()):
+        data["talon"] = []
+        state = GAME.state(data)
+        assert GAME.view(state.view(1).to_dict()).to_dict() == state.view(1).to_dict()
+        while state.phase != "trump":
+            state = state.advance(state.moves()[0])
+        # Nothing to take up, nothing to lay away.
+        state = state.advance("trump:h")
+        assert (state.phase, state.turn) == ("play", 1)
+        assert GAME.state(state.to_dict()).to_dict() == state.to_dict()
+
+
+# Views
+
+
+def view(phase: str, seat: int) -> Wire:
+    data: Wire = GAME.state(POSITIONS[phase]()).view(seat).to_dict()
+    return data
+
+
+VIEW_CLAUSES: list[tuple[str, Change, str]] = [
+    ("trump", put(seat=3), "seat is 3, but the seats are"),
+    ("trump", put(counts=[3, 3]), "counts has 2 entries"),
+    ("trump", put(counts=[3, 4, 3]), "Seat 1 has 4 cards to play"),
+    ("trump", put(counts=[2, 3, 3]), "seat 0 holds 2 cards, but its hand has 3"),
+    ("trump", put(counts=[3, 3, -1]), "below 0"),
+    ("trump", put(counts=[3, 30, 30]), "but the deck has 52"),
+    ("trump", put(hand=cards("2c 3c 2c")), "2c is there 2 times"),
+    ("trump", put(talon=cards("?? ?? ?? 2c")), "2c is there 2 times"),
+    ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
+    ("play", put(turn=2), "turn is 2, but seat 0 comes next"),
+    ("play", put(talon=["??"] * 40), "All places make 53 cards"),
+    ("exchange", put(owed=[pairing(0, 1, 2, "?? ??")]), "no card is still to be given"),
+]
+
+
+@pytest.mark.parametrize(
+    ("phase", "change", "sentence"), VIEW_CLAUSES, ids=[c[2] for c in VIEW_CLAUSES]
+)
+def test_a_view_that_breaks_a_clause_is_refused(phase: str, change: Change, sentence: str) -> None:
+    data = view(phase, 0)
+    change(data)
+    with pytest.raises(InvalidState) as error:
+        GAME.view(data)
+    assert any(sentence in problem for problem in error.value.problems), error.value.problems
+
+
+def test_a_view_with_cards_its_seat_need_not_know_is_not_refused() -> None:
+    data = view("discard", 0)
+    data["discards"] = ["??"]
+    assert GAME.view(data).moves().texts() == [f"discard:{card}" for card in data["hand"]]

@@ -1,0 +1,95 @@
+"""Cards, decks and hands as multisets."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.deck import Deck, deck
+
+ONE = deck("3456789TJQKA2", jokers=True)
+TWO = deck("3456789TJQKA2", jokers=True, packs=2)
+PLAIN = deck("23456789TJQKA")
+DECKS = [ONE, TWO, PLAIN]
+
+
+def hands(of: Deck) -> st.SearchStrategy[list[str]]:
+    """Any hand of a deck, as names in any order."""
+    return st.permutations(of.cards).flatmap(
+        lambda order: st.integers(0, of.size).map(lambda size: list(order[:size]))
+    )
+
+
+two_packs = hands(TWO)
+one_pack = hands(ONE)
+
+
+def test_canonical_order_is_ranks_then_suits_then_jokers() -> None:
+    assert ONE.cards[:5] == ("3c", "3d", "3h", "3s", "4c")
+    assert ONE.cards[-6:] == ("2c", "2d", "2h", "2s", "Bj", "Rj")
+    assert TWO.cards == ONE.cards * 2
+    assert (ONE.size, TWO.size, PLAIN.size) == (54, 108, 52)
+    assert PLAIN.cards[0] == "2c"
+    assert PLAIN.cards[-1] == "As"
+
+
+def test_a_deck_is_made_once() -> None:
+    assert deck("23456789TJQKA") is PLAIN
+
+
+@pytest.mark.parametrize("of", DECKS, ids=["54", "108", "52"])
+def test_the_full_hand_is_the_deck(of: Deck) -> None:
+    assert of.full == of.hand_of_numbers(of.order)
+    assert Counter(of.names_of(of.full)) == Counter(of.cards)
+    assert of.count(of.full) == of.size
+
+
+@given(held=two_packs, picked=two_packs)
+def test_hands_of_two_packs_are_multisets(held: list[str], picked: list[str]) -> None:
+    hand, cards = TWO.hand(held), TWO.hand(picked)
+    assert Counter(TWO.names_of(hand)) == Counter(held)
+    assert TWO.names_of(hand) == TWO.in_order(held)
+    assert TWO.text(hand) == "".join(TWO.in_order(held))
+    assert TWO.count(hand) == len(held)
+    inside = Counter(picked) <= Counter(held)
+    assert TWO.holds(hand, cards) == inside
+    if inside:
+        assert Counter(TWO.names_of(hand - cards)) == Counter(held) - Counter(picked)
+    fits = all(n <= 2 for n in (Counter(held) + Counter(picked)).values())
+    assert TWO.pack([*held, *picked]) == (hand + cards if fits else -1)
+
+
+@given(held=one_pack, picked=one_pack)
+def test_hands_of_one_pack_are_sets(held: list[str], picked: list[str]) -> None:
+    hand, cards = ONE.hand(held), ONE.hand(picked)
+    assert ONE.names_of(hand) == ONE.in_order(held)
+    assert ONE.count(hand) == len(held)
+    assert ONE.holds(hand, cards) == (set(picked) <= set(held))
+    disjoint = not set(held) & set(picked)
+    assert ONE.pack([*held, *picked]) == (hand + cards if disjoint else -1)
+
+
+@given(held=two_packs, rank=st.integers(0, 14), count=st.integers(0, 4))
+def test_cards_of_a_rank_and_the_lowest_of_them(held: list[str], rank: int, count: int) -> None:
+    for of, names in ((TWO, held), (ONE, list(dict.fromkeys(held)))):
+        name = of.ranks[rank]
+        there = [card for card in of.in_order(names) if card.startswith(name)]
+        hand = of.hand(names)
+        assert of.names_of(of.rank(hand, rank)) == there
+        assert of.names_of(of.lowest(hand, rank, count)) == there[:count]
+
+
+def test_what_no_hand_can_be() -> None:
+    assert PLAIN.pack(["Bj"]) == -1
+    assert PLAIN.pack(["2c", "2c"]) == -1
+    assert TWO.pack(["Bj", "Bj"]) > 0
+    assert TWO.pack(["Bj", "Bj", "Bj"]) == -1
+    with pytest.raises(KeyError):
+        PLAIN.hand(["Bj"])
+
+
+def test_masked_cards_come_last_in_order() -> None:
+    assert PLAIN.in_order(["??", "As", "2c", "??"]) == ["2c", "As", "??", "??"]

@@ -1,0 +1,86 @@
+"""Set-up positions of Zheng Fen, written in few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import games
+from games import Position, State
+from games.zhengfen.combinations import DECK
+from games.zhengfen.state import GAME
+
+
+def cards(text: str) -> list[str]:
+    """`3c 4d` or `3c4d` as a list of cards."""
+    text = text.replace(" ", "")
+    return [text[place : place + 2] for place in range(0, len(text), 2)]
+
+
+def wire(hands: list[str], table: str | None = None, by: int = -1, **more: Any) -> dict[str, Any]:
+    """A position as it travels: seat 0 moves, and the last seat's play lies on the table.
+
+    `hands` and `table` are cards written together; `by` is who played. `trick` has the table's
+    cards, `out` who has no cards; everything can be given in `more`.
+    """
+    players = len(hands)
+    data = {
+        "game": "zhengfen",
+        "players": players,
+        "options": {"target": 500, "deals": None},
+        "seed": "set up",
+        "deal": 1,
+        "phase": "play",
+        "turn": 0,
+        "dealer": 0,
+        "hands": [cards(hand) for hand in hands],
+        "history": [],
+        "scores": [0] * players,
+        "results": [],
+        "table": None,
+        "passes": 0,
+        "first": 0,
+        "trick": [],
+        "taken": [[] for _ in hands],
+        "out": [seat for seat, hand in enumerate(hands) if not hand],
+    }
+    if table is not None:
+        data["table"] = {"seat": by % players, "move": f"play:{table}"}
+        data["trick"] = cards(table.partition("=")[0])
+    return {**data, **more}
+
+
+def position(hands: list[str], table: str | None = None, by: int = -1, **more: Any) -> State:
+    """The same as a state."""
+    return games.get("zhengfen").state(wire(hands, table, by, **more))
+
+
+def lead(hand: str) -> State:
+    """Seat 0 leads from this hand; the others hold one card each that it does not."""
+    spare = [card for card in DECK.cards if card not in cards(hand)]
+    return position([hand, spare[0], spare[1]])
+
+
+def follow(hand: str, table: str) -> State:
+    """Seat 0 is to beat a play of seat 2."""
+    used = cards(hand) + cards(table.partition("=")[0])
+    spare = [card for card in DECK.cards if card not in used]
+    return position([hand, spare[0], spare[1]], table)
+
+
+def reason(state: Position, move: str) -> str:
+    """Why a move is illegal, or `legal`."""
+    try:
+        state.check(move)
+    except games.IllegalMove as error:
+        return error.reason.value
+    return "legal"
+
+
+def play(state: State, *moves: str) -> State:
+    """The state after some moves."""
+    for move in moves:
+        state = state.advance(move)
+    return state
+
+
+__all__ = ["GAME", "cards", "follow", "lead", "play", "position", "reason", "wire"]

@@ -1,0 +1,143 @@
+"""The list and the check of Zheng Fen against a brute-force reading of every subset of a hand."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import games
+from games import IllegalMove, Position
+from games.zhengfen.combinations import CATEGORIES
+from tests.games.zhengfen import brute_force as brute
+
+
+def position(hand: list[str], table: brute.Cards | None = None, suffix: str = "") -> Position:
+    """A set-up position: seat 0 to move, leading or on a play of seat 2."""
+    used = {*hand, *(table or ())}
+    spare = [card for card in brute.DECK if card not in used]
+    move = "play:" + "".join(table) + suffix if table else ""
+    return games.get("zhengfen").state(
+        {
+            "game": "zhengfen",
+            "players": 3,
+            "options": {"target": 500, "deals": None},
+            "seed": "brute",
+            "deal": 1,
+            "phase": "play",
+            "turn": 0,
+            "dealer": 0,
+            "hands": [hand, spare[:1], spare[1:2]],
+            "history": [],
+            "scores": [0, 0, 0],
+            "results": [],
+            "table": {"seat": 2, "move": move} if table else None,
+            "passes": 0,
+            "first": 0,
+            "trick": list(table or ()),
+            "taken": [[], [], []],
+            "out": [],
+        }
+    )
+
+
+def agree(hand: list[str], seed: int) -> None:
+    """The lead, and a few plays to follow, are listed and judged as brute force has it."""
+    rng = random.Random(seed)
+    plays = brute.all_plays(hand)
+    assert_same(position(hand), plays, None, rng)
+    rest = [card for card in brute.DECK if card not in hand]
+    for cards, category, way in tables(rest, plays, rng):
+        suffix = f"={category}" if len(brute.readings(cards)) > 1 else ""
+        assert_same(position(hand, cards, suffix), plays, (category, *way), rng)
+
+
+def tables(
+    rest: list[str], plays: dict[brute.Cards, dict[str, tuple[str, int]]], rng: random.Random
+) -> list[tuple[brute.Cards, str, tuple[str, int]]]:
+    """Plays of other cards, like those of the hand: its own with other suits, and any."""
+    found = []
+    by_category: dict[str, list[brute.Cards]] = {}
+    for cards, ways in plays.items():
+        for category in ways:
+            by_category.setdefault(category, []).append(cards)
+    for cards in [rng.choice(group) for group in by_category.values()]:
+        shift = rng.choice((-1, 0, 0, 1))
+        other = []
+        left = set(rest)
+        for card in cards:
+            rank = card[0] if card[0] not in "BR" else rng.choice(brute.RANKS)
+            near = brute.RANKS[max(0, min(12, brute.RANKS.index(rank) + shift))]
+            same = sorted(c for c in left if c[0] == near)
+            if same:
+                other.append(rng.choice(same))
+                left.discard(other[-1])
+        lying = tuple(sorted(other, key=brute.DECK.index))
+        if lying:
+            for category, way in brute.readings(lying).items():
+                found.append((lying, category, way))
+    return found
+
+
+def assert_same(
+    state: Position,
+    plays: dict[brute.Cards, dict[str, tuple[str, int]]],
+    table: brute.Play | None,
+    rng: random.Random,
+) -> None:
+    expected = brute.listed(plays, table)
+    moves = state.moves()
+    texts = ([] if table is None else ["pass"]) + [play[0] for play in expected]
+    assert moves.texts() == texts
+    assert len(moves) == len(texts)
+    played = [(m.text, m.category, m.rank, m.length) for m in moves if m.kind == "play"]
+    assert played == expected
+    for place in rng.sample(range(len(texts)), min(len(texts), 20)):
+        assert moves[place].text == texts[place]
+        assert texts[place] in moves
+        assert state.check(texts[place]).text == texts[place]
+    sample = [*plays] if len(plays) < 600 else rng.sample([*plays], 600)
+    for cards in sample:
+        for suffix in ("", "=flush", "=fullhouse"):
+            text = "play:" + "".join(rng.sample(cards, len(cards))) + suffix
+            try:
+                move = state.check(text)
+                found = "legal"
+                assert plays[cards][move.category or ""] == (move.rank, move.length)
+            except IllegalMove as error:
+                found = error.reason.value
+            assert found == brute.verdict(cards, plays[cards], table, suffix), (text, table)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_small_hand(seed: int) -> None:
+    rng = random.Random(f"any {seed}")
+    agree(rng.sample(brute.DECK, rng.randint(1, 9)), seed)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_hands_with_jokers_in_one_corner_of_the_deck(seed: int) -> None:
+    rng = random.Random(f"jokers {seed}")
+    low = rng.randint(0, 9)
+    near = [card for card in brute.CARDS if low <= brute.RANKS.index(card[0]) < low + 4]
+    jokers = [[], ["Bj"], ["Rj"], ["Bj", "Rj"]][rng.randint(0, 3)]
+    agree(rng.sample(near, 9 - len(jokers)) + jokers, seed)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_hands_of_one_suit_and_a_few_more(seed: int) -> None:
+    rng = random.Random(f"suit {seed}")
+    suit = [card for card in brute.CARDS if card[1] == brute.SUITS[seed % 4]]
+    few = rng.sample([card for card in brute.CARDS if card not in suit], 2)
+    agree(rng.sample(suit, 6) + few + [["Bj", "Rj"], ["Rj"]][seed % 2], seed)
+
+
+@pytest.mark.parametrize("ranks", ["QKA2", "KA2", "345", "TJQ"])
+def test_quads_and_both_jokers(ranks: str) -> None:
+    """Runs of triples and quads, with gaps filled and ends extended downwards below a 2."""
+    cards = [rank + suit for rank in ranks for suit in brute.SUITS]
+    agree([*random.Random(ranks).sample(cards, 10), "Bj", "Rj"], 1)
+
+
+def test_the_categories_are_known_to_both() -> None:
+    assert list(CATEGORIES) == brute.CATEGORIES

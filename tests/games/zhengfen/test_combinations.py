@@ -1,0 +1,355 @@
+"""Every example of the German text and every decision on cards, by name."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from games.zhengfen.combinations import CATEGORIES, DECK, readings
+from games.zhengfen.move_list import TrickMoves
+from games.zhengfen.play_groups import BOTH
+from games.zhengfen.state import GAME
+from tests.games.zhengfen.setup import cards, follow, lead, reason
+
+
+def read(text: str) -> dict[str, tuple[str, int]]:
+    """What cards can be read as: category -> (rank, length)."""
+    return {
+        CATEGORIES[category]: (DECK.ranks[level], length)
+        for category, level, length in readings(DECK.hand(cards(text)))
+    }
+
+
+ALL_PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQKA2")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "category", "rank", "length"),
+    [
+        ("A) Einzelkarte", "9h", "single", "9", 1),
+        ("B) Paar", "QcQs", "pair", "Q", 1),
+        ("C) Drilling", "JcJdJh", "triple", "J", 1),
+        ("D) Vierling", "9c9d9h9s", "quad", "9", 1),
+        ("E) K-K=A-A=2-2", "KcKdAcAd2c2d", "pair-run", "2", 3),
+        ("F) 3-3-3=4-4-4=5-5-5", "3c3d3h4c4d4h5c5d5h", "triple-run", "5", 3),
+        (
+            "G) 9-9-9-9=10-10-10-10=B-B-B-B=D-D-D-D",
+            "9c9d9h9sTcTdThTsJcJdJhJsQcQdQhQs",
+            "quad-run",
+            "Q",
+            4,
+        ),
+        ("H) 5-5-5=D-D", "5c5d5hQcQd", "fullhouse", "5", 1),
+        ("H) 2-2-2=6-7", "6h7h2c2d2s", "fullhouse", "2", 1),
+        ("H) 5-5-5=3=10", "3c5c5d5hTs", "fullhouse", "5", 1),
+        ("H) A-A-A=5-10", "5cTdAcAdAh", "fullhouse", "A", 1),
+        ("I) B-D-K-A-2", "JsQsKsAs2s", "flush", "2", 5),
+        ("Sonderkategorie 5-10-K in beliebigen Farben", "5cTdKh", "510k", "K", 1),
+        ("Sonderkategorie 5-10-K in einer Farbe", "5hThKh", "510k-suited", "K", 1),
+        ("Sonderkategorie 2-2-2-2", "2c2d2h2s", "2222", "2", 1),
+        ("As und kleiner Joker, quasi ein As-Paar", "AsBj", "pair", "A", 1),
+        ("B-[kleiner Joker]-[grosser Joker]", "JsBjRj", "triple", "J", 1),
+        ("a joker alone has its own rank", "Bj", "single", "Bj", 1),
+        ("the big joker", "Rj", "single", "Rj", 1),
+        ("the two jokers are the highest pair", "BjRj", "pair", "Rj", 1),
+        ("a pair of twos by a joker", "2hBj", "pair", "2", 1),
+        ("three twos and a joker are a plain quad", "2c2d2hBj", "quad", "2", 1),
+        ("two twos and both jokers too", "2c2dBjRj", "quad", "2", 1),
+        ("5-5-6-6-joker is a full house of sixes", "5c5d6c6dRj", "fullhouse", "6", 1),
+        ("triple, joker as the 3, any card", "8c8d8hKsBj", "fullhouse", "8", 1),
+        ("triple and both jokers", "8c8d8hBjRj", "fullhouse", "8", 1),
+        ("a quad and a joker", "8c8d8h8sBj", "fullhouse", "8", 1),
+        ("the fourth card beside a neighbour of its suit", "8c8d8h8s9h", "fullhouse", "8", 1),
+        ("the fourth card beside a 3", "3h8c8d8h8s", "fullhouse", "8", 1),
+        ("four threes and any card", "3c3d3h3s9h", "fullhouse", "3", 1),
+        ("four tens beside a 5", "5hTcTdThTs", "fullhouse", "T", 1),
+        ("four kings beside a 10", "TcKcKdKhKs", "fullhouse", "K", 1),
+        ("four twos and an ace", "Ah2c2d2h2s", "fullhouse", "2", 1),
+        ("A-2 are neighbours", "7c7d7hAs2s", "fullhouse", "7", 1),
+        ("a pair of threes beside a triple", "3c3d7c7d7h", "fullhouse", "7", 1),
+        ("a pair and one card, two jokers: the higher triple", "6c6d9hBjRj", "fullhouse", "9", 1),
+        ("the pair is the higher triple", "6h9c9dBjRj", "fullhouse", "9", 1),
+        ("T-Q do not fit beside kings: queens", "TcQdKhBjRj", "fullhouse", "Q", 1),
+        ("neighbours of one suit beside the highest", "6h7hKcBjRj", "fullhouse", "K", 1),
+        ("a joker fills a gap of a flush", "3h4h6h7hBj", "flush", "7", 5),
+        ("a joker extends a flush upwards", "6h7h8h9hBj", "flush", "T", 5),
+        ("and downwards once the top is a 2", "QhKhAh2hBj", "flush", "2", 5),
+        ("one joker up, one down", "JhQhKhAhBjRj", "flush", "2", 6),
+        ("a flush of thirteen", "3s4s5s6s7s8s9sTsJsQsKsAsRj", "flush", "2", 13),
+        ("a pair-run with a pair of jokers on top", "6c6d7c7dBjRj", "pair-run", "8", 3),
+        ("with a pair of jokers in its gap", "6c6d8c8dBjRj", "pair-run", "8", 3),
+        ("with a pair of jokers below the 2s", "AcAd2c2dBjRj", "pair-run", "2", 3),
+        ("kings, aces and jokers for the 2s", "KcKdAcAdBjRj", "pair-run", "2", 3),
+        (
+            "a triple-run with one card in a rank",
+            "6c6d6h7c8c8d8hBjRj",
+            "triple-run",
+            "8",
+            3,
+        ),
+        ("a quad-run holds four 2s as any others", "KcKdKhKsAcAdAhAs2c2d2h2s", "quad-run", "2", 3),
+    ],
+)
+def test_reading(name: str, text: str, category: str, rank: str, length: int) -> None:
+    assert read(text) == {category: (rank, length)}
+    move = lead(text).check(f"play:{text}")
+    assert (move.category, move.rank, move.length) == (category, rank, length)
+    assert move.text in lead(text).moves().texts()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("nicht um die Ecke: 2-2=3-3=4-4", "3c3d4c4d2c2d"),
+        ("a flush round the corner", "3h4h5hAh2h"),
+        ("2-3 are no neighbours, and no pair-run of two", "3h3s2h2s"),
+        ("two neighbours of two suits", "2c2d2h6h7s"),
+        ("one suit with a hole between them", "2c2d2h6h8h"),
+        ("two cards that fit nothing", "5c5d5hQcKd"),
+        ("two pairs without a joker", "5c5d6c6d7c"),
+        ("two pairs in a row and a joker", "5c5d6cBj"),
+        ("a quad beside a card that fits nothing", "8c8d8h8sJh"),
+        ("5-10 and a joker is no special", "5cTdBj"),
+        ("a 5, a 10 and two jokers", "5cTdBjRj"),
+        ("a run of single cards of two suits", "4c5c6c7c8d"),
+        ("four in one suit", "4c5c6c7c"),
+        ("a flush with two gaps and a joker", "3h5h7h8hBj"),
+        ("four of a rank and two jokers", "8c8d8h8sBjRj"),
+        ("a pair, another card and one joker", "6c6d9hBj"),
+        ("two ranks of three", "8c8d8h9c9d9h"),
+        ("three and two and one", "7c7d7h8c8d9c"),
+        ("two multiples of one size that are no neighbours", "6c6d8c8dTcTd"),
+        ("a run of fourteen pairs", ALL_PAIRS + "BjRj"),
+        ("a run of fourteen flush cards", "3s4s5s6s7s8s9sTsJsQsKsAs2sBj"),
+    ],
+)
+def test_no_combination(name: str, text: str) -> None:
+    assert read(text) == {}
+    assert reason(lead(text), f"play:{text}") == "not-a-combination"
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "hand", "expected"),
+    [
+        ("4-5-6-7-8 ist gleichwertig zu 4-5-6-7-8", "4c5c6c7c8c", "4d5d6d7d8d", "not-higher"),
+        ("B-B-B ist gleichwertig zu B-Bj-Rj", "JcJdJh", "JsBjRj", "not-higher"),
+        ("B-Bj-Rj ist gleichwertig zu B-B-B", "JsBjRj", "JcJdJh", "not-higher"),
+        ("A) 10 below B", "Tc", "Jc", "legal"),
+        ("A) D below K", "Qc", "Kc", "legal"),
+        ("A) A below 2", "Ac", "2c", "legal"),
+        ("A) 2 below the small joker", "2c", "Bj", "legal"),
+        ("A) small joker below the big one", "Bj", "Rj", "legal"),
+        ("A) big joker above the small one", "Rj", "Bj", "not-higher"),
+        ("B) a pair of 2s below both jokers", "2c2d", "BjRj", "legal"),
+        ("B) both jokers above a pair of 2s", "BjRj", "2c2d", "not-higher"),
+        ("E)-G) the highest multiple", "3c3d4c4d5c5d6c6d", "5h5s6h6s7c7d", "legal"),
+        ("E)-G) at equal rank the longer", "7c7d8c8d9c9d", "6h6s7h7s8h8s9h9s", "legal"),
+        ("E)-G) at equal rank the shorter", "6h6s7h7s8h8s9h9s", "7c7d8c8d9c9d", "not-higher"),
+        ("H) the triple counts, not its company", "6c6d6hAcAd", "3c7c7d7h8s", "legal"),
+        ("H) the types are equal among themselves", "3c5c5d5hTs", "4c4d4hAcAd", "not-higher"),
+        ("E)-G) equal", "7c7d8c8d9c9d", "7h7s8h8s9h9s", "not-higher"),
+        ("H) equal triples, each by a joker", "6c6d8c8dBj", "3cKd8h8sRj", "not-higher"),
+        ("I) the highest card", "4c5c6c7c8c9c", "6d7d8d9dTd", "legal"),
+        ("I) at equal rank the longer", "4c5c6c7c8c", "3d4d5d6d7d8d", "legal"),
+        ("another category", "4c4d", "5c5d5h", "wrong-category"),
+        ("a single on a pair", "4c4d", "2c", "wrong-category"),
+        ("5-10-K on anything", "2c2d2hRj", "5cTdKh", "legal"),
+        ("5-10-K in one suit on 5-10-K", "5cTdKh", "5sTsKs", "legal"),
+        ("5-10-K on 5-10-K", "5cTdKh", "5sTsKd", "not-higher"),
+        ("5-10-K on 5-10-K in one suit", "5sTsKs", "5cTdKh", "not-higher"),
+        ("5-10-K in one suit on the same", "5sTsKs", "5dTdKd", "not-higher"),
+        ("2er-Vierling on 5-10-K in one suit", "5sTsKs", "2c2d2h2s", "legal"),
+        ("2er-Vierling on a plain quad", "AcAdAhAs", "2c2d2h2s", "legal"),
+        ("5-10-K in one suit on the 2er-Vierling", "2c2d2h2s", "5sTsKs", "not-higher"),
+        ("three twos and a joker below every special", "5cTdKh", "2c2d2hBj", "wrong-category"),
+        ("three twos and a joker on four aces", "AcAdAhAs", "2c2d2hBj", "legal"),
+        ("an ordinary play on a special", "5cTdKh", "AcAdAh", "wrong-category"),
+    ],
+)
+def test_order(name: str, table: str, hand: str, expected: str) -> None:
+    hand = "".join(DECK.in_order(cards(hand)))
+    state = follow(hand, table)
+    assert reason(state, f"play:{hand}") == expected
+    assert (f"play:{hand}" in state.moves().texts()) == (expected == "legal")
+
+
+def test_the_worked_example_of_six() -> None:
+    """Beispiel: the legal answers to a pair of queens, seat by seat."""
+    two = follow("3c4d5h7s9cJdKhAd", "QcQd")
+    assert two.moves().texts() == ["pass"], "kein Paar und keinen Joker"
+    three = follow("3c3d", "QcQd")
+    assert three.moves().texts() == ["pass"], "nur ein Paar aus 3en"
+    assert reason(three, "play:3c3d") == "not-higher"
+    four = follow("AsBj", "QcQd")
+    assert four.moves().texts() == ["pass", "play:AsBj"], "quasi ein As-Paar"
+    five = follow("2c2d", "AsBj")
+    assert five.moves().texts() == ["pass", "play:2c2d"], "die 2 liegt über dem Ass"
+    six = follow("5cTdKh", "AsBj")
+    assert six.moves().texts() == ["pass", "play:5cTdKh"]
+
+
+class TestTwoReadings:
+    """Cards that are both flush and full house."""
+
+    HAND = "TcQcKcBjRj"
+
+    def test_both(self) -> None:
+        assert read(self.HAND) == {"fullhouse": ("Q", 1), "flush": ("A", 5)}
+
+    def test_leading_needs_the_suffix(self) -> None:
+        state = lead(self.HAND)
+        assert reason(state, f"play:{self.HAND}") == "ambiguous"
+        assert state.check(f"play:{self.HAND}=flush").rank == "A"
+        assert state.check(f"play:{self.HAND}=fullhouse").rank == "Q"
+        assert state.moves().texts()[-2:] == [
+            f"play:{self.HAND}=fullhouse",
+            f"play:{self.HAND}=flush",
+        ]
+
+    def test_where_one_is_legal_the_suffix_may_be_left_out(self) -> None:
+        state = follow(self.HAND, "4c4dJdJhJs")
+        assert state.check(f"play:{self.HAND}").text == f"play:{self.HAND}=fullhouse"
+        assert reason(state, f"play:{self.HAND}=flush") == "wrong-category"
+        state = follow(self.HAND, "6d7d8d9dTd")
+        assert state.check(f"play:{self.HAND}").text == f"play:{self.HAND}=flush"
+        assert reason(state, f"play:{self.HAND}=fullhouse") == "wrong-category"
+
+    def test_neither_is_high_enough(self) -> None:
+        assert reason(follow(self.HAND, "AdAhAs3c3d"), f"play:{self.HAND}") == "not-higher"
+        assert reason(follow(self.HAND, "TdJdQdKdAd"), f"play:{self.HAND}=flush") == "not-higher"
+
+    def test_a_special_on_the_table(self) -> None:
+        assert reason(follow(self.HAND, "5cTdKh"), f"play:{self.HAND}") == "wrong-category"
+
+    @pytest.mark.parametrize(
+        ("text", "fullhouse", "flush"),
+        [
+            ("5s6s7sBjRj", "7", "9"),
+            ("3s5s7sBjRj", "7", "7"),
+            ("AsKs2sBjRj", "2", "2"),
+        ],
+    )
+    def test_three_of_a_suit_within_five(self, text: str, fullhouse: str, flush: str) -> None:
+        assert read(text) == {"fullhouse": (fullhouse, 1), "flush": (flush, 5)}
+
+    def test_six_ranks_are_no_flush(self) -> None:
+        assert read("8hThKhBjRj") == {"fullhouse": ("8", 1)}, "10 and K lie beside the eights"
+
+    def test_equal_ranks_full_house_comes_first(self) -> None:
+        texts = lead("KsAs2sBjRj").moves().texts()
+        assert texts[-2:] == ["play:KsAs2sBjRj=fullhouse", "play:KsAs2sBjRj=flush"]
+
+    def test_three_of_a_suit_that_are_only_a_flush(self) -> None:
+        assert read("4s6s8sBjRj") == {"flush": ("8", 5)}
+        assert lead("4s6s8sBjRj").moves().texts()[-1] == "play:4s6s8sBjRj"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("play:4s6s8sBjRj=flush", "legal"),
+        ("play:4s6s8sBjRj=fullhouse", "not-a-combination"),
+        ("play:4s6s=flush", "not-a-combination"),
+        ("play:4s=fullhouse", "not-a-combination"),
+        ("play:4s=run", "syntax"),
+        ("play:4s4s", "not-held"),
+        ("play:5s", "not-held"),
+        ("play:5s=flush", "not-held"),
+        ("play:", "syntax"),
+        ("play:??", "syntax"),
+        ("bid:1", "wrong-phase"),
+        ("call:4s", "wrong-phase"),
+        ("trump:s", "wrong-phase"),
+        ("give:4s", "wrong-phase"),
+        ("discard:4s", "wrong-phase"),
+        ("pass", "must-lead"),
+    ],
+)
+def test_reasons_of_a_lead(text: str, expected: str) -> None:
+    assert reason(lead("4s6s8sBjRj"), text) == expected
+
+
+def test_a_needless_suffix_is_dropped() -> None:
+    assert lead("4s6s8sBjRj").check("play:RjBj8s6s4s=flush").text == "play:4s6s8sBjRj"
+    assert lead("5c5d5hQcQd").check("play:QdQc5c5d5h=fullhouse").text == "play:5c5d5hQcQd"
+
+
+def test_contains_is_letter_by_letter() -> None:
+    moves = lead("4s6s8sBjRj").moves()
+    assert "play:4s6s8sBjRj" in moves
+    assert "play:4s6s8sBjRj=flush" not in moves
+    assert "play:6s4s8sBjRj" not in moves
+    assert "nonsense" not in moves
+    assert 7 not in moves
+
+
+def test_a_list_is_a_sequence() -> None:
+    moves = follow("AsAdBj", "QcQd").moves()
+    assert len(moves) == 4
+    assert [move.text for move in moves] == moves.texts()
+    assert moves[-1].text == "play:AsBj"
+    assert [move.text for move in moves[:2]] == ["pass", "play:AdAs"]
+    assert moves[0].kind == "pass"
+    with pytest.raises(IndexError):
+        moves[4]
+
+
+def runs(size: int, length: int) -> int:
+    """How many sets of cards, jokers included, are a run: `size` of a rank (1: in one suit).
+
+    A run starts at its lowest natural rank, or where its top is a 2; jokers are what is missing.
+    """
+    suits = 4 if size > 1 else 1
+    one = np.array([comb(suits, count) for count in range(size + 1)], dtype=object)
+    found = 0
+    for lowest in range(13):
+        ways = one.copy()
+        ways[0] = 0  # the lowest rank has a card
+        for _ in range(min(length, 13 - lowest) - 1):
+            ways = np.convolve(ways, one)
+        for jokers in range(3):
+            if size * length - jokers < len(ways):
+                found += comb(2, jokers) * int(ways[size * length - jokers])
+    return found if size > 1 else 4 * found
+
+
+def test_known_counts_from_the_full_deck() -> None:
+    """Distinct sets of cards by category, out of all 54; runs by number, never spelled out."""
+    found: dict[tuple[str, int], int] = {}
+    houses = [0, 0, 0]
+    for group in TrickMoves(lead("3c").check, DECK.full, None).groups():
+        category, _, length = group.reading
+        name = CATEGORIES[category]
+        found[name, length] = found.get((name, length), 0) + group.count
+        if name == "fullhouse":
+            for cards_mirrored in group.plays():
+                houses[(cards_mirrored & BOTH).bit_count()] += 1
+    expected = {
+        ("single", 1): 54,
+        ("pair", 1): 13 * 6 + 52 * 2 + 1,
+        ("triple", 1): 13 * 4 + 78 * 2 + 52,
+        ("quad", 1): 12 + 52 * 2 + 78,
+        ("510k", 1): 60,
+        ("510k-suited", 1): 4,
+        ("2222", 1): 1,
+        ("fullhouse", 1): 75910,
+    }
+    for size, name, shortest in (
+        (1, "flush", 5),
+        (2, "pair-run", 3),
+        (3, "triple-run", 3),
+        (4, "quad-run", 3),
+    ):
+        expected |= {(name, length): runs(size, length) for length in range(shortest, 14)}
+    assert found == expected
+    assert houses == [16448, 2 * 24061, 11340], "by the number of jokers"
+    assert len(TrickMoves(lead("3c").check, DECK.full, None)) == sum(expected.values())
+
+
+def test_every_category_has_an_example() -> None:
+    assert tuple(category.name for category in GAME.categories) == CATEGORIES
+    for category in GAME.categories:
+        hand = category.example.removeprefix("play:")
+        assert lead(hand).check(category.example).category == category.name

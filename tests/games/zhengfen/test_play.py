@@ -1,0 +1,383 @@
+"""Zheng Fen as a game: dealing, tricks, going out, the Last, scores, state checks, views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import games
+from games import InvalidState, OptionError
+from games.zhengfen.state import GAME
+from tests.games.zhengfen.setup import cards, play, position, reason, wire
+
+
+def start(players: int, seed: str = "a seed", **options: object) -> dict[str, Any]:
+    return GAME.start(players, seed, options).to_dict()
+
+
+class TestDealing:
+    @pytest.mark.parametrize("players", [3, 4, 5, 6])
+    def test_all_cards_are_dealt(self, players: int) -> None:
+        state = start(players)
+        dealt = [card for hand in state["hands"] for card in hand]
+        assert sorted(dealt) == sorted(GAME.deck(players).cards)
+        sizes = [len(hand) for hand in state["hands"]]
+        assert max(sizes) - min(sizes) <= 1
+        after_dealer = [sizes[(1 + step) % players] for step in range(players)]
+        assert after_dealer == sorted(sizes, reverse=True), "who cuts draws first"
+
+    def test_who_holds_the_three_of_hearts_leads_the_first_trick(self) -> None:
+        leaders = set()
+        for seed in range(12):
+            state = start(5, str(seed))
+            assert "3h" in state["hands"][state["turn"]]
+            assert state["first"] == state["turn"]
+            assert state["dealer"] == 0
+            leaders.add(state["turn"])
+        assert len(leaders) > 1
+
+    def test_the_three_need_not_be_played(self) -> None:
+        state = GAME.start(3, "a seed", {})
+        assert any("3h" not in text for text in state.moves().texts())
+
+    @pytest.mark.parametrize(
+        ("players", "options", "field"),
+        [
+            (2, {}, "players"),
+            (7, {}, "players"),
+            (3, {"target": 0}, "options.target"),
+            (3, {"target": None}, "options.target"),
+            (3, {"target": 100_001}, "options.target"),
+            (3, {"deals": 0}, "options.deals"),
+            (3, {"deals": 1001}, "options.deals"),
+            (3, {"redeals": 1}, "options.redeals"),
+        ],
+    )
+    def test_refused(self, players: int, options: dict[str, object], field: str) -> None:
+        with pytest.raises(OptionError) as caught:
+            GAME.start(players, "a seed", options)
+        assert caught.value.field == field
+
+    def test_defaults(self) -> None:
+        assert GAME.start(None, "a seed", {}).to_dict()["options"] == {
+            "target": 500,
+            "deals": None,
+        }
+
+
+class TestTricks:
+    def test_passing_locks_nobody_out(self) -> None:
+        state = position(["3c 9c", "4c 8c Kc", "5c 7c"])
+        state = play(state, "play:3c", "pass", "play:5c", "pass", "play:8c")
+        assert state.turn == 2
+        assert state.to_dict()["passes"] == 0
+
+    def test_who_played_last_takes_the_trick_by_passing(self) -> None:
+        state = position(["3c 9c", "4c 8c", "5d 7c"])
+        state = play(state, "play:3c", "play:4c", "play:5d", "pass", "pass")
+        assert state.turn == 2
+        assert state.moves().texts() == ["pass", "play:7c"]
+        state = play(state, "pass")
+        wire_form = state.to_dict()
+        assert wire_form["taken"] == [[], [], ["3c", "4c", "5d"]]
+        assert (wire_form["trick"], wire_form["table"], wire_form["turn"]) == ([], None, 2)
+        assert reason(state, "pass") == "must-lead"
+
+    def test_or_plays_higher_itself_and_all_may_act_again(self) -> None:
+        state = position(["3c 9c Ac", "4c Tc", "5c 8h"])
+        state = play(state, "play:3c", "pass", "pass", "play:9c")
+        assert (state.turn, state.to_dict()["passes"]) == (1, 0)
+        state = play(state, "play:Tc", "pass")
+        assert state.turn == 0
+
+    def test_a_special_on_ones_own_cards(self) -> None:
+        state = position(["3c 5c Tc Kc 4d", "4c 8c", "6c 8h"])
+        state = play(state, "play:4d", "pass", "pass", "play:5cTcKc")
+        assert state.turn == 1
+
+    def test_the_trick_lies_open_and_sorted(self) -> None:
+        state = position(["9c 4d", "Tc 8c", "Jc 8h"])
+        state = play(state, "play:4d", "play:Tc", "play:Jc", "pass", "pass", "pass")
+        assert state.to_dict()["taken"][2] == ["4d", "Tc", "Jc"]
+
+
+class TestGoingOut:
+    def test_the_first_can_still_win_the_trick_and_its_right_neighbour_leads(self) -> None:
+        """Falls der Erste den Stich gewinnt, spielt der rechts sitzende Spieler aus."""
+        state = position(["Kc", "4c 8c", "5c 7c"])
+        state = play(state, "play:Kc")
+        assert state.to_dict()["out"] == [0]
+        assert state.turn == 1
+        state = play(state, "pass", "pass")
+        assert state.to_dict()["taken"] == [["Kc"], [], []]
+        assert state.turn == 1
+        assert reason(state, "pass") == "must-lead"
+
+    def test_the_next_seat_still_in_leads(self) -> None:
+        state = position(["Kc", "", "5c 7c", "6c 7h"], taken=[[], ["3c"], [], []], first=1, out=[1])
+        state = play(state, "play:Kc", "pass", "pass")
+        assert state.turn == 2
+
+    def test_another_beats_the_first_and_leads(self) -> None:
+        state = position(["Kc", "4c 8c", "5c Ac 3c"])
+        state = play(state, "play:Kc", "pass", "play:Ac", "pass")
+        assert state.turn == 2, "it is asked about its own card"
+        state = play(state, "pass")
+        assert state.to_dict()["taken"] == [[], [], ["Kc", "Ac"]]
+        assert state.turn == 2
+
+    def test_the_golden_position(self) -> None:
+        state = position(
+            ["4c5c", "", "Kd", ""], "9d", by=1, passes=1, out=[3, 1], taken=[[], ["5d"], [], []]
+        )
+        state = play(state, "pass")
+        assert state.to_dict()["taken"] == [[], ["5d", "9d"], [], []]
+        assert state.turn == 2
+
+    def test_the_last_is_asked_once_more(self) -> None:
+        state = position(["Kc", "3c 4c", ""], out=[2])
+        state = play(state, "play:Kc")
+        assert state.turn == 1
+        assert state.moves().texts() == ["pass"], "even if pass is all it can"
+        assert state.to_dict()["results"] == []
+        assert play(state, "pass").to_dict()["results"] != []
+
+
+class TestEnd:
+    def test_the_last_gives_hand_and_tricks_to_the_first(self) -> None:
+        state = position(
+            ["Kc", "5c 4c", ""],
+            out=[2],
+            taken=[cards("5h"), cards("Ts Td"), cards("5s")],
+            options={"target": 500, "deals": 1},
+        )
+        end = play(state, "play:Kc", "pass").to_dict()
+        # seat 0: its 5 and the trick with the king; seat 2: 5s, the tens and the 5 of seat 1
+        assert end["results"] == [{"deal": 1, "scores": [15, 0, 30], "first": 2, "last": 1}]
+        assert end["scores"] == [15, 0, 30]
+        assert end["taken"] == [["5h", "Kc"], [], ["4c", "5c", "5s", "Td", "Ts"]]
+        assert end["hands"] == [[], [], []]
+        assert (end["phase"], end["turn"], end["table"]) == ("over", None, None)
+        assert (end["trick"], end["passes"]) == ([], 0)
+        assert end["out"] == [2, 0], "the Last never enters it"
+        assert GAME.state(end).to_dict() == end
+        assert reason(GAME.state(end), "pass") == "game-over"
+
+    def test_the_last_plays_higher(self) -> None:
+        state = position(
+            ["Kc", "Ac 4c", ""], out=[2], options={"target": 500, "deals": 1}, dealer=1
+        )
+        end = play(state, "play:Kc", "play:Ac").to_dict()
+        assert end["results"] == [{"deal": 1, "scores": [0, 0, 10], "first": 2, "last": 1}]
+        assert end["taken"] == [[], [], ["4c", "Kc", "Ac"]]
+        assert [entry["move"] for entry in end["history"]] == ["play:Kc", "play:Ac"]
+
+    def test_it_stays_the_last_even_if_that_empties_its_hand(self) -> None:
+        state = position(["Kc", "Ac", ""], out=[2], options={"target": 500, "deals": 1})
+        end = play(state, "play:Kc", "play:Ac").to_dict()
+        assert end["results"] == [{"deal": 1, "scores": [0, 0, 10], "first": 2, "last": 1}]
+        assert end["out"] == [2, 0]
+
+    def test_a_special_by_the_last(self) -> None:
+        state = position(["Kc", "5h Th Kh", ""], out=[2], options={"target": 500, "deals": 1})
+        end = play(state, "play:Kc", "play:5hThKh").to_dict()
+        assert end["scores"] == [0, 0, 35]
+
+    def test_later_deals(self) -> None:
+        """Der Letzte mischt, der Erste hebt ab und spielt aus."""
+        state = position(["Kc", "5c 4c", "", "", ""], out=[3, 2, 4], deal=7)
+        after = play(state, "play:Kc", "pass").to_dict()
+        assert (after["deal"], after["dealer"], after["first"], after["turn"]) == (8, 1, 3, 3)
+        assert after["phase"] == "play"
+        assert after["history"] == []
+        assert after["taken"] == [[]] * 5
+        assert after["out"] == []
+        assert after["scores"] == [10, 0, 0, 5, 0]
+        assert [len(hand) for hand in after["hands"]] == [11, 11, 10, 11, 11], "seat 3 draws first"
+
+    @pytest.mark.parametrize(
+        ("options", "over"),
+        [
+            ({"target": 100, "deals": None}, True),
+            ({"target": 101, "deals": None}, False),
+            ({"target": 101, "deals": 1}, True),
+            ({"target": 101, "deals": 2}, False),
+        ],
+    )
+    def test_the_target_or_the_limit_ends_the_game(
+        self, options: dict[str, object], over: bool
+    ) -> None:
+        state = position(["Kc", "4c", ""], out=[2], scores=[90, 0, 0], options=options)
+        assert (play(state, "play:Kc", "pass").phase == "over") is over
+
+
+def broken(**change: Any) -> tuple[str, ...]:
+    """What is wrong with a trick of four seats after a change."""
+    data = wire(
+        ["3c9c", "4c8c", "5c7c", ""],
+        "Qd",
+        by=2,
+        passes=0,
+        turn=0,
+        taken=[[], [], [], ["As"]],
+    )
+    data["turn"] = 0
+    data["table"]["seat"] = 2
+    return refused({**data, **change})
+
+
+def refused(data: dict[str, Any]) -> tuple[str, ...]:
+    """The problems with a state or view; none if it is welcome."""
+    try:
+        if "seat" in data:
+            GAME.view(data)
+        else:
+            GAME.state(data)
+    except InvalidState as error:
+        return error.problems
+    return ()
+
+
+class TestStateChecks:
+    def test_welcome(self) -> None:
+        assert broken() == ()
+        assert broken(hands=[["9c", "3c"], ["8c", "4c"], ["7c"], []]) == ()
+        assert broken(history=[{"seat": 9, "move": "rubbish"}]) == ()
+
+    @pytest.mark.parametrize(
+        ("change", "word"),
+        [
+            ({"players": 2}, "players is 2"),
+            ({"players": 7}, "players is 7"),
+            ({"players": 5}, "entries"),
+            ({"phase": "auction"}, "phase is auction"),
+            ({"phase": "over"}, "turn must be null"),
+            ({"turn": None}, "turn must be null"),
+            ({"turn": 4}, "turn is 4"),
+            ({"turn": 1}, "turn is 1"),
+            ({"turn": 3}, "turn is 3"),
+            ({"dealer": 4}, "dealer is 4"),
+            ({"dealer": -1}, "dealer is -1"),
+            ({"first": 4}, "first is 4"),
+            ({"scores": [0, 0, 0]}, "scores has 3 entries"),
+            ({"taken": [[], []]}, "taken has 2 entries"),
+            ({"hands": [["3c"], ["4c"], ["5c"]]}, "hands has 3 entries"),
+            ({"hands": [["3c", "3c"], ["4c"], ["5c"], []]}, "3c is there 2 times"),
+            ({"hands": [["3c", "4c"], ["4c"], ["5c"], []]}, "4c is there 2 times"),
+            ({"hands": [["3c", "Qd"], ["4c"], ["5c"], []]}, "Qd is there 2 times"),
+            ({"hands": [["3c", "As"], ["4c"], ["5c"], []]}, "As is there 2 times"),
+            ({"hands": [["??"], ["4c"], ["5c"], []]}, "?? is no card"),
+            ({"taken": [["??"], [], [], []]}, "?? is no card"),
+            ({"trick": ["Qd", "??"]}, "?? is no card"),
+            ({"trick": ["Qd", "Qd"]}, "Qd is there 2 times"),
+            ({"trick": []}, "trick does not have"),
+            ({"trick": ["Qc"]}, "trick does not have"),
+            ({"table": None}, "trick has cards"),
+            ({"table": None, "trick": [], "passes": 1}, "passes is 1"),
+            ({"table": None, "trick": [], "turn": 3}, "no cards to lead"),
+            ({"passes": 1}, "turn is 0"),
+            ({"passes": 3}, "passes is 3"),
+            ({"passes": -1}, "passes is -1"),
+            ({"out": []}, "out is []"),
+            ({"out": [3, 0]}, "out is [3, 0]"),
+            ({"out": [3, 3]}, "seat twice"),
+            ({"out": [4]}, "out is 4"),
+            ({"hands": [["3c"], [], ["5c"], []]}, "out is [3]"),
+            ({"hands": [[], [], [], []], "out": [0, 1, 2, 3]}, "Nobody holds cards"),
+            ({"table": {"seat": 7, "move": "play:Qd"}}, "table.seat is 7"),
+            ({"table": {"seat": 2, "move": "pass"}}, "only a play"),
+            ({"table": {"seat": 2, "move": "rubbish"}}, "is no move"),
+            ({"table": {"seat": 2, "move": "play:QdQd"}}, "not as often"),
+            ({"table": {"seat": 2, "move": "play:3c4d"}}, "no combination"),
+            ({"table": {"seat": 2, "move": "play:Qd=flush"}}, "no combination"),
+            ({"table": {"seat": 2, "move": "play:Qd", "category": "pair"}}, "table.category"),
+            ({"table": {"seat": 2, "move": "play:Qd", "rank": "K"}}, "table.rank"),
+            ({"table": {"seat": 2, "move": "play:Qd", "length": 2}}, "table.length"),
+            ({"results": [{"deal": 1, "scores": [1]}]}, "results[0].scores"),
+            ({"results": [{"deal": 1, "scores": [0] * 4, "last": 9}]}, "results[0].last"),
+            (
+                {
+                    "options": {"target": 500, "deals": 1},
+                    "results": [{"deal": 1, "scores": [0] * 4, "first": 0, "last": 1}],
+                },
+                "results has 1 entry",
+            ),
+        ],
+    )
+    def test_refused(self, change: dict[str, Any], word: str) -> None:
+        problems = broken(**change)
+        assert any(word in problem for problem in problems), problems
+        assert all(problem.endswith(".") for problem in problems)
+
+    def test_all_that_is_wrong_is_named(self) -> None:
+        assert len(broken(turn=1, dealer=9, out=[], trick=[], taken=[["3c"], [], [], []])) == 5
+
+    def test_one_seat_alone_only_answers(self) -> None:
+        assert refused(wire(["3c", "", ""], "4d", by=1)) == ()
+        for data in (wire(["3c", "", ""]), wire(["3c", "", ""], "4d", by=0)):
+            assert any("alone holds cards" in problem for problem in refused(data))
+        asked_twice = wire(["3c", "", ""], "4d", by=1, passes=1)
+        assert any("passes is 1" in problem for problem in refused(asked_twice))
+
+    def test_a_table_with_two_readings_says_which(self) -> None:
+        text = "TcQcKcBjRj"
+        assert any("=flush" in problem for problem in refused(wire(["3c", "4c", "5c"], text)))
+        state = position(["3c", "4c", "5c"], text + "=flush")
+        assert state.to_dict()["table"]["rank"] == "A"
+        state = position(["3c", "4c", "5c"], text + "=fullhouse")
+        assert state.to_dict()["table"]["rank"] == "Q"
+
+    def test_the_table_comes_back_canonical(self) -> None:
+        state = position(["3c", "4c", "5c"], "8d7d6d5d4d=flush")
+        assert state.to_dict()["table"] == {
+            "seat": 2,
+            "move": "play:4d5d6d7d8d",
+            "category": "flush",
+            "rank": "8",
+            "length": 5,
+        }
+
+    def test_over(self) -> None:
+        data = wire(["", "", ""], phase="over", turn=None, out=[2, 0], taken=[["3c"], [], []])
+        assert refused(data) == ()
+        assert GAME.state(data).moves().texts() == []
+
+    def test_views(self) -> None:
+        view = position(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2).view(0).to_dict()
+        assert refused(view) == ()
+        assert any("counts says" in p for p in refused({**view, "counts": [3, 2, 2, 0]}))
+        assert any("below 0" in p for p in refused({**view, "counts": [2, 2, -2, 0]}))
+        assert any("54" in p for p in refused({**view, "counts": [2, 50, 3, 0]}))
+        assert any("54" in p for p in refused({**view, "counts": [2, 50, 2, 0]})), "with the trick"
+        assert refused({**view, "counts": [2, 50, 1, 0]}) == ()
+        assert any("out is" in p for p in refused({**view, "counts": [2, 2, 0, 2]}))
+        assert any("entries" in p for p in refused({**view, "counts": [2, 2, 2]}))
+        assert any("seat is 5" in p for p in refused({**view, "seat": 5}))
+        assert any("is no card" in p for p in refused({**view, "hand": ["??", "3c"]}))
+
+
+class TestViews:
+    def test_allow_list(self) -> None:
+        state = position(["3c9c", "4c8c", "5c7c"], "Qd", taken=[["As"], ["Ks"], []])
+        whole = state.to_dict()
+        view = state.view(1).to_dict()
+        hidden = {name: value for name, value in whole.items() if name not in ("seed", "hands")}
+        assert view == {**hidden, "seat": 1, "hand": ["4c", "8c"], "counts": [2, 2, 2]}
+
+    def test_another_seats_view_has_no_moves(self) -> None:
+        state = position(["3c9c", "4c8c", "5c7c"])
+        assert state.view(1).moves().texts() == []
+        assert reason(state.view(1), "play:4c") == "not-your-turn"
+        assert reason(state.view(0), "play:9c") == "legal"
+
+    @pytest.mark.parametrize("seat", [-1, 3])
+    def test_no_such_seat(self, seat: int) -> None:
+        with pytest.raises(ValueError, match="There is no seat"):
+            position(["3c", "4c", "5c"]).view(seat)
+
+    def test_over_hides_nothing_but_the_seed(self) -> None:
+        state = position(["Kc", "4c", ""], out=[2], options={"target": 500, "deals": 1})
+        end = play(state, "play:Kc", "pass")
+        assert end.view(0).to_dict()["counts"] == [0, 0, 0]
+        assert games.get("zhengfen").view(end.view(1).to_dict()).phase == "over"

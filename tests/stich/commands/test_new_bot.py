@@ -1,0 +1,138 @@
+"""`stich new-bot`, and the kits' catalogue against their folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bots.kits import KitError, catalogue, find
+from stich.commands.new_bot import new_bot
+
+FOLDER = Path(__file__).parents[3] / "bots" / "kits"
+
+
+def test_every_file_of_every_folder_is_in_the_catalogue() -> None:
+    kits = catalogue()
+    for language, kit in kits.items():
+        there = {
+            path.relative_to(FOLDER / language).as_posix()
+            for path in (FOLDER / language).rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        named = {name for name, source in kit.sources.items() if source.startswith("kits/")}
+        assert named == there
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()} - {"__pycache__"}
+    assert folders == set(kits)
+
+
+def test_names_and_aliases_are_each_of_one_kit() -> None:
+    kits = catalogue()
+    names = [name for kit in kits.values() for name in (kit.language, *kit.aliases)]
+    assert len(names) == len(set(names))
+    assert find("JS") is not None
+    with pytest.raises(KitError, match="no starter kit for 'cobol'; there are python, "):
+        find("cobol")
+
+
+def test_the_readme_fits_a_screen_and_names_the_packages_and_the_decision() -> None:
+    for kit in catalogue().values():
+        text = (FOLDER / kit.language / "README.md").read_text()
+        assert len(text.splitlines()) <= 60
+        assert kit.decision in text
+        for package in kit.packages:
+            assert package in text
+        assert "stich check" in text
+
+
+def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
+    target = tmp_path / "a new one" / "bot"
+    result = CliRunner().invoke(new_bot, ["python", str(target)])
+    assert result.exit_code == 0
+    assert sorted(path.name for path in target.iterdir()) == ["README.md", "bot.py", "kit.py"]
+    assert f"python3 '{target}'/bot.py" in result.output
+    assert "stich check" in result.output
+
+
+def test_the_python_copy_is_checked_and_clean(tmp_path: Path) -> None:
+    find("python").copy(tmp_path)
+    find("stdio").copy(tmp_path / "stdio")
+    mypy = pytest.importorskip("mypy.api")
+    for directory, name in ((tmp_path, "bot.py"), (tmp_path / "stdio", "shim.py")):
+        out, err, status = mypy.run(
+            ["--strict", "--config-file=", f"--cache-dir={tmp_path}/.cache", str(directory / name)]
+        )
+        assert status == 0, out + err
+
+
+@pytest.mark.parametrize("occupied", ["directory", "file"])
+def test_it_refuses_what_is_there(tmp_path: Path, occupied: str) -> None:
+    target = tmp_path / "bot"
+    if occupied == "file":
+        target.write_text("mine")
+    else:
+        target.mkdir()
+        (target / "notes").write_text("mine")
+    result = CliRunner().invoke(new_bot, ["js", str(target)])
+    assert result.exit_code == 2
+    assert f"{target} is " in result.output
+    assert "new or empty" in result.output
+    assert not list(tmp_path.rglob("bot.mjs"))
+
+
+def test_it_takes_an_empty_directory(tmp_path: Path) -> None:
+    assert CliRunner().invoke(new_bot, ["go", str(tmp_path)]).exit_code == 0
+
+
+def test_what_is_missing_is_a_usage_error(tmp_path: Path) -> None:
+    for arguments in ([], ["python"], ["cobol", str(tmp_path / "bot")]):
+        result = CliRunner().invoke(new_bot, arguments)
+        assert result.exit_code == 2
+    assert not (tmp_path / "bot").exists()
+
+
+def test_it_lists_the_languages() -> None:
+    plain = CliRunner().invoke(new_bot, ["--list"])
+    assert plain.exit_code == 0
+    for language, kit in catalogue().items():
+        (line,) = [line for line in plain.output.splitlines() if line.startswith(f"{language} ")]
+        assert " ".join(kit.packages) in line
+    listed = json.loads(CliRunner().invoke(new_bot, ["--list", "--json"]).output)
+    assert [entry["language"] for entry in listed] == list(catalogue())
+
+
+def test_the_missing_packages_are_listed_without_anything_installed() -> None:
+    asked = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", "import runpy, sys; sys.path.insert(0, sys.argv[1]);"
+         "runpy.run_module('bots.kits', run_name='__main__')", str(FOLDER.parents[1])],
+        capture_output=True,
+        text=True,
+        check=True,
+    )  # fmt: skip
+    known = {package for kit in catalogue().values() for package in kit.packages}
+    assert set(asked.stdout.split()) <= known
+
+
+def test_the_typescript_types_are_those_of_the_contract(tmp_path: Path) -> None:
+    if shutil.which("npx") is None:
+        pytest.skip("npx is not there (Debian: npm)")
+    target = tmp_path / "api.d.ts"
+    made = subprocess.run(
+        [FOLDER / "generate-types.sh", target],
+        env={**os.environ, "npm_config_fetch_retries": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode != 0 and ("npm error" in made.stderr or "npm ERR!" in made.stderr):
+        pytest.skip(f"openapi-typescript cannot be had: {made.stderr.splitlines()[-1]}")
+    assert made.returncode == 0, made.stderr
+    assert "warning" not in (made.stdout + made.stderr).lower().replace("npm warn", "")
+    checked_in = FOLDER / "typescript" / "src" / "api.d.ts"
+    assert checked_in.read_text() == target.read_text(), "run bots/kits/generate-types.sh"

@@ -1,0 +1,383 @@
+"""`stich play`: what a person sees, may type, and is told."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+import games
+from games.game import State
+from games.move import Move
+from stich.commands.play import play
+from stich.console import play_screen as screen
+from tests.tournament.check.rogues import ROGUES, Talk, honest, running, says
+from tournament.check.positions import questions
+from tournament.play.menu import Listing, Menu, Problem, card_names, cards_of
+from tournament.play.opponents import seated
+
+
+def started(name: str, players: int | None = None, seed: str = "play") -> State:
+    return games.get(name).start(players, seed, {})
+
+
+def sat_down(*arguments: str, typed: str = "") -> Result:
+    """The command against the quick house bot."""
+    bots = () if "--with" in arguments else ("--with", "greedy")
+    return CliRunner().invoke(play, [*arguments, *bots, "--seed", "play"], input=typed)
+
+
+def drawn(renderable: object, width: int = 200) -> str:
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+# the menu
+
+
+def lead() -> State:
+    """Three-player Dou Dizhu, the declarer to lead."""
+    state = started("doudizhu")
+    return state.advance("bid:3")
+
+
+def numbers(found: Listing | Problem) -> list[int]:
+    assert isinstance(found, Listing)
+    return [number for group in found.groups for number in group.moves]
+
+
+def test_the_menu_has_every_move_once_by_its_number() -> None:
+    state = lead()
+    moves = state.moves()
+    menu = Menu(state.view(state.turn or 0))
+    listed = {n: move for group in menu.all().groups for n, move in group.moves.items()}
+    assert [listed[number].text for number in sorted(listed)] == moves.texts()
+    for group in menu.all().groups:
+        assert {move.category for move in group.moves.values()} == {group.title}
+
+
+def test_a_move_is_chosen_by_number_string_or_cards() -> None:
+    state = lead()
+    menu = Menu(state.view(state.turn or 0))
+    first = state.moves()[0]
+    card = cards_of(first.text)[0]
+    for typed in ("1", first.text, card, card.upper(), f" {card[0]} {card[1]} "):
+        chosen = menu.choose(typed)
+        assert isinstance(chosen, Move)
+        assert chosen.text == first.text
+
+
+@pytest.mark.parametrize("typed", ["0", "-1", "1000", "9" * 50, "two", "", "play:9c9c", "²"])
+def test_what_is_no_move_gets_a_sentence(typed: str) -> None:
+    state = lead()
+    answer = Menu(state.view(state.turn or 0)).choose(typed)
+    assert isinstance(answer, Problem)
+    assert answer.text.endswith(".")
+
+
+def test_cards_alone_mean_what_the_phase_is_about() -> None:
+    state = started("ninefivetwo").advance("trump:h")
+    card = state.view(0).to_dict()["hand"][0]
+    chosen = Menu(state.view(0)).choose(card)
+    assert isinstance(chosen, Move)
+    assert chosen.text == f"discard:{card}"
+
+
+def test_the_search_knows_kinds_cards_and_ranks() -> None:
+    state = lead()
+    menu = Menu(state.view(state.turn or 0))
+    moves = state.moves()
+    pairs = numbers(menu.search("pair"))
+    assert {moves[number - 1].category for number in pairs} <= {"pair", "pair-run"}
+    card = cards_of(moves[-1].text)[0]
+    with_card = [n for n, move in enumerate(moves, 1) if card in cards_of(move.text)]
+    assert sorted(numbers(menu.search(card))) == with_card
+    rank = cards_of(moves[pairs[0] - 1].text)[0][0]
+    for number in numbers(menu.search(rank * 2)):
+        names = cards_of(moves[number - 1].text)
+        assert sum(name[0] == rank for name in names) >= 2
+    assert sorted(numbers(menu.search(""))) == list(range(1, len(moves) + 1))
+    assert set(numbers(menu.search(f"pair {rank}"))) <= set(pairs)
+
+
+def test_a_search_without_a_find_says_so() -> None:
+    answer = Menu(lead().view(0)).search("rocket 3s 3s 3s 3s 3s")
+    assert isinstance(answer, Problem)
+    assert "No legal move fits" in answer.text
+
+
+def test_trumps_and_bids_are_found() -> None:
+    state = started("ninefivetwo")
+    assert numbers(Menu(state.view(0)).search("h")) == [3]
+    state = started("doudizhu")
+    assert numbers(Menu(state.view(state.turn or 0)).search("2")) == [3]
+
+
+def test_card_names() -> None:
+    assert card_names("10s3HbJRJ") == ["Ts", "3h", "Bj", "Rj"]
+    assert cards_of("play:3c??Bj=flush") == ["3c", "??", "Bj"]
+    assert cards_of("bid:2") == cards_of("trump:h") == cards_of("pass") == []
+
+
+# the screen
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_positions_of_every_phase_are_drawn_and_show_the_own_hand(name: str) -> None:
+    for question in questions(name, 26):
+        view = question.position.view(question.view["seat"]).to_dict()
+        names = [f"player {seat}" for seat in range(question.position.players)]
+        text = drawn(screen.position(view, names, "Title"))
+        assert drawn(screen.cards(view["hand"])).strip() in text
+        drawn(screen.history(view, names))
+        drawn(screen.menu(Menu(question.position.view(view["seat"])).all()))
+        for result in view["results"]:
+            assert f"Deal {result['deal']} is over" in drawn(screen.result(result, names))
+
+
+def test_the_name_of_a_bot_is_no_markup() -> None:
+    names = ["you", "[b]bot[/b]", "[/x]"]
+    view = games.get("doudizhu").start(3, "seed", {}).view(0).to_dict()
+    for shown in (screen.seats(view, names), screen.totals(names, [0, 0, 0])):
+        assert all(name in drawn(shown) for name in names)
+
+
+def test_a_masked_card_stays_masked() -> None:
+    assert drawn(screen.move_text("discard:??")).strip() == "lay away ??"
+    assert drawn(screen.move_text("give:3h")).strip() == "give 3♥"
+    assert drawn(screen.card("??")).strip() == "??"
+
+
+@pytest.mark.parametrize(
+    ("move", "words"),
+    [
+        ("pass", "pass"),
+        ("bid:2", "bid 2"),
+        ("trump:s", "trumps are ♠"),
+        ("call:Th", "call 10♥"),
+        ("play:3s3hRj", "3♠ 3♥ Rj"),
+        ("play:5s6s7sBjRj=flush", "5♠ 6♠ 7♠ Bj Rj as flush"),
+    ],
+)
+def test_moves_in_words(move: str, words: str) -> None:
+    assert drawn(screen.move_text(move)).strip() == words
+
+
+def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
+    state = started("zhengfen", 3)
+    listing = Menu(state.view(state.turn or 0)).all()
+    biggest = max(listing.groups, key=lambda group: len(group.moves))
+    more = len(biggest.moves) - screen.SHOWN
+    assert more > 0
+    assert f"and {more} more: /{biggest.title}" in drawn(screen.menu(listing))
+    assert "more: /" not in drawn(screen.menu(listing, limit=None))
+
+
+def test_what_is_left_out_is_said_on_a_line_of_its_own() -> None:
+    state = started("ninefivetwo", seed="b").advance("trump:c")
+    listing = Menu(state.view(0)).all()
+    lines = drawn(screen.menu(listing), width=80).splitlines()
+    assert lines[-1].strip() == "and 8 more: /discard"
+    gaps = [gap for line in lines[:-1] for gap in re.findall(r"(?<=\S) {2,}(?=\d)", line)]
+    assert max(map(len, gaps)) <= 5
+
+
+def test_the_number_of_a_choice_cannot_be_taken_for_its_bid() -> None:
+    state = started("doudizhu").advance("bid:1")
+    bids = screen.menu(Menu(state.view(state.turn or 0)).all())
+    assert drawn(bids).rstrip() == "1) pass   2) bid 2   3) bid 3"
+
+
+@pytest.mark.parametrize("name", ["zhengfen", "doudizhu"])
+def test_the_cards_of_a_choice_stand_apart(name: str) -> None:
+    position = next(each.position for each in questions(name, 26) if len(each.moves) > 20)
+    listing = Menu(position.view(position.turn or 0)).all()
+    shown = drawn(screen.menu(listing, limit=None))
+    for group in listing.groups:
+        for number, move in group.moves.items():
+            if "=" not in move.text:
+                assert f"{number}) {drawn(screen.move_text(move.text)).strip()}" in shown
+
+
+# the command
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_a_whole_game(name: str) -> None:
+    result = sat_down(name, "--option", "deals=1", typed="1\n" * 300)
+    assert result.exit_code == 0, result.output
+    assert "Deal 1 is over: " in result.output or "Deal 10 is over: " in result.output
+    assert "The game is over. Highest: " in result.output
+
+
+def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
+    result = sat_down("ninefivetwo", "--seat", "1", "--option", "deals=1", typed="1\n" * 40)
+    assert "greedy (0): lay away ??\n" in result.output
+    assert "lay away" in result.output
+    state = started("ninefivetwo", seed="play")
+    others = {card for seat in (0, 2) for card in state.view(seat).to_dict()["hand"]}
+    before = result.output.partition("your move")[0]
+    shown = {drawn(screen.card(card)).strip() for card in others}
+    words = set(before.replace("\n", " ").split())
+    played = {word for line in before.splitlines() if line.startswith("greedy") for word in line}
+    assert not (shown & words) - played
+
+
+def test_help_history_search_and_mistakes() -> None:
+    typed = "?\nh\n/bid\n/nothing\n\nplay:3c\nwhat\np\nq\n"
+    result = sat_down("doudizhu", "--seat", str(started("doudizhu").turn), typed=typed)
+    assert result.exit_code == 0
+    for words in (
+        "suits are c ♣",
+        "Nothing has been played in this deal.",
+        "No legal move fits 'nothing'.",
+        "'what' is no move",
+        "you: pass",
+        "The game is left. The same deal again: stich play doudizhu --players 3 --seed play",
+    ):
+        assert words in result.output
+
+
+def test_the_end_of_input_is_a_polite_end() -> None:
+    result = sat_down("dasan")
+    assert result.exit_code == 0
+    assert "The game is left." in result.output
+    assert "Traceback" not in result.output
+
+
+def test_enter_makes_the_only_move() -> None:
+    game = games.get("dasan")
+    state = game.start(3, "play", {})
+    first = state.turn
+    result = sat_down("dasan", "--seat", str(first), typed="\nq\n")
+    assert "you: bid 1" in result.output
+
+
+def test_a_bot_that_fails_is_played_for_and_the_game_goes_on() -> None:
+    with running(ROGUES["not JSON"]) as url:
+        result = sat_down("dasan", "--with", url, "--option", "deals=1", typed="1\n" * 60)
+    assert result.exit_code == 0
+    words = " ".join(result.output.split())
+    assert "fails, the house plays for it: invalid: Its answer is not JSON" in words
+    assert "The game is over." in result.output
+
+
+def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None:
+    asked: list[str] = []
+
+    def act(talk: Talk) -> None:
+        asked.append(talk.path)
+        if talk.path == "/move":
+            talk.send(b"null")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        arguments = ["--with", url, "--with", "greedy", "--option", "deals=3"]
+        result = sat_down("dasan", *arguments, typed="1\n" * 90)
+    words = " ".join(result.output.split())
+    assert "The game is over." in words
+    assert words.count("fails, the house plays for it") == 3
+    assert words.count("That was strike 3 of 3: it is asked no more in this game.") == 1
+    assert words.index("strike 3 of 3") > words.rindex("fails, the house plays for it")
+    assert asked == ["/start", "/move", "/move", "/move"]
+
+
+def test_a_bot_knows_one_game_from_the_next() -> None:
+    told: list[tuple[str, dict[str, Any]]] = []
+
+    def act(talk: Talk) -> None:
+        told.append((talk.path, json.loads(talk.body)))
+        honest(talk)
+
+    with running(act) as url:
+        for _ in range(2):
+            arguments = ["--with", url, "--with", "greedy", "--option", "deals=1"]
+            result = sat_down("dasan", *arguments, typed="1\n" * 60)
+            assert "The game is over." in result.output
+    matches = [body["match"] for _, body in told]
+    assert len(set(matches)) == 2
+    first = [(path, body) for path, body in told if body["match"] == matches[0]]
+    assert first == told[: len(first)]
+    (begins, start), *decisions, (ends, end) = first
+    assert (begins, ends) == ("/start", "/end")
+    assert {body["view"]["seat"] for _, body in decisions} == {start["seat"]} == {end["seat"]}
+    assert [body["turn"] for _, body in decisions] == list(range(1, len(decisions) + 1))
+    assert (start["players"], start["options"]["deals"], len(end["scores"])) == (3, 1, 3)
+
+
+def test_an_illegal_answer_is_told() -> None:
+    with running(ROGUES["illegal"]) as url:
+        result = sat_down("dasan", "--with", url, typed="1\n" * 3)
+    assert "the house plays for it: illegal: " in result.output
+
+
+def test_a_bot_by_url_plays() -> None:
+    with running(honest) as url:
+        result = sat_down("dasan", "--with", url, "--option", "deals=1", typed="1\n" * 60)
+    assert f"{url} (1)" in result.output
+    assert "fails" not in result.output
+
+
+def test_a_command_that_does_not_start(tmp_path: Path) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text("raise SystemExit('no cards today')")
+    command = shlex.join([sys.executable, str(program)])
+    result = sat_down("dasan", "--with", command)
+    assert result.exit_code == 1
+    assert "no cards today" in result.output
+
+
+def test_bots_sit_down_in_turn() -> None:
+    assert seated([], 3) == ["sensible", "greedy", "sensible"]
+    assert seated(["a", "b", "c"], 5) == ["a", "b", "c", "a", "b"]
+
+
+def test_as_many_seats_as_bots_are_named() -> None:
+    result = sat_down("zhengfen", "--with", "greedy", "--with", "random", "--with", "greedy")
+    assert "Zheng Fen, 4 players." in result.output
+    assert "random (2)" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["skat"], "there are doudizhu, dasan, zhengfen, ninefivetwo"),
+        (["dasan", "--players", "7"], "players"),
+        (["dasan", "--seat", "3"], "0 to 2"),
+        (["dasan", "--seat", "-1"], "0 to 2"),
+        (["dasan", "--option", "deals"], "name=value"),
+        (["dasan", "--option", "deals=many"], "name=value"),
+        (["dasan", "--option", "deals=0"], "options.deals"),
+        (["dasan", "--option", "nothing=1"], "options.nothing"),
+        (["ninefivetwo", *["--with", "greedy"] * 3], "3 bots are too many"),
+        (["dasan", "--with", "http://localhost:1/", "--move-ms", "0"], "--move-ms"),
+    ],
+)
+def test_a_wrong_command_line(arguments: list[str], words: str) -> None:
+    result = sat_down(*arguments)
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+def test_a_wrong_seed() -> None:
+    result = CliRunner().invoke(play, ["dasan", "--seed", ""])
+    assert result.exit_code == 2
+    assert "seed" in result.output
+
+
+def test_a_bot_cannot_write_on_the_terminal() -> None:
+    colours = says(b'{"move": "pass"}', head="Content-Encoding: \x1b[31mred\r\n")
+    with running(colours) as url:
+        result = sat_down("dasan", "--with", url, typed="1\n" * 3)
+    assert "not HTTP" in " ".join(result.output.split())
+    assert "\x1b[31m" not in result.output

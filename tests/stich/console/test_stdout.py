@@ -1,0 +1,152 @@
+"""Standard output that cannot be written: a sentence, or silence where the reader has gone."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stich.console.stdout import OutputError, guarded
+from tests.tournament import played
+from tests.tournament.cups import ROOT, standings, stich, toys, write
+from tournament.store.store import Store
+
+FULL = "Standard output cannot be written: No space left on device. "
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    played.run(folder, played.cup()).close()
+    return folder
+
+
+def into_full(*words: object, unbuffered: bool = False) -> subprocess.CompletedProcess[str]:
+    """The program with a full disk under its standard output."""
+    with open("/dev/full", "w") as full:
+        return subprocess.run(
+            [sys.executable, *(["-u"] * unbuffered), "-m", "stich", *map(str, words)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+
+
+READERS = (
+    "standings",
+    "standings --json",
+    "matches",
+    "matches --json",
+    "export",
+    "export --format jsonl",
+    "export --format parquet",
+    "verify",
+    "report --json",
+)
+
+
+@pytest.mark.parametrize("words", READERS)
+def test_a_full_disk_is_a_sentence(run: Path, words: str) -> None:
+    command, *options = words.split()
+    done = into_full(command, run, *options)
+    assert (done.returncode, done.stderr) == (1, FULL + "Make room, or send it elsewhere.\n")
+
+
+@pytest.mark.parametrize("unbuffered", [False, True])
+def test_help_needs_room_too(unbuffered: bool) -> None:
+    done = into_full("standings", "--help", unbuffered=unbuffered)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose export is written in one go, at its end."""
+    folder = tmp_path_factory.mktemp("short")
+    played.run(folder, played.cup(deals=1, seating="fixed")).close()
+    return folder
+
+
+@pytest.mark.parametrize("length", ["run", "short"])
+@pytest.mark.parametrize("words", READERS)
+def test_a_reader_that_has_gone_is_no_error(
+    request: pytest.FixtureRequest, words: str, length: str
+) -> None:
+    command, *options = words.split()
+    run = request.getfixturevalue(length)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "stich", command, str(run), *options],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_run_keeps_what_is_finished(tmp_path: Path, options: list[str]) -> None:
+    cup, folder = write(tmp_path, toys(3), deals=2), tmp_path / "run"
+    done = into_full("run", cup, "--out", folder, *options)
+    assert done.returncode == 1
+    kept = f"Every finished match is kept in {folder}. Go on with: stich run {cup} --out {folder}"
+    assert done.stderr == f"{FULL}{kept}\n"
+    assert stich("run", cup, "--out", folder).returncode == 0
+    assert standings(folder)["matches"] == 6
+    line = f"{sys.executable} -m stich run {cup} --out {folder} {' '.join(options)} | head -n 1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+
+
+def test_a_duel_says_what_is_kept() -> None:
+    done = into_full("duel", "random", "random", "--game", "doudizhu", "--deals", 1)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{FULL}Nothing of it is kept; with --out DIR it is")
+
+
+@pytest.fixture
+def descriptor() -> Iterator[int]:
+    with open("/dev/full", "w") as full:
+        yield full.fileno()
+
+
+def test_what_comes_after_the_first_error_is_dropped(
+    descriptor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open(descriptor, "w", closefd=False) as plain:
+        monkeypatch.setattr(sys, "stdout", plain)
+        with pytest.raises(SystemExit, match="No space left"), guarded():  # noqa: PT012 - the order
+            sys.stdout.write("")
+            sys.stdout.flush()
+            for _ in range(3):
+                sys.stdout.write("x" * 100_000)
+        assert sys.stdout is plain
+        error = OutputError(errno.EIO, os.strerror(errno.EIO))
+        error.kept = "It is kept."
+        with pytest.raises(SystemExit, match=r"Input/output error\. It is kept\."), guarded():
+            raise error
+
+
+def test_a_closed_standard_output_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with guarded():
+        assert sys.stdout is None
+
+
+@pytest.mark.parametrize("command", ["standings", "matches", "verify", "export", "report"])
+def test_a_run_that_never_began_is_a_sentence(tmp_path: Path, command: str) -> None:
+    Store.open(tmp_path, create=True).close()
+    done = stich(command, tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    why = "its run was stopped before it had begun; run the cup again."
+    assert done.stderr == f"{tmp_path / 'run.sqlite'}: {why}\n"

@@ -1,0 +1,251 @@
+"""Started bots: what they find, what they may use, and that nothing of them is left."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.tournament import hostile
+from tests.tournament.cups import all_end, bot, stich, toys, write
+from tournament.bot import process
+from tournament.bot.player import Failure
+from tournament.bot.process import Ground, StartedBot, StartError, environment, start
+from tournament.bot.sandbox import SandboxError, prefix
+from tournament.config import Bot, Cup, Limits, read
+from tournament.records import FaultKind
+from tournament.run.bot_pool import Crew
+from tournament.store.store import Store
+
+GROUND = Ground(Limits(), 20_000)
+REQUEST = json.dumps(
+    {"turn": 1, "match": "m", "moves": ["pass", "bid:1"], "view": {"hand": []}}
+).encode()
+
+
+@contextmanager
+def running(how: str, *words: str, ground: Ground = GROUND) -> Iterator[StartedBot]:
+    started = start("x", bot(how, *words), ground)
+    try:
+        yield started
+    finally:
+        started.close()
+
+
+def pids(folder: Path) -> list[int]:
+    return [int(path.name) for path in folder.iterdir()]
+
+
+def test_a_started_bot_answers_and_is_gone_after(tmp_path: Path) -> None:
+    with running("toy-1", str(tmp_path)) as started:
+        assert started.about["games"] == ["doudizhu"]
+        assert started.move(REQUEST, 20).move in ("pass", "bid:1")
+        assert started.status() is None
+        (pid,) = pids(tmp_path)
+        os.kill(pid, 0)
+    all_end([pid])
+
+
+def test_it_has_a_process_group_and_a_session_of_its_own(tmp_path: Path) -> None:
+    with running("toy-1", str(tmp_path)):
+        (pid,) = pids(tmp_path)
+        assert os.getpgid(pid) == pid
+        assert os.getsid(pid) == pid != os.getsid(0)
+
+
+def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
+    with running("breeds", str(tmp_path)) as started:
+        started.move(REQUEST, 20)
+        started.move(REQUEST, 20)
+    all_end(pids(tmp_path))
+
+
+@pytest.mark.parametrize(("how", "number"), [("breeds", signal.SIGSTOP), ("toy-1", signal.SIGKILL)])
+def test_a_bot_that_stops_or_kills_its_keeper_ends_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, number: signal.Signals
+) -> None:
+    monkeypatch.setattr(process, "_KEEPER_S", 0.2)
+    with running(how, str(tmp_path)) as started:
+        started.move(REQUEST, 20)
+        os.kill(started._keeper.pid, number)
+        assert started.status() == "its keeper is gone"
+        assert started.output() == ""
+    all_end(pids(tmp_path))
+
+
+def test_a_keeper_that_ends_while_its_bot_starts_is_a_bot_that_did_not_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = StartedBot("x", bot("toy-1"), GROUND)
+    greet = started.greet
+
+    def then_kill(seconds: float) -> object:
+        about = greet(seconds)
+        started._keeper.kill()
+        started._keeper.wait()
+        return about
+
+    monkeypatch.setattr(started, "greet", then_kill)
+    with pytest.raises(StartError, match="its keeper is gone"):
+        started.ready()
+
+
+@pytest.mark.parametrize("stopped", ["", "os.kill(started._keeper.pid, signal.SIGSTOP)"])
+def test_it_goes_when_the_runner_is_killed(tmp_path: Path, stopped: str) -> None:
+    code = (
+        "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.tournament.bot.test_process import *\n"
+        "started = start('x', bot('breeds', sys.argv[2]), GROUND)\n"
+        f"started.move(REQUEST, 20); {stopped or 'pass'}\n"
+        "print('ready', flush=True); signal.pause()"
+    )
+    root = str(Path(__file__).parents[3])
+    with subprocess.Popen(
+        [sys.executable, "-c", code, root, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == "ready\n"
+        runner.send_signal(signal.SIGKILL)
+    found = pids(tmp_path)
+    assert found
+    all_end(found)
+
+
+def test_its_environment_is_stripped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    assert set(environment(["./bot"], 7)) == {
+        "LANG",
+        "PATH",
+        "PORT",
+        "PYTHONHASHSEED",
+        "PYTHONUNBUFFERED",
+    }
+
+
+def test_python_is_this_python() -> None:
+    path = environment(["python", "-m", "bots.greedy"], 7)["PATH"]
+    assert shutil.which("python", path=path) == str(Path(sys.executable).with_name("python"))
+
+
+def test_memory_is_limited() -> None:
+    with running("hungry", ground=Ground(Limits(memory_mb=400), 20_000)) as started:
+        with pytest.raises(Failure) as failure:
+            started.move(REQUEST, 60)
+        assert failure.value.kind is FaultKind.UNREACHABLE
+        assert "MemoryError" in started.output()
+
+
+def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
+    with running("floods") as started:
+        started.move(REQUEST, 60)
+        assert len(started.output()) == 64 * 1024
+        started.fresh()
+        assert started.output() == ""
+
+
+def test_a_port_that_is_taken_meanwhile_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program answers at the bot's port; it is not taken for the bot."""
+    with hostile.running(hostile.first) as url:
+        taken = int(url.rpartition(":")[2])
+        free = process._free_port()
+        ports = iter([taken, free])
+        monkeypatch.setattr(process, "_free_port", lambda: next(ports))
+        with running("honest") as started:
+            assert started.url.endswith(f":{free}")
+
+
+def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
+    command = f"sh -c 'echo waking up; exec {bot('toy-1')}'"
+    bots = (Bot("x", command),)
+    crew = Crew(Cup("Cup", "doudizhu", 1, bots), GROUND)
+    try:
+        assert [bot for bot, _ in crew.start(bots)] == list(bots)
+        assert [crew.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
+    finally:
+        crew.close()
+
+
+def sandboxed() -> None:
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    done = subprocess.run(
+        ["bwrap", "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"],
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip("this system does not allow sandboxes")
+
+
+@pytest.fixture(params=[True, False], ids=["sandbox", "no sandbox"])
+def spied(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[bool, str]]:
+    """What a spying bot found, in a sandbox and outside."""
+    if request.param:
+        sandboxed()
+    with hostile.running(hostile.first) as url:
+        spy = bot("spies", str(tmp_path / "cup.toml"), url)
+        more = ["[sandbox]\nenabled = true"] if request.param else []
+        cup = write(tmp_path, {"spy": spy, **toys(2)}, *more, deals=1)
+        (tmp_path / "a" / "older").mkdir(parents=True)
+        (tmp_path / "a" / "older" / "run.sqlite").write_text("OLD SEED")
+        (tmp_path / "a" / "other.toml").write_text('seed = "NEXT SEED"\n[[bots]]\n')
+        (tmp_path / "a" / "notes.toml").write_text("NOTES")
+        done = stich("run", cup, "--out", tmp_path / "run")
+        assert done.returncode == 0, done.stderr
+    with Store.open(tmp_path / "run") as store:
+        match = next(store.matches())
+        assert not match.faults
+        yield request.param, match.outputs[match.seating.index("spy")]
+    Path(hostile.__file__).with_name("scribble").unlink(missing_ok=True)
+
+
+def test_a_sandbox_shows_nothing_of_the_outside(spied: tuple[bool, str]) -> None:
+    inside, said = spied
+    assert ("no outside" in said) is inside
+    assert ('seed = "test"' in said) is not inside
+    assert ("run.sqlite" in said) is not inside
+    assert ("OLD SEED" in said) is not inside
+    assert ("NEXT SEED" in said) is not inside
+    assert "NOTES" in said
+    assert said.count("cannot write") >= (2 if inside else 0)
+    assert "SECRET" not in said
+    assert "PYTEST" not in said
+
+
+def test_a_sandbox_covers_the_folder_of_all_runs_unless_a_bot_lives_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandboxed()
+    monkeypatch.chdir(tmp_path)
+    run, mine = tmp_path / "runs" / "spring", tmp_path / "runs" / "mine"
+    for folder in (run, mine):
+        folder.mkdir(parents=True)
+        (folder / "run.sqlite").touch()
+    (mine / "bot.py").touch()
+    words = prefix(read(write(tmp_path, toys(3), "[sandbox]\nenabled = true")), "cup.toml", run)
+    assert str(tmp_path / "runs") in words
+    assert str(run) not in words
+    lives = {"x": f"python {mine / 'bot.py'}", **toys(2)}
+    words = prefix(read(write(tmp_path, lives, "[sandbox]\nenabled = true")), "cup.toml", run)
+    assert str(tmp_path / "runs") not in words
+    assert words[words.index(str(run)) - 1] == "--tmpfs"
+    assert words[words.index(str(mine / "run.sqlite")) - 1] == os.devnull
+
+
+def test_no_bubblewrap_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cup = read(write(tmp_path, toys(3), "[sandbox]\nenabled = true"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxError, match="install the package bubblewrap"):
+        prefix(cup, "cup.toml", tmp_path)
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(SandboxError, match="No permissions to create new namespace"):
+        prefix(cup, "cup.toml", tmp_path)

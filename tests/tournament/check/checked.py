@@ -1,0 +1,24 @@
+"""`stich check` as a test runs it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from click.testing import CliRunner
+
+from stich.commands.check import check
+
+FEW = ["--game", "dasan", "--positions", "26", "--bank-ms", "0"]
+
+
+def checked(*arguments: str) -> tuple[int, dict[str, Any]]:
+    """Its exit code and what it prints for machines."""
+    result = CliRunner().invoke(check, [*arguments, "--json"])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    return result.exit_code, json.loads(result.output)
+
+
+def failures(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """All failures of all its checks."""
+    return [failure for one in report["checks"] for failure in one["failures"]]

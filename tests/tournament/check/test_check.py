@@ -1,0 +1,358 @@
+"""`stich check` passes bots that keep the protocol and names what is wrong with the others."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from stich.commands.check import check
+from tests.tournament.check.checked import FEW, checked, failures
+from tests.tournament.check.rogues import (
+    ROGUES,
+    Act,
+    Talk,
+    hang,
+    hang_up,
+    honest,
+    only_move,
+    running,
+)
+
+# Each misbehaviour: its fault, words of the sentence that names it, words of its mend.
+FOUND = {
+    "hang": ("timeout", "No whole answer within 60 ms", "Decide sooner"),
+    "drip": ("timeout", "No whole answer within 60 ms", "Content-Length"),
+    "endless": ("invalid", "more than 64 KiB", "the move and no more"),
+    "huge": ("invalid", "more than 64 KiB", "the move and no more"),
+    "gzip bomb": ("invalid", "encoded as gzip", "Do not compress"),
+    "deep nesting": ("invalid", "nested too deeply", "flat object"),
+    "redirect": ("invalid", "redirects (302)", "Answer at /move itself"),
+    "500": ("invalid", "status 500", "The bot failed"),
+    "404": ("invalid", "status 404", "Serve POST /move"),
+    "not JSON": ("invalid", "is not JSON", "JSON library"),
+    "not UTF-8": ("invalid", "not UTF-8", "as UTF-8"),
+    "NaN": ("invalid", "NaN is no JSON number", "no NaN"),
+    "null": ("invalid", "not a JSON object but null", "with an object"),
+    "list": ("invalid", "not a JSON object but a list", "with an object"),
+    "empty": ("invalid", "is not JSON", "JSON library"),
+    "no move": ("invalid", 'no "move"', "Name the field"),
+    "two moves": ("invalid", '"move" more than once', 'Write "move" once'),
+    "move is null": ("invalid", "not a string but null", "one string"),
+    "illegal": ("illegal", '"play:3c3d3h3s" is not legal here', "in this very request"),
+    "no grammar": ("illegal", "(syntax)", "letter by letter"),
+    "control characters": (
+        "illegal",
+        '"\\u0000\\u001b[31m\\r\\n" is not legal',
+        "letter by letter",
+    ),
+    "raw control characters": ("invalid", "is not JSON", "must be escaped"),
+    "no HTTP": ("invalid", "not HTTP", "HTTP/1.1"),
+    "reset": ("unreachable", "broke", "has crashed"),
+    "half answer": ("unreachable", "in the middle of its answer", "Content-Length"),
+    "dies mid-game": ("unreachable", "without an answer", "has crashed"),
+}
+
+
+@pytest.mark.parametrize("name", ROGUES)
+def test_it_finds_the_misbehaviour(name: str) -> None:
+    kind, problem, mend = FOUND[name]
+    with running(ROGUES[name]) as url:
+        status, report = checked("--url", url, "--move-ms", "60", *FEW)
+    assert status == 1
+    assert not report["passed"]
+    assert report["checks"][1]["result"] == "passed"  # GET / is in order
+    (failed, *_) = [one for one in report["checks"] if one["result"] == "failed"]
+    first = failed["failures"][0]
+    assert first["fault"] == kind
+    assert problem in first["problem"]
+    assert mend in first["mend"]
+    assert first["rule"]
+    assert json.loads(first["request"]["body"])["moves"]
+
+
+def test_every_check_of_a_hanging_bot_ends_and_is_told() -> None:
+    with running(only_move(hang)) as url:
+        _, report = checked("--url", url, "--move-ms", "20", *FEW)
+    results = [one["result"] for one in report["checks"]]
+    assert len(results) == 10
+    assert set(results) == {"passed", "failed"}
+
+
+def card(**changes: Any) -> Act:
+    """A bot whose GET / is changed; a field of None is left out."""
+    about = {"name": "n", "version": "1", "protocol": 1, "games": ["dasan"], **changes}
+    body = json.dumps({key: value for key, value in about.items() if value is not None}).encode()
+    return lambda talk: talk.send(body) if talk.path == "/" else honest(talk)
+
+
+@pytest.mark.parametrize(
+    ("act", "problem"),
+    [
+        (card(name=None), '"name" must be a string'),
+        (card(version=1.0), '"version" must be a string'),
+        (card(author=["me"]), '"author" must be a string'),
+        (card(protocol="1"), '"protocol" must be the number 1'),
+        (card(protocol=True), '"protocol" must be the number 1'),
+        (card(games=None), '"games" must be a list'),
+        (card(games=[]), '"games" must be a list'),
+        (card(games=["dasan", "skat"]), '"games" names "skat"; there are doudizhu, dasan'),
+        (card(games=["zhengfen"]), '"games" does not name dasan'),
+    ],
+)
+def test_what_a_bot_says_of_itself(act: Act, problem: str) -> None:
+    with running(act) as url:
+        status, report = checked("--url", url, *FEW)
+    assert status == 1
+    failed = [one["number"] for one in report["checks"] if one["result"] == "failed"]
+    assert failed == [2]
+    (failure,) = failures(report)
+    assert problem in failure["problem"]
+    assert '"games": ["dasan"]' in failure["mend"]
+    assert failure["request"]["method"] == "GET"
+
+
+CARD = b'{"name": "n", "version": "1", "protocol": 1, "games": ["dasan"]}'
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (b"hello", "is not JSON"),
+        (b"[1]", "not a JSON object but a list"),
+        (b"", "is not JSON"),
+        (b'{"name": "p\xe4ss"}', "not UTF-8"),
+        (CARD[:-1] + b', "strength": NaN}', "NaN is no JSON number"),
+        (CARD[:-1] + b', "games": ["dasan"]}', 'names "games" more than once'),
+        (CARD[:-1] + b', "name": "n"}', 'names "name" more than once'),
+        (CARD.replace(b'["dasan"]', b'["dasan", {"a": 1, "a": 2}]'), "named more than once"),
+    ],
+)
+def test_a_greeting_that_is_none(body: bytes, problem: str) -> None:
+    with running(lambda talk: talk.send(body) if talk.path == "/" else honest(talk)) as url:
+        _, report = checked("--url", url, *FEW)
+    assert problem in failures(report)[0]["problem"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("x" * 60_000, "x" * 64 + "… 1: dasan"),
+        ("\x1b[31m\nfoo", "\\x1b[31m\\nfoo 1: dasan"),
+        ("\ud800", "\\ud800 1: dasan"),
+        ("Löwe", "Löwe 1: dasan"),
+    ],
+)
+def test_a_name_cannot_fill_the_screen(name: str, shown: str) -> None:
+    with running(card(name=name)) as url:
+        result = CliRunner().invoke(check, ["--url", url, *FEW])
+    assert result.exit_code == 0
+    assert f"GET / says what the bot is ({shown}; " in result.output
+
+
+@pytest.mark.parametrize("path", ["/start", "/end"])
+def test_a_long_answer_to_start_and_end_will_do(path: str) -> None:
+    def act(talk: Talk) -> None:
+        if talk.path == path:
+            talk.send(b" " * 70_000)
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        status, report = checked("--url", url, *FEW)
+    assert status == 0
+    (note,) = [one["note"] for one in report["checks"] if "/start" in one["title"]]
+    assert f"{path} 200, longer than is read" in note
+
+
+def test_a_bot_that_leaves_start_and_end_unanswered() -> None:
+    def act(talk: Talk) -> None:
+        if talk.path == "/end":
+            hang_up(talk)
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, *FEW)
+    (failure,) = failures(report)
+    assert failure["request"]["url"].endswith("/end")
+    assert "404" in failure["mend"]
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "405 No", "501 Not Implemented", "500 Oops"])
+def test_any_answer_to_start_and_end_will_do(status: str) -> None:
+    def act(talk: Talk) -> None:
+        if talk.path in ("/start", "/end"):
+            talk.send(b"no", status)
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        assert checked("--url", url, *FEW)[0] == 0
+
+
+def test_a_bot_that_refuses_unknown_fields() -> None:
+    def act(talk: Talk) -> None:
+        if b"weather" in talk.body:
+            talk.send(b"{}", "422 Unprocessable Entity")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, *FEW)
+    assert [one["title"] for one in report["checks"] if one["result"] == "failed"] == [
+        "unknown fields in the request are tolerated"
+    ]
+    assert "do not refuse others" in failures(report)[0]["mend"]
+
+
+def test_a_bot_that_cannot_take_a_large_request() -> None:
+    def act(talk: Talk) -> None:
+        if len(talk.body) > 100_000:
+            talk.send(b"{}", "413 Content Too Large")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, "--game", "zhengfen", "--positions", "6")
+    big = [f for f in failures(report) if "status 413" in f["problem"]]
+    assert len(big) == 1
+    assert "limit on a request's body" in big[0]["mend"]
+
+
+def announces(talk: Talk, headers: str) -> None:
+    """The head of an answer alone, then the end."""
+    talk.raw(f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("headers", "answer"),
+    [
+        ("Content-Length: 70000\r\n", "200; nothing of its body, 70000 bytes, was read, after"),
+        ("Content-Length: 0\r\n", "200 and no body, after"),
+    ],
+)
+def test_a_body_that_was_not_read_is_not_said_to_be_missing(headers: str, answer: str) -> None:
+    with running(only_move(lambda talk: announces(talk, headers))) as url:
+        result = CliRunner().invoke(check, ["--url", url, *FEW])
+    assert f"answer   {answer}" in result.output
+
+
+def test_an_honest_bot_passes() -> None:
+    with running(honest) as url:
+        status, report = checked("--url", url, *FEW)
+    assert (status, report["passed"]) == (0, True)
+    assert [one["number"] for one in report["checks"]] == list(range(1, 11))
+
+
+def test_requests_of_a_match_belong_together() -> None:
+    """A bot may keep notes by `match`, from its /start to its /end."""
+    seen: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+
+    def act(talk: Talk) -> None:
+        if talk.path != "/":
+            body = json.loads(talk.body)
+            seen.setdefault(body["match"], []).append((talk.path, body))
+        honest(talk)
+
+    with running(act) as url:
+        assert checked("--url", url, *FEW)[0] == 0
+        first = set(seen)
+        assert checked("--url", url, *FEW)[0] == 0
+    assert len(seen) == 2 * len(first)
+    assert any(len(match) > 5 for match in seen.values())
+    for match in seen.values():
+        (begins, start), *decisions, (ends, end) = match
+        assert (begins, ends) == ("/start", "/end")
+        assert {path for path, _ in decisions} == {"/move"}
+        assert [body["turn"] for _, body in decisions] == list(range(1, len(decisions) + 1))
+        views = [body["view"] for _, body in decisions]
+        for view in views:
+            assert view["game"] == start["game"] == end["game"]
+            assert view["seat"] == start["seat"] == end["seat"]
+            assert view["players"] == start["players"] == len(end["scores"])
+            assert view["options"].items() >= start["options"].items()
+        when = [(view["deal"], len(view["history"])) for view in views]
+        assert when == sorted(set(when))
+
+
+def test_for_a_person_it_prints_all_that_is_needed() -> None:
+    with running(ROGUES["raw control characters"]) as url:
+        result = CliRunner().invoke(check, ["--url", url, *FEW])
+    assert result.exit_code == 1
+    assert "\x1b[2J" not in result.output
+    for words in (
+        " 3 FAIL a legal move in every phase of Dasan",
+        f"request  POST {url}/move",
+        'answer   200 {"move": "pass\\x1b[2J"}',
+        "rule     POST /move is answered with 200",
+        "mend     Write the answer with a JSON library",
+        "repeat   curl -sS -i",
+        "checks not passed: 3, ",
+    ):
+        assert words in result.output
+
+
+def test_the_curl_line_repeats_the_request() -> None:
+    seen: list[bytes] = []
+
+    def act(talk: Talk) -> None:
+        if talk.path == "/move":
+            seen.append(talk.body)
+            talk.send(b"null")
+        else:
+            honest(talk)
+
+    with running(act) as url:
+        _, report = checked("--url", url, *FEW)
+        failure = failures(report)[0]
+        first, seen[:] = seen[0], []
+        subprocess.run(shlex.split(failure["curl"]), capture_output=True, check=True)
+    assert seen == [first]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--url or by --command"),
+        (["--url", "http://localhost:1", "--command", "x"], "one of the two"),
+        (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
+        (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
+        (["--url", "http://localhost:1", "--game", "skat"], "there are doudizhu"),
+        (["--url", "http://localhost:1", "--move-ms", "0"], "--move-ms"),
+    ],
+)
+def test_a_wrong_command_line(arguments: list[str], words: str) -> None:
+    result = CliRunner().invoke(check, arguments)
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+def test_nobody_listens() -> None:
+    with running(honest) as url:
+        pass
+    status, report = checked("--url", url, *FEW)
+    assert status == 1
+    assert all(one["result"] != "passed" for one in report["checks"][1:])
+    assert "Is the bot running?" in failures(report)[1]["mend"]
+
+
+def test_a_host_that_is_not_there() -> None:
+    status, report = checked("--url", "http://no-such-host.invalid:9000")
+    assert status == 1
+    assert "no-such-host.invalid" in failures(report)[0]["problem"]
+
+
+def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tournament.check.protocol_checks.greet", stop)
+    with running(honest) as url:
+        result = CliRunner().invoke(check, ["--url", url])
+    assert result.exit_code == 1
+    assert "Stopped after check 1;" in result.output

@@ -1,0 +1,110 @@
+"""The positions of a check: the same for everybody, and of every phase."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import groupby
+
+import pytest
+
+import games
+from tournament.check.positions import OPTIONS, longest, openings, questions
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_every_phase_and_number_of_players_is_asked(name: str) -> None:
+    game = games.get(name)
+    asked = questions(name, 100)
+    assert len(asked) == 100
+    assert {question.view["phase"] for question in asked} == set(game.phases)
+    assert {question.view["players"] for question in asked} == set(
+        range(game.min_players, game.max_players + 1)
+    )
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_each_is_what_the_seat_to_move_sees(name: str) -> None:
+    game = games.get(name)
+    for question in questions(name, 40):
+        assert question.view["seat"] == question.view["turn"] == question.position.turn
+        again = game.view(question.view)
+        assert again.moves().texts() == list(question.moves)
+        assert "seed" not in question.view
+        assert "hands" not in question.view
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+@pytest.mark.parametrize("wanted", [1, 26, 100, 301])
+def test_there_are_as_many_as_wanted(name: str, wanted: int) -> None:
+    asked = questions(name, wanted)
+    assert len(asked) == wanted
+    assert len({json.dumps([question.sitting, question.view]) for question in asked}) == wanted
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_every_set_of_options_is_asked(name: str) -> None:
+    game = games.get(name)
+    full = [
+        {**{option.name: option.default for option in game.options}, **some}
+        for some in OPTIONS[name]
+    ]
+    for players in range(game.min_players, game.max_players + 1):
+        asked = [
+            question.view["options"]
+            for question in questions(name, 100)
+            if question.view["players"] == players
+        ]
+        assert all(options in asked for options in full)
+
+
+def test_moves_that_say_how_their_cards_are_read_are_asked() -> None:
+    asked = questions("zhengfen", 100)
+    read = [each for each in asked if any(move.endswith("=flush") for move in each.moves)]
+    assert len(read) > 3
+    assert all(any(move.endswith("=fullhouse") for move in each.moves) for each in read)
+    assert any(not each.view["table"] for each in read)
+
+
+def test_each_match_is_asked_in_one_go_and_in_order() -> None:
+    for name in games.GAMES:
+        asked = questions(name, 100)
+        matches = [sitting for sitting, _ in groupby(asked, key=lambda each: each.sitting)]
+        assert len(matches) == len(set(matches))
+        for _, match in groupby(asked, key=lambda each: each.sitting):
+            when = [(each.view["deal"], len(each.view["history"])) for each in match]
+            assert when == sorted(set(when))
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_openings_are_the_first_decisions(name: str) -> None:
+    first = openings(name)
+    assert len({each.sitting for each in first}) == len(first)
+    for each in first:
+        assert each.view["seat"] not in {entry["seat"] for entry in each.view["history"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "moves"), [("doudizhu", 497), ("dasan", 92), ("zhengfen", 31122), ("ninefivetwo", 20)]
+)
+def test_the_longest_lists(name: str, moves: int) -> None:
+    asked = longest(name)
+    assert len(asked.moves) == moves
+    assert len(asked.moves) >= max(len(question.moves) for question in questions(name, 60))
+
+
+def test_they_are_the_same_in_another_process() -> None:
+    program = (
+        "import json; from tournament.check.positions import questions;"
+        "print(json.dumps([[q.situation, q.view, list(q.moves)] for q in questions('dasan', 30)]))"
+    )
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONHASHSEED": "77"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    here = [[q.situation, q.view, list(q.moves)] for q in questions("dasan", 30)]
+    assert json.loads(elsewhere.stdout) == json.loads(json.dumps(here))

@@ -1,0 +1,152 @@
+"""`stich check` on bots that it starts: they die, do not start, write too much."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tournament.check.checked import checked, failures
+from tournament.check.advice import died
+
+
+def command(program: str, tmp_path: Path) -> str:
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    return shlex.join([sys.executable, str(path)])
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("raise SystemExit(3)", "ended with code 3"),
+        ("import sys; sys.exit('no such deck')", "no such deck"),
+        ("import threading; threading.Event().wait()", "did not answer GET /"),
+    ],
+)
+def test_a_bot_that_never_starts(tmp_path: Path, program: str, problem: str) -> None:
+    status, report = checked("--command", command(program, tmp_path), "--start-ms", "1000")
+    assert status == 1
+    (failure,) = failures(report)
+    assert problem in failure["problem"]
+    assert "PORT" in failure["rule"]
+
+
+def test_a_program_that_is_not_there() -> None:
+    status, report = checked("--command", "./no-such-bot --fast")
+    assert status == 1
+    assert "no such program" in failures(report)[0]["problem"]
+
+
+MORTAL = """
+import os, sys
+sys.path.insert(0, {root!r})
+from bots import kit
+asked = 0
+def move(view, moves):
+    global asked
+    asked += 1
+    if asked > 40:
+        print("the deck is on fire", file=sys.stderr, flush=True)
+        os._exit(7)
+    return moves[0]
+kit.run(move, name="mortal", version="1", games=["dasan"])
+"""
+
+
+def test_a_started_bot_that_dies_is_told_and_started_again(tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[3])
+    status, report = checked(
+        "--command", command(MORTAL.format(root=root), tmp_path), "--game", "dasan",
+        "--positions", "60",
+    )  # fmt: skip
+    assert status == 1
+    first = failures(report)[0]
+    assert first["fault"] == "unreachable"
+    assert "code 7" in first["problem"]
+    assert "the deck is on fire" in first["output"]
+    assert "ended (code 7) while it was asked this" in first["mend"]
+    assert "look at the end of its output" in first["mend"]
+    assert "running?" not in first["mend"]
+    results = {one["title"]: one["result"] for one in report["checks"]}
+    assert results["unknown fields in the request are tolerated"] == "passed"
+
+
+def test_the_mend_of_a_bot_that_died_without_a_word() -> None:
+    assert "it wrote nothing; let it write to stderr" in died("code 7", " \n")
+    assert "it wrote nothing" not in died("code 7", "Traceback")
+
+
+def test_a_bot_that_dies_in_the_match_is_told_once(tmp_path: Path) -> None:
+    program = MORTAL.format(root=str(Path(__file__).parents[3])).replace("asked > 40", "asked > 63")
+    status, report = checked(
+        "--command", command(program, tmp_path), "--game", "dasan", "--positions", "5"
+    )
+    assert status == 1
+    (failed,) = [one for one in report["checks"] if one["result"] == "failed"]
+    assert "a short match" in failed["title"]
+    assert [each["fault"] for each in failed["failures"]] == ["unreachable"]
+    assert "ended (code 7)" in failed["failures"][0]["mend"]
+
+
+def writes(size: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
+    """The check of a bot that writes so many bytes at each answer."""
+    program = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[3])!r})
+from bots import kit
+def move(view, moves):
+    print("x" * {size - 1}, file=sys.stderr, flush=True)
+    return moves[0]
+kit.run(move, name="talker", version="1", games=["dasan"])
+"""
+    return checked("--command", command(program, tmp_path), "--game", "dasan", "--positions", "5")
+
+
+def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
+    status, report = writes(200_000, tmp_path)
+    assert status == 1
+    (failed,) = [one for one in report["checks"] if one["result"] == "failed"]
+    assert failed["title"] == "little is written to stdout and stderr"
+    (failure,) = failed["failures"]
+    assert "MiB in " in failed["note"]
+    assert "KiB for each; only the last 64 KiB of a match are kept" in failure["problem"]
+    assert "stdout and stderr" in failure["rule"]
+    assert "a line for a move" in failure["mend"]
+    assert failure["answer"]["status"] == 200
+    assert "/move" in failure["curl"]
+
+
+def test_ordinary_logging_is_no_flood(tmp_path: Path) -> None:
+    status, report = writes(3000, tmp_path)
+    assert status == 0, failures(report)
+    (note,) = [one["note"] for one in report["checks"] if "stdout" in one["title"]]
+    assert "KiB in " in note
+
+
+def test_the_house_bots_pass() -> None:
+    python = shlex.quote(sys.executable)
+    asked: Callable[[str], tuple[int, dict[str, Any]]] = lambda bot: checked(  # noqa: E731
+        "--command", f"{python} -m bots.{bot}", "--positions", "30"
+    )
+    for bot in ("random", "greedy"):
+        status, report = asked(bot)
+        assert status == 0, failures(report)
+        assert len(report["checks"]) == 17
+
+
+def test_a_bot_that_does_not_start_again(tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[3])
+    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n" + MORTAL.format(root=root)
+    status, report = checked(
+        "--command", command(once, tmp_path), "--game", "dasan", "--positions", "60"
+    )
+    assert status == 1
+    skipped = [one for one in report["checks"] if one["result"] == "skipped"]
+    assert skipped
+    assert "does not start again" in skipped[0]["note"]
+    assert "FileExistsError" in skipped[0]["note"]

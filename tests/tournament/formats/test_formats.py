@@ -1,0 +1,212 @@
+"""Who meets whom: every format, from the cup's seed and the results alone."""
+
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import combinations, islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournament.config import Bot, Cup, Format
+from tournament.formats import Block, Schedule, make_schedule
+from tournament.formats.knockout import Knockout, plan
+from tournament.records import BlockRecord
+
+Results = dict[int, dict[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]]
+
+
+def cup(bots: int, players: int = 3, **fields: object) -> Cup:
+    names = tuple(Bot(f"bot{i:02d}", command="x") for i in range(bots))
+    return Cup("cup", "doudizhu", players, names, "seed", format=Format(**fields))  # type: ignore[arg-type]
+
+
+def strength(name: str) -> Fraction:
+    return Fraction(-int(name[3:]))
+
+
+def played(of: Schedule, score: object = strength) -> tuple[list[Block], Results]:
+    """All blocks, where every bot always scores what its strength is."""
+    blocks: list[Block] = []
+    results: Results = {}
+    for round in of.rounds(lambda number: results[number]):
+        mine = list(round.blocks)
+        assert len(mine) == round.size
+        blocks += mine
+        results[round.number] = {
+            (block.stage, block.table): {name: score(name) for name in block.table}  # type: ignore[operator]
+            for block in mine
+        }
+    return blocks, results
+
+
+KINDS: dict[str, dict[str, object]] = {
+    "round-robin": {},
+    "swiss": {"rounds": 4},
+    "knockout": {},
+    "gauntlet": {"challenger": "bot02"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seating", ["rotations", "permutations", "fixed"])
+def test_a_schedule_is_what_it_says(kind: str, seating: str) -> None:
+    made = cup(10, 4, type=kind, deals=3, seating=seating, **KINDS[kind])
+    first = make_schedule(made, "seed")
+    blocks, _ = played(first)
+    assert len(blocks) == first.blocks
+    assert sum(len(block.seatings) for block in blocks) == first.matches
+    assert [block.number for block in blocks] == list(range(1, len(blocks) + 1))
+    for what in ("key", "seed"):
+        assert len({getattr(block, what) for block in blocks}) == len(blocks)
+    matches = [match for block in blocks for match in block.matches]
+    assert len(set(matches)) == len(matches)
+    order = made.names.index
+    for block in blocks:
+        assert list(block.table) == sorted(block.table, key=order)
+        assert all(sorted(seats) == sorted(block.table) for seats in block.seatings)
+    assert played(make_schedule(made, "seed"))[0] == blocks
+    assert played(make_schedule(made, "other"))[0] != blocks
+
+
+def test_rotations_seat_every_bot_once_at_every_seat() -> None:
+    blocks, _ = played(make_schedule(cup(4, 4, deals=20), "seed"))
+    for block in blocks:
+        assert len(block.seatings) == 4
+        for seat in range(4):
+            assert {seats[seat] for seats in block.seatings} == set(block.table)
+        neighbours = {(seats[i], seats[(i + 1) % 4]) for seats in block.seatings for i in range(4)}
+        assert len(neighbours) == 4
+    assert len({block.seatings for block in blocks}) > 3  # not always the same circle
+
+
+def test_fixed_is_the_order_of_the_cup() -> None:
+    blocks, _ = played(make_schedule(cup(3, deals=5, seating="fixed"), "seed"))
+    assert {block.seatings for block in blocks} == {(("bot00", "bot01", "bot02"),)}
+
+
+def test_round_robin_has_all_tables_in_every_pass() -> None:
+    blocks, _ = played(make_schedule(cup(6, 3, deals=4), "seed"))
+    tables = set(combinations([f"bot{i:02d}" for i in range(6)], 3))
+    for start in range(0, len(blocks), len(tables)):
+        assert {block.table for block in islice(blocks, start, start + len(tables))} == tables
+
+
+def test_gauntlet_has_the_challenger_everywhere() -> None:
+    schedule = make_schedule(cup(6, 3, type="gauntlet", challenger="bot03", deals=2), "seed")
+    blocks, _ = played(schedule)
+    assert all("bot03" in block.table for block in blocks)
+    met = {frozenset(block.table) - {"bot03"} for block in blocks}
+    assert len(met) == 10
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "gauntlet"])
+@pytest.mark.parametrize(("bots", "deals"), [(7, 2), (5, 3), (8, 4)])
+def test_a_cup_that_has_grown_keeps_its_blocks(kind: str, bots: int, deals: int) -> None:
+    before, _ = played(make_schedule(cup(5, 3, type=kind, deals=2, **KINDS[kind]), "seed"))
+    grown = make_schedule(cup(bots, 3, type=kind, deals=deals, **KINDS[kind]), "seed")
+    after = {block.key: block for block in played(grown)[0]}
+    for block in before:
+        same = after[block.key]
+        assert (same.seed, same.seatings, same.matches) == (
+            block.seed,
+            block.seatings,
+            block.matches,
+        )
+        kept = BlockRecord(block.number, block.key, 1, "", block.table, block.seed, 3, 3)
+        assert grown.number(kept) == same.number
+
+
+def test_swiss_seats_equals_together_and_avoids_repeats() -> None:
+    made = cup(12, 3, type="swiss", rounds=4, deals=1)
+    blocks, _ = played(make_schedule(made, "seed"))
+    met: Counter[frozenset[str]] = Counter()
+    for block in blocks:
+        met.update(frozenset(two) for two in combinations(block.table, 2))
+    assert max(met.values()) <= 2
+    assert sum(count > 1 for count in met.values()) <= 6
+    second = [block.table for block in blocks if block.round == 4]
+    spread = [max(map(strength, table)) - min(map(strength, table)) for table in second]
+    assert sum(spread) / len(spread) < 8
+
+
+def test_swiss_has_no_repeats_where_there_are_bots_enough() -> None:
+    blocks, _ = played(make_schedule(cup(60, 3, type="swiss", rounds=10, deals=1), "seed"))
+    met = Counter(frozenset(two) for block in blocks for two in combinations(block.table, 2))
+    assert set(met.values()) == {1}
+
+
+def test_swiss_rests_nobody_twice_before_everybody_has() -> None:
+    made = cup(8, 3, type="swiss", rounds=8, deals=1)
+    blocks, _ = played(make_schedule(made, "seed"))
+    rests = Counter(
+        name
+        for number in range(1, 9)
+        for name in made.names
+        if not any(name in block.table for block in blocks if block.round == number)
+    )
+    assert set(rests.values()) == {2}
+    assert len(rests) == 8
+
+
+def test_swiss_is_drawn_anew_only_from_results() -> None:
+    made = cup(9, 3, type="swiss", rounds=3, deals=1)
+    one, _ = played(make_schedule(made, "seed"))
+    other, _ = played(make_schedule(made, "seed"), lambda name: -strength(name))
+    assert one[:3] == other[:3]
+    assert one[3:] != other[3:]
+
+
+@given(st.integers(3, 6), st.integers(0, 60))
+def test_a_knockout_ends_with_a_full_final(players: int, more: int) -> None:
+    bots = players + more
+    for index, cut in enumerate(plan(bots, players)):
+        assert cut.tables * players <= bots
+        assert all(1 <= count < players for count in cut.goes_on)
+        usual = cut.goes_on if index else cut.goes_on[:-1]
+        assert all(count == players // 2 for count in usual)
+        bots -= sum(players - count for count in cut.goes_on)
+    assert bots == players
+
+
+@pytest.mark.parametrize(("bots", "players"), [(9, 3), (16, 4), (7, 3), (12, 5), (20, 6)])
+def test_the_better_half_goes_on_and_the_best_wins(bots: int, players: int) -> None:
+    made = cup(bots, players, type="knockout", deals=2)
+    knockout = make_schedule(made, "seed")
+    assert isinstance(knockout, Knockout)
+    blocks, results = played(knockout)
+    places = knockout.places(lambda number: results[number])
+    assert sorted(places) == sorted(made.names)
+    assert places[0] == "bot00"
+    stages = [block.stage for block in blocks]
+    assert stages.count("final") == 2
+    final = next(block.table for block in blocks if block.stage == "final")
+    assert set(final) == set(places[:players])
+    if bots >= 2 * players:
+        bronze = next(block.table for block in blocks if block.stage == "bronze")
+        assert set(bronze) == set(places[players : 2 * players])
+        assert not set(bronze) & set(final)
+
+
+def test_seeds_keep_the_best_apart() -> None:
+    seeds = tuple(f"bot{i:02d}" for i in range(16))
+    blocks, _ = played(make_schedule(cup(16, 4, type="knockout", deals=1, seeds=seeds), "seed"))
+    first = [block.table for block in blocks if block.round == 1]
+    assert len(first) == 4
+    for table in first:
+        assert sum(name in seeds[:4] for name in table) == 1
+        assert sum(name in seeds[-4:] for name in table) == 1
+
+
+def test_without_bronze_there_is_none() -> None:
+    blocks, _ = played(make_schedule(cup(9, 3, type="knockout", deals=1, bronze=False), "seed"))
+    assert "bronze" not in {block.stage for block in blocks}
+
+
+def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
+    winners: set[str] = set()
+    for seed in map(str, range(12)):
+        blocks, _ = played(make_schedule(cup(9, 3, type="knockout", deals=1), seed), lambda name: 0)
+        winners.update(next(block.table for block in blocks if block.stage == "final"))
+    assert len(winners) > 6

@@ -1,0 +1,91 @@
+"""A match is the same whoever knows the rules: `games/` in-process or a rules service."""
+
+import dataclasses
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from werkzeug.serving import make_server
+
+import games
+from service.wsgi import app
+from tests.tournament import hostile
+from tests.tournament.cups import stich, toys, write
+from tests.tournament.played import Dice
+from tournament.config import Clock
+from tournament.match.match import Pairing, Rules, play
+from tournament.match.referee import LocalReferee, Referee, RefereeError
+from tournament.match.remote_referee import HttpReferee
+from tournament.records import MatchRecord
+
+SEATS = ("ann", "bob", "cat")
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def match(referee: Referee, game: str) -> MatchRecord:
+    options = {option.name: option.default for option in games.get(game).options}
+    options |= {"deals": 2} if "deals" in options else {}
+    rules = Rules(game, 3, options, Clock(), 3)
+    pairing = Pairing("m", 1, "k", 1, "", 0, 1, SEATS, SEATS, "seed")
+    record = play(rules, pairing, referee, [Dice(name, faulty=4) for name in SEATS])
+    return dataclasses.replace(record, wall_ms=0, own_ms=0, started="", faults=())
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+def test_both_play_the_same_match(service: str, game: str) -> None:
+    assert match(HttpReferee(service), game) == match(LocalReferee(), game)
+
+
+def test_a_service_that_is_not_there_is_a_sentence() -> None:
+    says = (
+        r"^The rules service at http://127.0.0.1:1 does not answer \(.*refused\.?\):"
+        r" start it, or mend run\.referee\.$"
+    )
+    with pytest.raises(RefereeError, match=says):
+        match(HttpReferee("http://127.0.0.1:1"), "doudizhu")
+    with pytest.raises(RefereeError, match=says):
+        HttpReferee("http://127.0.0.1:1").ready()
+
+
+def test_a_service_is_ready_if_it_says_so(service: str) -> None:
+    HttpReferee(service).ready()
+    with pytest.raises(RefereeError, match="GET /healthz brought status 404"):
+        HttpReferee(service + "elsewhere").ready()
+
+
+def test_a_service_that_never_answers_is_not_waited_for() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(RefereeError, match=r"\(nothing within 0.1 s\)"),
+    ):
+        HttpReferee(f"http://127.0.0.1:{silent.getsockname()[1]}").ready(0.1)
+
+
+def test_it_is_missed_before_the_first_match(tmp_path: Path) -> None:
+    cup = write(tmp_path, toys(3), referee="http://127.0.0.1:1")
+    done = stich("run", cup, "--out", tmp_path / "run")
+    assert done.returncode == 1
+    assert done.stderr.startswith("The rules service at http://127.0.0.1:1 does not answer (")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_service_that_refuses_is_a_sentence(service: str) -> None:
+    with pytest.raises(RefereeError, match=r"refused start \(4"):
+        HttpReferee(service).start("skat", 3, "seed", {})
+
+
+def test_what_is_no_rules_service_is_a_sentence() -> None:
+    with hostile.running(hostile.first) as url, pytest.raises(RefereeError):
+        match(HttpReferee(url), "doudizhu")

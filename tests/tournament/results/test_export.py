@@ -1,0 +1,93 @@
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.played import cup, run
+from tournament.results.export import COLUMNS, FORMATS, ExportError, export
+from tournament.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    names = ('ann "the, first"', "böb ♠", "cat")
+    with run(tmp_path_factory.mktemp("run"), cup(names), {"cat": 12}) as made:
+        yield made
+
+
+def written(store: Store, format: str) -> bytes:
+    out = io.BytesIO()
+    assert export(store, format, out) == 18
+    return out.getvalue()
+
+
+def test_jsonl_has_a_row_for_every_seat_of_every_match(store: Store) -> None:
+    rows = [json.loads(line) for line in written(store, "jsonl").splitlines()]
+    records = {record.match: record for record in store.matches()}
+    assert len(rows) == sum(record.players for record in records.values())
+    for row in rows:
+        record = records[row["match"]]
+        seat = row["seat"]
+        assert list(row) == list(COLUMNS)
+        assert row["bot"] == record.seating[seat]
+        assert (row["score"], row["adjusted"]) == (record.scores[seat], record.adjusted[seat])
+        assert row["seed"] == record.seed
+        assert row["struck_out"] == (seat in record.struck)
+        assert row["answers"] == len(record.answered(seat))
+        assert row["think_ms"] == pytest.approx(sum(record.answered(seat)), abs=0.01)
+        assert row["side"] == (None if record.sides is None else record.sides[seat])
+    assert sum(row["illegal"] for row in rows) > 0
+    assert any(row["struck_out"] for row in rows)
+
+
+def test_rows_stand_in_the_order_of_the_schedule(store: Store) -> None:
+    rows = [json.loads(line) for line in written(store, "jsonl").splitlines()]
+    places = [(row["block"], row["seating"], row["seat"]) for row in rows]
+    assert places == sorted(places)
+
+
+def test_csv_says_the_same(store: Store) -> None:
+    text = written(store, "csv").decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    plain = [json.loads(line) for line in written(store, "jsonl").splitlines()]
+    for row, same in zip(rows, plain, strict=True):
+        for name, value in same.items():
+            empty = value is None
+            told = str(value).lower() if isinstance(value, bool) else str(value)
+            assert row[name] == ("" if empty else told)
+
+
+def test_parquet_says_the_same(store: Store) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(io.BytesIO(written(store, "parquet")))
+    plain = [json.loads(line) for line in written(store, "jsonl").splitlines()]
+    assert table.to_pylist() == plain
+    assert {field.name: str(field.type) for field in table.schema} == {
+        name: kind for name, (kind, _) in COLUMNS.items()
+    }
+
+
+def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
+    with Store.open(tmp_path, create=True) as empty:
+        for format in FORMATS:
+            out = io.BytesIO()
+            assert export(empty, format, out) == 0
+            if format == "csv":
+                assert out.getvalue().decode().strip().split(",") == list(COLUMNS)
+
+
+def test_an_unknown_format_is_refused(store: Store) -> None:
+    with pytest.raises(ExportError, match="no format xlsx; choose csv, jsonl, parquet"):
+        export(store, "xlsx", io.BytesIO())
+
+
+def test_without_pyarrow_parquet_says_what_brings_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ExportError, match=r"pip install 'stich\[parquet\]'"):
+        export(store, "parquet", io.BytesIO())

@@ -1,0 +1,296 @@
+import io
+import json
+import random
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from tournament.records import MatchSummary, adjusted
+from tournament.results.standings import Standing, Standings, render, standings
+
+BOTS = ("ann", "bob", "cat")
+
+
+def match(
+    block: int,
+    number: int,
+    seating: Sequence[str],
+    scores: Sequence[int],
+    *,
+    deals: int = 1,
+    struck: tuple[int, ...] = (),
+    sides: tuple[int, ...] | None = None,
+    faults: Sequence[Sequence[int]] | None = None,
+    times: Sequence[Sequence[float]] | None = None,
+) -> MatchSummary:
+    seats = len(seating)
+    return MatchSummary(
+        match=f"{block}-{number}",
+        block=block,
+        round=1,
+        stage="",
+        number=number,
+        seatings=seats,
+        table=tuple(sorted(set(seating))),
+        seating=tuple(seating),
+        scores=tuple(scores),
+        adjusted=adjusted(tuple(scores), struck),
+        deals=deals,
+        struck=struck,
+        sides=sides,
+        faults=tuple(map(tuple, faults or [(0,) * 4] * seats)),
+        times=tuple(array("f", row) for row in times or [()] * seats),
+    )
+
+
+@dataclass
+class Run:
+    """A store in memory."""
+
+    played: list[MatchSummary]
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def facts(self) -> dict[str, Any]:
+        known = {"name": "Test", "game": "doudizhu", "bots": [], "seed": "s", "finished": True}
+        return known | self.about
+
+    def summaries(self) -> Iterable[MatchSummary]:
+        return iter(self.played)
+
+
+def row(table: Standings, bot: str) -> Standing:
+    (found,) = [line for line in table.standings if line.bot == bot]
+    return found
+
+
+def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
+    """Ann is better than the others, who are equal; three rotations a block."""
+    dice = random.Random(seed)
+    matches = []
+    for block in range(blocks):
+        for turn in range(3):
+            seating = BOTS[turn:] + BOTS[:turn]
+            one, two = dice.randint(-4, 4), dice.randint(-4, 4)
+            lift = [4 if bot == "ann" else -2 for bot in seating]
+            points = [one + lift[0], two + lift[1], -one - two + lift[2]]
+            matches.append(match(block, turn, seating, points))
+    return matches
+
+
+def test_the_score_is_points_a_deal() -> None:
+    table = standings(
+        Run([match(0, 0, BOTS, (5, -1, -4), deals=2), match(0, 1, BOTS, (1, 1, -2), deals=1)])
+    )
+    assert [line.score for line in table.standings] == [2.0, 0.0, -2.0]
+    assert (table.blocks, table.matches, table.deals) == (1, 2, 3)
+    assert (row(table, "ann").matches, row(table, "ann").deals) == (2, 3)
+
+
+def test_a_struck_out_bot_has_the_worst_score_of_its_table() -> None:
+    table = standings(Run([match(0, 0, BOTS, (6, -2, -4), struck=(0,))]))
+    assert row(table, "ann").score == -4
+    assert row(table, "ann").struck_out == 1
+    assert row(table, "ann").won == 0
+    # The others' scores stand, and one of them won.
+    assert row(table, "bob").score == -2
+    assert row(table, "bob").won == 1
+
+
+def test_equal_totals_share_the_match() -> None:
+    table = standings(
+        Run(
+            [
+                match(0, 0, BOTS, (2, 2, -4)),
+                match(0, 1, BOTS, (0, 0, 0)),
+                match(1, 0, BOTS, (9, 0, 0)),
+            ]
+        )
+    )
+    assert row(table, "ann").won == pytest.approx((1 / 2 + 1 / 3 + 1) / 3, abs=1e-15)
+    assert row(table, "cat").won == pytest.approx(1 / 9, abs=1e-15)
+    assert sum(line.won or 0 for line in table.standings) == pytest.approx(1)
+
+
+def test_faults_by_kind() -> None:
+    faults = [(1, 0, 2, 0), (0, 0, 0, 0), (0, 3, 0, 1)]
+    table = standings(Run([match(0, 0, BOTS, (0, 0, 0), faults=faults)] * 1))
+    assert row(table, "ann").faults == {"timeout": 1, "unreachable": 0, "invalid": 2, "illegal": 0}
+    assert row(table, "bob").faults == dict.fromkeys(row(table, "ann").faults, 0)
+    assert row(table, "cat").faults == {"timeout": 0, "unreachable": 3, "invalid": 0, "illegal": 1}
+
+
+def test_thinking_time_is_over_all_requests_of_a_bot() -> None:
+    times = [[1.0, 2.0], [10.0], []]
+    more = [[3.0] * 97 + [50.0], [], []]
+    table = standings(
+        Run([match(0, 0, BOTS, (0, 0, 0), times=times), match(0, 1, BOTS, (0, 0, 0), times=more)])
+    )
+    ann = row(table, "ann").move_ms
+    assert ann.median == 3.0
+    assert ann.p99 == pytest.approx(3.47, abs=0.01)
+    assert (row(table, "bob").move_ms.median, row(table, "cat").move_ms.median) == (10.0, None)
+
+
+def test_a_bot_with_two_seats_counts_both() -> None:
+    table = standings(Run([match(0, 0, ("ann", "bob", "ann"), (4, -6, 2))]))
+    ann = row(table, "ann")
+    assert (ann.score, ann.matches, ann.deals, ann.won) == (3.0, 1, 1, 1.0)
+    assert row(table, "bob").score == -6
+
+
+def test_two_equal_seats_of_one_bot_win_one_match() -> None:
+    table = standings(Run([match(0, 0, ("ann", "bob", "ann"), (3, -6, 3))]))
+    assert row(table, "ann").won == 1
+
+
+def test_bots_that_have_not_played_are_listed_last() -> None:
+    table = standings(Run(cup(), {"bots": ["zoe", "ann"], "finished": False}))
+    assert [line.bot for line in table.standings][-1] == "zoe"
+    zoe = row(table, "zoe")
+    assert (zoe.score, zoe.low, zoe.rating, zoe.won, zoe.matches) == (None, None, None, None, 0)
+    assert zoe.rank == (1, 4)
+    assert np.mean([line.rating for line in table.standings if line.rating]) == pytest.approx(1500)
+
+
+def test_an_empty_run_has_an_empty_table() -> None:
+    table = standings(Run([], {"finished": False}))
+    assert table.to_dict() == {
+        "name": "Test", "game": "doudizhu", "finished": False,
+        "blocks": 0, "matches": 0, "deals": 0, "standings": [],
+    }  # fmt: skip
+    assert standings(Run([], {"bots": ["ann"]})).standings[0].rank == (1, 1)
+
+
+def test_the_json_has_the_fields_of_the_promise() -> None:
+    data = json.loads(json.dumps(standings(Run(cup())).to_dict(), allow_nan=False))
+    assert list(data) == ["name", "game", "finished", "blocks", "matches", "deals", "standings"]
+    first = data["standings"][0]
+    assert list(first) == [
+        "rank", "bot", "score", "low", "high", "rating", "rating_low", "rating_high",
+        "matches", "deals", "won", "faults", "struck_out", "move_ms",
+    ]  # fmt: skip
+    assert list(first["faults"]) == ["timeout", "unreachable", "invalid", "illegal"]
+    assert list(first["move_ms"]) == ["median", "p99"]
+    assert first["bot"] == "ann"
+    assert first["rank"] == [1, 1]
+    assert first["low"] < first["score"] < first["high"]
+    assert first["rating_low"] < first["rating"] < first["rating_high"]
+    assert data["standings"][1]["rank"] == [2, 3]
+
+
+def test_partners_are_not_rivals() -> None:
+    # Ann always plays with Bob against Cat, who loses by far; ann and bob stay equal in rating.
+    played = [match(b, 0, BOTS, (3, 3, -6), sides=(1, 1, 0)) for b in range(4)]
+    table = standings(Run(played))
+    assert row(table, "ann").rating == row(table, "bob").rating
+    assert (row(table, "ann").rating or 0) > (row(table, "cat").rating or 0)
+
+
+def test_copies_of_one_block_are_one_block() -> None:
+    """Twice the same matches in every block say nothing new about the spread between blocks."""
+    once = standings(Run(cup()))
+    doubled = [
+        twin
+        for one in cup()
+        for twin in (one, replace(one, match=one.match + "x", number=one.number + 3))
+    ]
+    twice = standings(Run(doubled))
+    for bot in BOTS:
+        assert row(once, bot).score == row(twice, bot).score
+        assert row(once, bot).low == row(twice, bot).low
+        assert row(once, bot).high == row(twice, bot).high
+
+
+@pytest.fixture(scope="module")
+def few() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.results.bootstrap._FEWEST", 100)
+        patch.setattr("tournament.results.bootstrap._MOST", 100)
+        patch.setattr("tournament.results.ratings._RESAMPLES", 100)
+        yield
+
+
+@pytest.mark.usefixtures("few")
+@settings(max_examples=20, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(1, 9))
+def test_the_order_in_which_matches_ended_changes_no_digit(
+    dice: random.Random, blocks: int
+) -> None:
+    played = cup(blocks)
+    shuffled = dice.sample(played, len(played))
+    assert standings(Run(played)) == standings(Run(shuffled))
+
+
+@pytest.mark.usefixtures("few")
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(BOTS), st.integers(0, 99))
+def test_other_names_permute_the_table(names: list[str], seed: int) -> None:
+    new = dict(zip(BOTS, names, strict=True))
+    played = cup(seed=seed)
+    renamed = [
+        replace(
+            one, seating=tuple(new[b] for b in one.seating), table=tuple(new[b] for b in one.table)
+        )
+        for one in played
+    ]
+    here, there = standings(Run(played)), standings(Run(renamed))
+    for bot in BOTS:
+        one, two = row(here, bot), row(there, new[bot])
+        assert replace(one, bot="", rating=0, rating_low=0, rating_high=0) == replace(
+            two, bot="", rating=0, rating_low=0, rating_high=0
+        )
+        assert (one.rating, one.rating_low, one.rating_high) == pytest.approx(
+            (two.rating, two.rating_low, two.rating_high), abs=1e-4
+        )
+
+
+@pytest.mark.usefixtures("few")
+@settings(max_examples=20, deadline=None)
+@given(st.integers(-30, 30), st.integers(0, 99))
+def test_a_constant_on_all_scores_shifts_them(more: int, seed: int) -> None:
+    played = cup(seed=seed)
+    lifted = [
+        match(one.block, one.number, one.seating, [score + more for score in one.scores])
+        for one in played
+    ]
+    here, there = standings(Run(played)), standings(Run(lifted))
+    for bot in BOTS:
+        one, two = row(here, bot), row(there, bot)
+        assert (two.score, two.low, two.high) == pytest.approx(
+            tuple((value or 0) + more for value in (one.score, one.low, one.high)), abs=1e-9
+        )
+        assert (one.rank, one.rating, one.rating_low, one.won) == (
+            two.rank, two.rating, two.rating_low, two.won,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_the_terminal_shows_every_bot(width: int) -> None:
+    page = io.StringIO()
+    console = Console(width=width, file=page)
+    console.print(render(standings(Run(cup(), {"finished": False})), total=90))
+    said = page.getvalue()
+    assert "36 of 90 matches" in " ".join(said.split())
+    for bot in BOTS:
+        assert bot in said
+
+
+def test_a_name_is_no_markup() -> None:
+    page = io.StringIO()
+    facts = {"finished": True, "name": "[b]Cup[/b] [/x]"}
+    Console(width=80, file=page).print(render(standings(Run(cup(), facts))))
+    assert "[b]Cup[/b] [/x]: " in page.getvalue()
+
+
+def test_one_is_no_plural() -> None:
+    page = io.StringIO()
+    one = standings(Run(cup(1)[:1], {"finished": False}))
+    Console(width=140, file=page).print(render(one, total=1))
+    assert "1 of 1 match, 1 deal, 1 block." in " ".join(page.getvalue().split())

@@ -1,0 +1,57 @@
+"""What a run shows while it runs."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from tests.tournament.store.test_store import fault, record
+from tournament.run.progress import Json, Lines, _span, watching
+
+
+def test_json_lines_say_the_match_and_how_far_it_is() -> None:
+    out = io.StringIO()
+    said = Json(out)
+    said.begin(3, 10)
+    said.match(record(faults=(fault(),)))
+    begin, match = map(json.loads, out.getvalue().splitlines())
+    assert begin == {"event": "begin", "done": 3, "total": 10}
+    assert (match["event"], match["done"], match["total"]) == ("match", 4, 10)
+    assert match["seating"] == ["cat", "ann", "böb"]
+    assert match["scores"] == [2, -1, -1]
+    assert match["faults"] == [{"bot": "ann", "kind": "timeout"}]
+    assert match["rate"] > 0
+    assert match["left_s"] >= 0
+
+
+def test_lines_say_how_far_it_is_and_the_end() -> None:
+    out = io.StringIO()
+    said = Lines(Console(file=out, width=40), every_s=1e9)
+    said.begin(0, 2)
+    said.match(record())
+    said.match(record(number=1))
+    first, last = out.getvalue().splitlines()
+    assert first == "2 matches"
+    assert last.startswith("2 of 2 matches, ")
+    assert "left" not in last
+
+
+def test_a_terminal_gets_a_bar() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=120)
+    with watching(console, "Spring [cup]") as bar:
+        bar.begin(1, 4)
+        bar.match(record(faults=(fault(),)))
+    assert "Spring [cup]" in out.getvalue()
+    assert "2/4" in out.getvalue()
+    assert "1 fault" in out.getvalue()
+    assert "faults" not in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "0 s"), (59.6, "1 min 00 s"), (61, "1 min 01 s"), (3660, "1 h 01 min")],
+)
+def test_spans_are_read_easily(seconds: float, text: str) -> None:
+    assert _span(seconds) == text

@@ -1,0 +1,289 @@
+"""The store: a match whole or not at all, in SQLite and in PostgreSQL alike."""
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.tournament import postgres
+from tests.tournament.cups import ROOT, standings, stich, toys, write
+from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
+from tournament.run.lock import only_runner
+from tournament.store.store import Store, StoreError
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    where = postgres.programs()
+    if where is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    with postgres.server(where) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new store may be."""
+    if request.param == "sqlite":
+        return str(tmp_path / "run")
+    url: str = request.getfixturevalue("postgresql")
+    engine = sa.create_engine(url.replace("postgresql", "postgresql+psycopg", 1))
+    with engine.begin() as connection:
+        connection.execute(sa.text("DROP SCHEMA public CASCADE"))
+        connection.execute(sa.text("CREATE SCHEMA public"))
+    engine.dispose()
+    return url
+
+
+@pytest.fixture
+def store(target: str) -> Iterator[Store]:
+    with Store.open(target, create=True) as store:
+        yield store
+
+
+def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
+    return FaultRecord(
+        seat=1,
+        turn=turn,
+        move=3,
+        kind=kind,
+        detail="What it said: \0 \ud800 ☃.",
+        url="http://127.0.0.1:1",
+        request='{"view": {}}',
+        answer=Answer(200, "X: \0", "\ud800", 3),
+        played="pass",
+        started="2026-01-01T00:00:00.000+00:00",
+        elapsed_ms=12.5,
+        deadline_ms=10.0,
+        move_ms=10,
+        bank_ms=0.0,
+        output="\0last words",
+    )
+
+
+def record(block: int = 1, number: int = 0, **fields: object) -> MatchRecord:
+    usual = MatchRecord(
+        match=f"{block:08x}{number:08x}",
+        block=block,
+        key=f"block {block}",
+        round=1,
+        stage="",
+        number=number,
+        seatings=3,
+        table=("ann", "böb", "cat"),
+        seating=("cat", "ann", "böb"),
+        game="doudizhu",
+        players=3,
+        seed=f"seed {block}",
+        options={"deals": 1, "spring": False},
+        moves=("pass", "bid:1", "pass", "play:3s"),
+        scores=(2, -1, -1),
+        adjusted=(2, -1, -1),
+        deals=1,
+        results=({"deal": 1, "scores": [2, -1, -1], "declarer": 0},),
+        struck=(),
+        faults=(),
+        times=((1.5, 2.25), (), (3.0,)),
+        outputs=("", "böb says \x1b[2J", ""),
+        started="2026-01-01T00:00:00.000+00:00",
+        wall_ms=20.5,
+        own_ms=1.25,
+    )
+    return dataclasses.replace(usual, **fields)  # type: ignore[arg-type]
+
+
+def test_a_match_comes_back_as_it_was(store: Store) -> None:
+    one = record(
+        faults=(fault(1), fault(2, FaultKind.ILLEGAL)), struck=(1,), times=((), (12.5, 1.0), ())
+    )
+    store.add(one)
+    assert list(store.matches()) == [one]
+    assert store.match(one.match) == one
+    assert list(store.faults()) == [(one.match, each) for each in one.faults]
+    (summary,) = store.summaries()
+    assert summary.faults == ((0, 0, 0, 0), (1, 0, 0, 1), (0, 0, 0, 0))
+    assert summary.sides == (0, 1, 1)
+    assert [list(times) for times in summary.times] == [[], [1.0], []]
+    for name in ("match", "block", "seating", "scores", "adjusted", "deals", "struck", "table"):
+        assert getattr(summary, name) == getattr(one, name)
+
+
+def test_the_order_is_the_schedules_not_that_of_arrival(store: Store) -> None:
+    for block, number in ((3, 1), (1, 2), (3, 0), (1, 0), (2, 2)):
+        store.add(record(block, number))
+    expected = [(1, 0), (1, 2), (2, 2), (3, 0), (3, 1)]
+    assert [(match.block, match.number) for match in store.matches()] == expected
+    assert [(match.block, match.number) for match in store.summaries()] == expected
+    assert [(block.block, block.played) for block in store.blocks()] == [(1, 2), (2, 1), (3, 2)]
+    store.renumber(lambda block: 10 - block.block)
+    assert [block.block for block in store.blocks()] == [7, 8, 9]
+    assert [match.block for match in store.summaries()] == [7, 7, 8, 9, 9]
+
+
+def test_the_same_match_twice_is_there_once(store: Store) -> None:
+    store.add(record())
+    store.add(record(scores=(0, 0, 0)))
+    assert store.count() == 1
+    assert store.match(record().match).scores == (2, -1, -1)
+
+
+def test_what_cannot_be_written_whole_is_not_written(store: Store) -> None:
+    store.add(record(number=1))
+    twice = (fault(1), fault(1))
+    with pytest.raises(StoreError):
+        store.add(record(number=0, faults=twice))
+    assert store.count() == 1
+    assert list(store.faults()) == []
+    with pytest.raises(StoreError):
+        store.add(record(block=7, faults=twice))
+    assert [block.block for block in store.blocks()] == [1]
+
+
+def test_done_says_which_are_finished(store: Store) -> None:
+    for number in range(3):
+        store.add(record(number=number))
+    ids = [f"{1:08x}{number:08x}" for number in range(2000)]
+    assert store.done(ids) == set(ids[:3])
+
+
+def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
+    store.add(record(1))
+    store.add(record(2))
+    assert store.match("00000002").block == 2
+    for wrong, says in (("0000", "More than one"), ("%", "no match"), ("_", "no match")):
+        with pytest.raises(StoreError, match=says):
+            store.match(wrong)
+
+
+def test_facts_are_set_all_or_none(store: Store) -> None:
+    store.put({"name": "☃", "finished": False})
+    store.put({"finished": True})
+    assert store.facts() == {"name": "☃", "finished": True}
+    with pytest.raises(TypeError):
+        store.put({"name": "x", "finished": object()})
+    assert store.get("name") == "☃"
+
+
+def test_there_is_one_runner(target: str) -> None:
+    with (
+        Store.open(target, create=True) as first,
+        Store.open(target, create=True) as second,
+        only_runner(first),
+    ):
+        first.add(record())
+        with pytest.raises(StoreError, match="another runner is at work"), only_runner(second):
+            pass
+        assert second.count() == 1
+    with Store.open(target) as third, only_runner(third):
+        pass
+
+
+def test_a_cup_runs_in_it_and_goes_on(target: str, tmp_path: Path) -> None:
+    where = ("--store", target) if "://" in target else ("--out", target)
+    assert stich("run", write(tmp_path, toys(3), deals=1), *where).returncode == 0
+    done = stich("run", write(tmp_path, toys(3), deals=2), *where)
+    assert done.returncode == 0, done.stderr
+    assert "3 of them done already" in done.stdout
+    plain = tmp_path / "plain"
+    assert stich("run", write(tmp_path, toys(3), deals=2), "--out", plain).returncode == 0
+    assert standings(target) == standings(plain)
+    assert stich("verify", target).returncode == 0
+
+
+def test_reading_does_not_make_a_run(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no run here"):
+        Store.open(tmp_path / "nothing")
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("nonsense://x", "not the URL of a PostgreSQL database"),
+        ("sqlite:///x.db", "not the URL of a PostgreSQL database"),
+        ("mysql://x", "not the URL of a PostgreSQL database"),
+        ("postgresql://x:port/name", "not the URL of a PostgreSQL database"),
+        ("postgresql://nobody@127.0.0.1:1/x", "onnection"),
+    ],
+)
+def test_a_database_that_is_not_there_is_a_sentence(where: str, says: str) -> None:
+    with pytest.raises(StoreError, match=says) as error:
+        Store.open(where, create=True)
+    assert str(error.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--store", "sqlite:///x.db"), "sqlite:///x.db: not the URL of a PostgreSQL database; "),
+        (("--store", "rubbish"), "--store rubbish: not the URL of a PostgreSQL database; "),
+        (("--store", "postgresql://x/y", "--out", "z"), "--out and --store both say where "),
+    ],
+)
+def test_a_store_that_is_none_is_a_mistake_in_the_call(
+    words: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    done = stich("run", write(tmp_path, toys(3)), *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(says)
+    assert done.stderr.count("\n") == 1
+    assert not (ROOT / "rubbish").exists()
+
+
+def test_no_store_is_a_mistake_in_the_call_for_readers_too() -> None:
+    done = stich("standings", "mysql://x")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("target", ["postgresql"], indirect=True)
+def test_a_database_that_ends_during_a_run_keeps_what_was_finished(target: str) -> None:
+    with Store.open(target, create=True) as store:
+        store.add(record())
+        engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
+        ends = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        )
+        with engine.connect() as other:
+            other.execute(sa.text(ends))
+        engine.dispose()
+        with pytest.raises(StoreError, match=r"kept\. See that the database runs and run the cup"):
+            store.add(record(2))
+        store.add(record(2))
+        assert store.count() == 2
+
+
+@pytest.mark.parametrize("name", ["cup?1", "cup#1", "cup%201", "a&b=c@d:1", "Schafkopf öß ☃"])
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    for folder, block in ((tmp_path / name, 1), (tmp_path / f"{name}2", 2)):
+        with Store.open(folder, create=True) as store:
+            store.add(record(block))
+        assert (folder / "run.sqlite").is_file()
+    with Store.open(tmp_path / name) as store:
+        assert [match.block for match in store.matches()] == [1]
+
+
+def test_a_password_is_not_shown() -> None:
+    with pytest.raises(StoreError) as error:
+        Store.open("postgresql://me:secret@127.0.0.1:1/x", create=True)
+    assert "secret" not in str(error.value)
+
+
+def test_a_file_that_is_no_store_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "run.sqlite").write_text("This is no database, only a file of that name. " * 50)
+    with pytest.raises(StoreError, match="not a database; put a whole copy"):
+        Store.open(tmp_path)
+
+
+def test_a_file_where_the_folder_should_be_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be made: File exists; name a folder"):
+        Store.open(tmp_path / "file", create=True)
+
+
+def test_another_version_is_refused(target: str) -> None:
+    with Store.open(target, create=True) as store:
+        store.put({"version": 99})
+    with pytest.raises(StoreError, match="another version"):
+        Store.open(target)

@@ -1,0 +1,1 @@
+"""Bots as the runner meets them: HTTP client, processes, sandbox."""

@@ -1,0 +1,173 @@
+"""Positions that a bot is asked in a check: the same ones for everybody, made by random play.
+
+They are kept in code, not in files: whole games are played by the words of `games.shuffle`, and
+of each situation (players, phase, leading or following, forced or not) some positions are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import zip_longest
+from typing import Any
+
+import games
+from games.game import Game, State
+from games.shuffle import Randomness
+
+_DEALS = {"deals": 3}
+"""Enough for every phase: 9-5-2 exchanges from the second deal on."""
+
+OPTIONS: Mapping[str, Sequence[Mapping[str, object]]] = {
+    "doudizhu": (
+        _DEALS,
+        {**_DEALS, "quad_pair_as_solos": True, "spring": True, "reveal_talon": True},
+        {**_DEALS, "redeals": 0, "spring": True},
+        {**_DEALS, "redeals": 1, "reveal_talon": True},
+    ),
+    "dasan": (_DEALS, {**_DEALS, "reveal_talon": True}) * 2,
+    "zhengfen": (_DEALS, {**_DEALS, "target": 100}) * 3,
+    "ninefivetwo": (_DEALS, {**_DEALS, "target": 20}) * 2,
+}
+"""The options of each recorded game, for each number of players; more games where what is sought
+is rare: cards that can be read in two ways. A game that is not named here is played twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A game that was played once. `scores` are the final ones, one for each seat."""
+
+    name: str
+    scores: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One position as a bot sees it.
+
+    `situation` says in words what is asked; `view` and `moves` are the wire forms of a request,
+    `position` decides on answers. `record` is the game that it is from.
+    """
+
+    situation: str
+    view: Mapping[str, Any]
+    moves: Sequence[str]
+    position: State
+    record: Record
+
+    @property
+    def sitting(self) -> tuple[str, int]:
+        """What is one match for the bot: a recorded game, seen from one seat."""
+        return self.record.name, self.view["seat"]
+
+
+def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
+    """What a position is like, in words that put like with like."""
+    words = [f"{view['players']} players", str(view["phase"])]
+    table = view.get("table")
+    if table is not None:
+        words.append("own play on the table" if table["seat"] == view["seat"] else "following")
+    elif view["phase"] == "play":
+        words.append("in a trick" if view.get("trick") else "leading")
+    if len(moves) == 1:
+        words.append("one legal move")
+    if any("=" in move for move in moves):
+        words.append("cards that can be read in two ways")
+    return ", ".join(words)
+
+
+def _question(state: State, record: Record) -> Question:
+    """What the seat to move is asked; ValueError when the game is over."""
+    if state.turn is None:
+        raise ValueError("The game is over: nobody is asked.")
+    view = state.view(state.turn)
+    wire = view.to_dict()
+    moves = view.moves().texts()
+    return Question(_situation(wire, moves), wire, moves, state, record)
+
+
+def _played(game: Game, players: int, number: int, options: Mapping[str, object]) -> list[Question]:
+    """Every position of one random game, in order."""
+    name = f"check-{game.name}-{players}-{number}"
+    words = Randomness(name, 1)
+    state = game.start(players, name, options)
+    states = []
+    while state.turn is not None:
+        states.append(state)
+        moves = state.moves()
+        state = state.advance(moves[words.below(len(moves))])
+    record = Record(name, state.scores)
+    return [_question(each, record) for each in states]
+
+
+@cache
+def _recorded(name: str) -> Sequence[Question]:
+    """Every position of some random games; game by game, and seat by seat within each."""
+    game = games.get(name)
+    found: list[Question] = []
+    for players in range(game.min_players, game.max_players + 1):
+        for number, options in enumerate(OPTIONS.get(name, (_DEALS, _DEALS))):
+            played = _played(game, players, number, options)
+            found += sorted(played, key=lambda asked: asked.sitting)
+    return found
+
+
+def _spread(group: Sequence[int], wanted: int) -> list[int]:
+    """At most `wanted` of a group, evenly from its beginning to its end."""
+    if len(group) <= wanted:
+        return list(group)
+    return [group[index * len(group) // wanted] for index in range(wanted)]
+
+
+def questions(name: str, wanted: int) -> list[Question]:
+    """`wanted` positions of a game, each situation represented before any comes twice.
+
+    Always the same ones for the same arguments, as a bot meets them in a cup: one game after
+    another, one seat after another, in the order of play. UnknownGame if there is no such game.
+    """
+    recorded = _recorded(name)
+    groups: dict[str, list[int]] = {}
+    for place, asked in enumerate(recorded):
+        groups.setdefault(asked.situation, []).append(place)
+    each = 1
+    while sum(min(each, len(group)) for group in groups.values()) < min(wanted, len(recorded)):
+        each += 1
+    spread = [_spread(group, each) for group in groups.values()]
+    mixed = [place for places in zip_longest(*spread) for place in places if place is not None]
+    return [recorded[place] for place in sorted(mixed[:wanted])]
+
+
+def openings(name: str) -> list[Question]:
+    """The first decision of each seat in each recorded game."""
+    found: dict[tuple[str, int], Question] = {}
+    for asked in _recorded(name):
+        found.setdefault(asked.sitting, asked)
+    return list(found.values())
+
+
+_RICH_HANDS: Mapping[str, tuple[int, str]] = {
+    "doudizhu": (3, "3h4d5c5h5s6d6h6s7c7d7h8c8h8s9sTcJsQsKsAd"),
+    "dasan": (3, "4c4h5h5s6c6s7h7s8d8h9h9sTdTsJdJsQhQsKcKs"),
+    "zhengfen": (3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"),
+}
+"""Players, and the hand of a leader, found by search, with more legal moves than random deals
+bring: 497, 92 and 31,122. In 9-5-2 a hand of twenty cards has twenty."""
+
+
+def longest(name: str) -> Question:
+    """The position of a game with the longest list of moves that is known here."""
+    if name not in _RICH_HANDS:
+        return max(_recorded(name), key=lambda asked: len(asked.moves))
+    players, written = _RICH_HANDS[name]
+    game = games.get(name)
+    hand = [written[i : i + 2] for i in range(0, len(written), 2)]
+    others = [card for card in game.deck(players).cards if card not in hand]
+    state = game.start(players, "check", {}).to_dict()
+    state["hands"] = [hand, *([card] for card in others[: players - 1])]
+    state |= {"phase": "play", "turn": 0, "first": 0, "history": [], "table": None, "passes": 0}
+    if "declarer" in state:
+        state |= {"declarer": 0, "bid": 1, "talon": []}
+    if "exposed" in state:
+        state["exposed"] = None
+    return _question(game.state(state), Record(f"check-{name}-longest", [0] * players))

@@ -1,0 +1,165 @@
+"""The bot that is being checked, wherever it runs."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from time import monotonic, sleep
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from tournament.bot.http_client import Dial, Reply, dial_inet
+from tournament.bot.player import HttpBot, dial_url
+from tournament.bot.process import Ground, StartedBot, start
+
+_SHOWN = 2000
+"""Characters of a bot's own output that go with a failure."""
+
+_BUSY = 1 << 63
+"""More than any bot writes: its keeper is counting just then."""
+
+_MOMENT_S = 0.01
+_MOMENTS = 50
+
+
+class Connection(HttpBot):
+    """A connection to a bot over which anything may be posted.
+
+    `deaf` is shared by all connections of a check: a bot that lets /start hang
+    does so once.
+    """
+
+    def __init__(self, url: str, dial: Dial, deaf: set[str]) -> None:
+        super().__init__(url, dial)
+        self._deaf = deaf
+
+    def post(self, path: str, body: bytes, seconds: float) -> Reply:
+        """Its whole answer within this time; TimeoutError, Broken, TooMuch, Nonsense."""
+        return self._wire.exchange("POST", path, body, monotonic() + seconds)
+
+
+class Subject(Protocol):
+    """A bot to be checked."""
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+
+    def connect(self) -> Connection:
+        """A connection of its own."""
+
+    def output(self) -> str:
+        """The end of what it has written; empty where that cannot be seen."""
+
+    def written(self) -> int | None:
+        """How many bytes it has written so far; None where that cannot be seen."""
+
+    def ended(self) -> str | None:
+        """How its process ended; None while it runs or where that cannot be seen."""
+
+    def revive(self) -> None:
+        """Start it again if it has ended; StartError."""
+
+    def close(self) -> None:
+        """End what was started."""
+
+
+class Running:
+    """A bot that runs already. OSError if there is no such host."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+        self._dial: Dial = dial_url(url)
+        self._deaf: set[str] = set()
+
+    def connect(self) -> Connection:
+        """A connection of its own."""
+        return Connection(self.url, self._dial, self._deaf)
+
+    def output(self) -> str:
+        """A bot by URL writes elsewhere."""
+        return ""
+
+    def written(self) -> None:
+        """A bot by URL writes elsewhere."""
+
+    def ended(self) -> str | None:
+        """A bot by URL is not watched."""
+        return None
+
+    def revive(self) -> None:
+        """A bot by URL is not started."""
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class Started:
+    """A bot that is started here, as a runner starts it. StartError if it does not answer."""
+
+    def __init__(self, command: str, ground: Ground) -> None:
+        self._command = command
+        self._ground = ground
+        self._bot: StartedBot = start("bot", command, ground)
+        self._earlier = 0
+        self._deaf: set[str] = set()
+
+    @property
+    def url(self) -> str:
+        """Where it answers; another port after each start."""
+        return self._bot.url
+
+    def connect(self) -> Connection:
+        """A connection of its own."""
+        parts = urlsplit(self.url)
+        dial = dial_inet((parts.hostname, parts.port), socket.AF_INET)
+        return Connection(self.url, dial, self._deaf)
+
+    def output(self) -> str:
+        """The end of what it has written."""
+        return self._bot.output()[-_SHOWN:]
+
+    def written(self) -> int:
+        """How many bytes it has written so far, also before it was started again."""
+        for _ in range(_MOMENTS):
+            found = self._bot.written()
+            if found < _BUSY:
+                return self._earlier + found
+            sleep(_MOMENT_S)
+        return self._earlier
+
+    def ended(self) -> str | None:
+        """How its process ended; None while it runs."""
+        status = self._status()
+        if status is None or isinstance(status, str):
+            return status
+        return f"killed by signal {-status}" if status < 0 else f"code {status}"
+
+    def _status(self) -> int | str | None:
+        """Its return code. Who hung up may be about to end: that is waited for a moment."""
+        status = self._bot.status()
+        for _ in range(_MOMENTS if self._hung_up() else 0):
+            if status is not None:
+                break
+            sleep(_MOMENT_S)
+            status = self._bot.status()
+        return status
+
+    def _hung_up(self) -> bool:
+        """Whether nobody listens at its port."""
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", urlsplit(self.url).port)) != 0
+
+    def revive(self) -> None:
+        """Start it again if it has ended; StartError."""
+        if self._status() is not None:
+            with suppress(
+                OSError, ValueError
+            ):  # it is closed: it did not start again before either
+                self._earlier = self.written()
+            self._bot.close()
+            self._bot = start("bot", self._command, self._ground)
+
+    def close(self) -> None:
+        """End it with everything that it has started."""
+        self._bot.close()

@@ -1,0 +1,61 @@
+"""Round-robin and gauntlet: all tables, each on as many seeds as there are deals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from tournament.config import Cup
+from tournament.formats.draws import draw
+from tournament.formats.schedule import (
+    BlockMaker,
+    Round,
+    Schedule,
+    Scores,
+    Table,
+    interleaved,
+    parsed_key,
+)
+from tournament.records import BlockRecord
+
+
+class AllTables(Schedule):
+    """Every table once for each deal, in a drawn order: each pass over all tables is a fair
+    picture, so standings mean something at any time."""
+
+    def __init__(self, cup: Cup, seed: str, tables: list[Table]) -> None:
+        self._deals = cup.format.deals
+        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
+        self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
+        self.blocks = self._deals * len(tables)
+        self.matches = self.blocks * self._maker.seatings.count()
+        self._places: dict[frozenset[str], int] = {}
+
+    def rounds(self, scores: Scores) -> Iterator[Round]:
+        """One round with everything in it."""
+        tables = [("", table) for table in self._tables]
+        yield Round(1, self.blocks, interleaved(self._maker, 0, 1, tables, self._deals))
+
+    def number(self, block: BlockRecord) -> int:
+        """The number of the block in this schedule."""
+        if not self._places:
+            self._places = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
+        _, names, deal = parsed_key(block.key)
+        return (deal - 1) * len(self._tables) + self._places[names]
+
+
+def round_robin(cup: Cup, seed: str) -> AllTables:
+    """All tables of the bots."""
+    return AllTables(cup, seed, list(combinations(cup.names, cup.players)))
+
+
+def gauntlet(cup: Cup, seed: str) -> AllTables:
+    """The challenger at all tables of the rest."""
+    challenger = cup.format.challenger
+    order = {name: i for i, name in enumerate(cup.names)}
+    rest = [name for name in cup.names if name != challenger]
+    tables = [
+        tuple(sorted((challenger or "", *others), key=order.__getitem__))
+        for others in combinations(rest, cup.players - 1)
+    ]
+    return AllTables(cup, seed, tables)

@@ -1,0 +1,1 @@
+"""One match: the referee, the bots, their faults."""

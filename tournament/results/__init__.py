@@ -1,0 +1,1 @@
+"""What is made of the store: standings, replays, reports, exports, verification."""

@@ -1,0 +1,97 @@
+"""What happened at a fault, and how to ask the bot the same again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from tournament.records import FaultRecord, MatchRecord
+from tournament.text import printable
+
+_LONGEST = 100_000  # a shell takes no argument longer than 128 KiB
+_PORT = 9000
+
+
+def curl(fault: FaultRecord, command: str | None) -> str:
+    """The command that repeats the decision; a bot that is started is expected at port 9000."""
+    url = f"http://127.0.0.1:{_PORT}" if command is not None else fault.url
+    line = (
+        f"curl -sS -i --max-time {max(1.0, fault.deadline_ms / 1000):g}"
+        f" -H 'Content-Type: application/json' {shlex.quote(url + '/move')} --data-binary "
+    )
+    if len(fault.request) <= _LONGEST:
+        return line + shlex.quote(fault.request)
+    return f"{line}@- <<'END'\n{fault.request}\nEND"
+
+
+def started(command: str | None) -> str | None:
+    """How to start the bot for that, if the runner starts it."""
+    return None if command is None else f"PORT={_PORT} {command}"
+
+
+def post_mortem(record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any]) -> str:
+    """All of one fault as text."""
+    bot = record.seating[fault.seat]
+    command = commands(config).get(bot)
+    answer = fault.answer
+    lines = [
+        f"{bot} (seat {fault.seat}), match {record.match}, request {fault.turn}: {fault.kind}",
+        f"  {fault.detail}",
+        f"  The house played {fault.played}.",
+        f"  asked     {fault.started} at {fault.url}/move",
+        f"  took      {fault.elapsed_ms:.1f} ms of {fault.deadline_ms:.0f} ms"
+        f" ({fault.move_ms} ms a move and {fault.bank_ms:.0f} ms in the bank)",
+        f"  request   {fault.request}",
+    ]
+    if answer.status is None and not answer.body:
+        lines.append("  answer    nothing came back")
+    else:
+        status = "no status line" if answer.status is None else f"status {answer.status}"
+        lines.append(f"  answer    {status}, {answer.size} bytes of body")
+        lines += _indented(answer.headers) + _indented(answer.body)
+    if command is not None:
+        lines.append("  it wrote  " + ("nothing" if not fault.output else "last:"))
+        lines += _indented(fault.output)
+        lines.append(f"  start it  {started(command)}")
+    lines.append(f"  ask again {curl(fault, command)}")
+    return "\n".join(lines)
+
+
+def commands(config: Mapping[str, Any]) -> dict[str, str | None]:
+    """The command of each bot of a cup, None for a bot by URL."""
+    return {bot["name"]: bot["command"] for bot in config.get("bots", ())}
+
+
+def fault_dict(
+    record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The same for machines."""
+    command = commands(config).get(record.seating[fault.seat])
+    return {
+        "bot": record.seating[fault.seat],
+        "seat": fault.seat,
+        "turn": fault.turn,
+        "move": fault.move,
+        "kind": str(fault.kind),
+        "detail": fault.detail,
+        "played": fault.played,
+        "started": fault.started,
+        "elapsed_ms": round(fault.elapsed_ms, 3),
+        "deadline_ms": fault.deadline_ms,
+        "url": fault.url + "/move",
+        "request": fault.request,
+        "answer": {
+            "status": fault.answer.status,
+            "headers": fault.answer.headers,
+            "body": fault.answer.body,
+            "size": fault.answer.size,
+        },
+        "output": fault.output,
+        "start": started(command),
+        "curl": curl(fault, command),
+    }
+
+
+def _indented(text: str) -> list[str]:
+    return ["            " + printable(line) for line in text.split("\n") if line]

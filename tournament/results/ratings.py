@@ -1,0 +1,217 @@
+"""A rating on the Elo scale that does not depend on the order of the matches.
+
+Bradley and Terry's model: bot i scores 1 / (1 + 10^((r_j - r_i)/400)) a comparison against bot j.
+Comparisons are the pairs of seats of a match: more points win, equal points are half a win, two
+seats of one side or of one bot are not compared. Ratings maximise the likelihood of all
+comparisons together with half a win and half a loss of every bot against an imagined average one,
+which keeps the rating of a bot that never lost finite. Their mean is 1500.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from tournament.results.bootstrap import UNKNOWN, Floats, Interval, Ints, around, generator
+
+MEAN = 1500.0
+SCALE = 400 / math.log(10)
+
+_RESAMPLES = 1_000
+_PRIOR = 0.5
+# Batches of comparison matrices hold at most so many cells.
+_CELLS = 2_000_000
+# Digits behind the point that are answered: beyond them is the noise of floating point.
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """What pairs of bots did against each other, block by block.
+
+    Entry k says that in block ``block[k]`` the bots ``first[k]`` < ``second[k]`` were compared
+    ``games[k]`` times, and the first had ``halves[k]`` half wins of them.
+    """
+
+    block: Ints
+    first: Ints
+    second: Ints
+    games: Ints
+    halves: Ints
+    bots: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A bot's rating and its interval."""
+
+    value: float
+    interval: Interval
+
+
+def compare(bots: Ints, scores: Ints, sides: Ints, block: Ints, count: int) -> Comparisons:
+    """All comparisons of the matches, added up by block and pair.
+
+    ``bots``, ``scores`` and ``sides`` have a row a match and a column a seat: the number of the
+    bot (below ``count``), its points, and a number that seats of one side share. ``block`` has
+    the number of each match's block.
+    """
+    if not bots.shape == scores.shape == sides.shape or block.shape != bots.shape[:1]:
+        raise ValueError("bots, scores and sides need one row for each entry of block")
+    blocks = int(block.max()) + 1 if block.size else 0
+    keys, halves = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for a, b in combinations(range(bots.shape[1]), 2):
+        rivals = (bots[:, a] != bots[:, b]) & (sides[:, a] != sides[:, b])
+        one, two = bots[rivals, a], bots[rivals, b]
+        outcome = 1 + np.sign(scores[rivals, a] - scores[rivals, b])
+        first, second = np.minimum(one, two), np.maximum(one, two)
+        keys.append((block[rivals] * count + first) * count + second)
+        halves.append(np.where(one < two, outcome, 2 - outcome))
+    key, at, games = np.unique(np.concatenate(keys), return_inverse=True, return_counts=True)
+    won = np.bincount(at, weights=np.concatenate(halves), minlength=key.size)
+    return Comparisons(
+        block=key // (count * count),
+        first=key // count % count,
+        second=key % count,
+        games=games.astype(np.int64),
+        halves=won.astype(np.int64),
+        bots=count,
+        blocks=blocks,
+    )
+
+
+def ratings(data: Comparisons, blocks_of: Sequence[int], seed: str) -> list[Rating]:
+    """The rating of every bot, with a bootstrap interval over the blocks of the whole run.
+
+    ``blocks_of`` is the number of blocks of each bot. The half win and half loss are redrawn with
+    the blocks (their weights have Gamma distributions of shape one half), so that a bot that
+    always won has a wide interval and not none. A bot with fewer than two blocks has no interval.
+    """
+    if not data.bots:
+        return []
+    wins = _matrices(data, data.games, data.halves)[np.newaxis]
+    prior = np.full((1, 2), _PRIOR)
+    best = strengths(wins, prior, np.zeros((1, data.bots)))[0]
+    values = MEAN + SCALE * (best - best.mean())
+    draws = np.empty((0, data.bots))
+    if data.blocks > 1 and data.games.size:
+        draws = _bootstrap(data, best, seed)
+    answers = []
+    for bot, value in enumerate(values):
+        interval = UNKNOWN
+        if draws.size and blocks_of[bot] > 1:
+            wide = around(float(value), draws[:, bot], blocks_of[bot])
+            interval = Interval(_rounded(wide.low), _rounded(wide.high))
+        answers.append(Rating(round(float(value), _DIGITS), interval))
+    return answers
+
+
+def strengths(wins: Floats, prior: Floats, start: Floats) -> Floats:
+    """Maximum-likelihood strengths (natural logarithms of odds) of a batch of tallies.
+
+    ``wins[k, i, j]`` is how often i beat j, ``prior[k]`` the weights of a win and a loss of each
+    bot against one of strength 0; ``start`` is where the search begins. The log-likelihood is
+    strictly concave, so Newton's method with halved steps finds its one maximum.
+    """
+    beta = start.copy()
+    value = _likelihood(beta, wins, prior)
+    left = np.arange(len(beta))
+    for _ in range(200):
+        step = _newton(beta[left], wins[left], prior[left])
+        left, step = left[_length(step) > 1e-9], step[_length(step) > 1e-9]
+        if not left.size:
+            break
+        for _ in range(40):
+            reached = _likelihood(beta[left] + step, wins[left], prior[left])
+            worse = reached < value[left] - 1e-12 * np.abs(value[left])
+            if not worse.any():
+                break
+            step[worse] /= 2
+        beta[left] += step
+        value[left] = reached
+    return beta
+
+
+def _newton(beta: Floats, wins: Floats, prior: Floats) -> Floats:
+    """Newton's steps towards the maximum, none longer than odds of e^4."""
+    games = wins + wins.transpose(0, 2, 1)
+    weight = prior.sum(axis=1)[:, np.newaxis]
+    chance = _sigmoid(beta[:, :, np.newaxis] - beta[:, np.newaxis, :])
+    alone = _sigmoid(beta)
+    slope = wins.sum(axis=2) + prior[:, :1] - (games * chance).sum(axis=2) - weight * alone
+    curve = games * chance * (1 - chance)
+    hessian = -curve
+    diagonal = np.arange(beta.shape[1])
+    hessian[:, diagonal, diagonal] += curve.sum(axis=2) + weight * alone * (1 - alone)
+    step: Floats = np.linalg.solve(hessian, slope[:, :, np.newaxis])[:, :, 0]
+    return step * np.minimum(1.0, 4.0 / np.maximum(_length(step), 4.0))[:, np.newaxis]
+
+
+def _length(step: Floats) -> Floats:
+    longest: Floats = np.abs(step).max(axis=1)
+    return longest
+
+
+def _bootstrap(data: Comparisons, best: Floats, seed: str) -> Floats:
+    bits = generator(seed, "rating", data.blocks)
+    pairs = data.first * data.bots + data.second
+    names, pair = np.unique(pairs, return_inverse=True)
+    prior = _gamma_halves(bits, _RESAMPLES)
+    at_once = max(1, _CELLS // (data.bots * data.bots))
+    draws = []
+    for start in range(0, _RESAMPLES, at_once):
+        rows = min(at_once, _RESAMPLES - start)
+        wins = np.zeros((rows, data.bots, data.bots))
+        for row in range(rows):
+            raw = bits.random_raw(data.blocks)
+            drawn = ((raw >> np.uint64(32)) * np.uint64(data.blocks)) >> np.uint64(32)
+            often = np.bincount(drawn.astype(np.int64), minlength=data.blocks)[data.block]
+            games = np.bincount(pair, weights=often * data.games, minlength=names.size)
+            halves = np.bincount(pair, weights=often * data.halves, minlength=names.size)
+            wins[row, names // data.bots, names % data.bots] = halves / 2
+            wins[row, names % data.bots, names // data.bots] = games - halves / 2
+        some = prior[start : start + rows]
+        beta = strengths(wins, some, np.repeat(best[np.newaxis], rows, axis=0))
+        draws.append(MEAN + SCALE * (beta - beta.mean(axis=1, keepdims=True)))
+    return np.concatenate(draws)
+
+
+def _matrices(data: Comparisons, games: Ints, halves: Ints) -> Floats:
+    wins = np.zeros((data.bots, data.bots))
+    np.add.at(wins, (data.first, data.second), halves / 2)
+    np.add.at(wins, (data.second, data.first), games - halves / 2)
+    return wins
+
+
+def _gamma_halves(bits: np.random.PCG64, rows: int) -> Floats:
+    """Two Gamma variates of shape one half a row: halved squares of normal ones (Box-Muller)."""
+    raw = bits.random_raw(2 * rows).reshape(rows, 2)
+    uniform = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
+    radius = -np.log(uniform[:, 0])
+    angle = 2 * np.pi * uniform[:, 1]
+    made = np.stack((radius * np.cos(angle) ** 2, radius * np.sin(angle) ** 2), axis=1)
+    # Below this weight the likelihood has no curvature left that floating point could see.
+    answer: Floats = np.maximum(made, 1e-6)
+    return answer
+
+
+def _likelihood(beta: Floats, wins: Floats, prior: Floats) -> Floats:
+    gaps = beta[:, :, np.newaxis] - beta[:, np.newaxis, :]
+    told = -(wins * np.logaddexp(0, -gaps)).sum(axis=(1, 2))
+    alone = prior[:, :1] * np.logaddexp(0, -beta) + prior[:, 1:] * np.logaddexp(0, beta)
+    answer: Floats = told - alone.sum(axis=1)
+    return answer
+
+
+def _sigmoid(x: Floats) -> Floats:
+    answer: Floats = 0.5 * (1 + np.tanh(x / 2))
+    return answer
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)

@@ -1,0 +1,1 @@
+"""A run: workers play blocks, the runner commits each match."""

@@ -1,0 +1,161 @@
+"""What a run shows while it runs: a bar on a terminal, plain lines elsewhere, JSON for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import TimeRemainingColumn as TimeLeft
+
+from tournament.records import MatchRecord
+from tournament.run.runner import Observer
+from tournament.text import many
+
+_EVERY_S = 10.0
+
+
+class _Rate:
+    """Matches a second of this call, and what is left at that rate."""
+
+    def __init__(self, done: int, total: int) -> None:
+        self.began = monotonic()
+        self.first = self.done = done
+        self.total = total
+        self.faults = 0
+
+    def count(self, record: MatchRecord) -> None:
+        self.done += 1
+        self.faults += len(record.faults)
+
+    @property
+    def rate(self) -> float:
+        return (self.done - self.first) / max(1e-9, monotonic() - self.began)
+
+    @property
+    def left_s(self) -> float | None:
+        return (self.total - self.done) / self.rate if self.done > self.first else None
+
+
+class Lines:
+    """A line now and then, for logs."""
+
+    def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
+        self._out = out
+        self._every_s = every_s
+        self._next = 0.0
+        self._rate = _Rate(0, 0)
+
+    def begin(self, done: int, total: int) -> None:
+        """The first line."""
+        self._rate = _Rate(done, total)
+        self._next = monotonic() + self._every_s
+        so_far = f", {done} of them done already" if done else ""
+        self._print(f"{many(total, 'match', 'matches')}{so_far}")
+
+    def match(self, record: MatchRecord) -> None:
+        """Perhaps a line."""
+        rate = self._rate
+        rate.count(record)
+        if monotonic() >= self._next or rate.done == rate.total:
+            self._next = monotonic() + self._every_s
+            left = "" if not rate.left_s else f", {_span(rate.left_s)} left"
+            total = many(rate.total, "match", "matches")
+            self._print(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}")
+
+    def _print(self, text: str) -> None:
+        self._out.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+class Bar:
+    """A progress bar: done, rate, time left, faults."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._rate = _Rate(0, 0)
+        self._task = progress.add_task("", rate="", faults="")
+
+    def begin(self, done: int, total: int) -> None:
+        """Show how far it is already."""
+        self._rate = _Rate(done, total)
+        self._progress.update(self._task, completed=done, total=total)
+
+    def match(self, record: MatchRecord) -> None:
+        """One further."""
+        self._rate.count(record)
+        self._progress.update(
+            self._task,
+            advance=1,
+            rate=f"{self._rate.rate:.1f}/s",
+            faults=many(self._rate.faults, "fault") if self._rate.faults else "",
+        )
+
+
+class Json:
+    """One JSON object a line, for dashboards."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._rate = _Rate(0, 0)
+
+    def say(self, event: str, **fields: object) -> None:
+        """One line."""
+        self._out.write(json.dumps({"event": event, **fields}) + "\n")
+        self._out.flush()
+
+    def begin(self, done: int, total: int) -> None:
+        """`{"event": "begin", "done", "total"}`."""
+        self._rate = _Rate(done, total)
+        self.say("begin", done=done, total=total)
+
+    def match(self, record: MatchRecord) -> None:
+        """`{"event": "match", …}` with the match's result and the progress of the run."""
+        rate = self._rate
+        rate.count(record)
+        self.say(
+            "match",
+            match=record.match,
+            block=record.block,
+            round=record.round,
+            seating=record.seating,
+            scores=record.adjusted,
+            faults=[{"bot": record.seating[f.seat], "kind": f.kind} for f in record.faults],
+            done=rate.done,
+            total=rate.total,
+            rate=round(rate.rate, 3),
+            left_s=None if rate.left_s is None else round(rate.left_s, 1),
+        )
+
+
+@contextmanager
+def watching(console: Console, name: str) -> Iterator[Observer]:
+    """A bar if the console is a terminal, else lines."""
+    if not console.is_terminal:
+        yield Lines(console)
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeLeft(),
+        TextColumn("{task.fields[faults]}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        bar = Bar(progress)
+        progress.update(progress.task_ids[0], description=name)
+        yield bar
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

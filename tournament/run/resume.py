@@ -1,0 +1,191 @@
+"""Beginning a run, or going on with it: the same cup, or one that has only grown."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import games
+from tournament.config import Bot, Cup
+from tournament.formats import Schedule, make_schedule
+from tournament.formats.commitment import commitment
+from tournament.store.store import VERSION, Store, StoreError
+
+_FREE = (
+    "run.concurrency",
+    "run.referee",
+    "clock.start_ms",
+    "limits.memory_mb",
+    "limits.files",
+    "format.fill",
+)
+"""What may change between two calls of the runner: it decides no result of a bot that can play.
+
+Whom `fill` seats is among the bots.
+"""
+
+_KEYS = {"strikes": "faults.strikes", "sandbox": "sandbox.enabled"}
+"""Where keys stand in a CUP.toml that a cup holds without their section."""
+
+_MAY_GROW = {
+    "round-robin": "only bots and deals may be added",
+    "gauntlet": "only bots and deals may be added",
+    "swiss": "in a swiss only rounds may be added",
+    "knockout": "to a knockout that has begun nothing may be added",
+    "duel": "only deals may be added to a duel",
+}
+
+
+class CupChangedError(Exception):
+    """The cup is not the one in the store; the text says what differs."""
+
+
+def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
+    """The seed and the schedule of a run, begun in the store if it is new.
+
+    A store without a match is as good as new: whatever kept the run from starting may be mended.
+    CupChangedError if the store holds another cup, or this one changed otherwise than its format
+    lets it grow, or has grown after its seed was shown. StoreError if the store has matches of
+    nobody knows what.
+    """
+    facts = store.facts()
+    if not store.count():
+        seed = cup.seed if cup.seed is not None else _drawn(facts)
+        planned = make_schedule(cup, seed)
+        store.put(
+            {
+                "version": VERSION,
+                "seed": seed,
+                "commitment": commitment(seed) if cup.commit else None,
+                "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+                "finished": False,
+                **_facts(cup, planned),
+            }
+        )
+        return seed, planned
+    if not {"seed", "config"} <= facts.keys():
+        raise StoreError(
+            f"{store.where}: has matches, but not the cup that they are of; put a whole copy back,"
+            " or run the cup anew elsewhere."
+        )
+    seed = facts["seed"]
+    before = Cup.from_dict(facts["config"])
+    elsewhere = "another --out" if store.folder else "another database by --store"
+    found = differences(before, cup)
+    if found:
+        raise CupChangedError(
+            f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
+            f" it back; {_MAY_GROW[before.format.type]}."
+        )
+    planned = make_schedule(cup, seed)
+    if before.names != cup.names or before.format != cup.format:
+        if facts.get("commitment") and facts.get("finished") and _longer(before, cup):
+            raise CupChangedError(
+                f"{store.where}: this cup has ended and its seed was shown, so what is added now"
+                " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
+                f" out, or write another one, and name {elsewhere}."
+            )
+        store.renumber(planned.number)
+        store.put({**_facts(cup, planned), "finished": False, "places": None})
+    return seed, planned
+
+
+def _drawn(facts: Mapping[str, Any]) -> str:
+    """A seed that nobody has named: the one drawn, and perhaps committed to, before, or a new one.
+
+    A seed that the cup named before is not kept; leaving it out asks for another.
+    """
+    if facts and facts["config"]["seed"] is None:
+        seed: str = facts["seed"]
+        return seed
+    return secrets.token_hex(32)
+
+
+def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:
+    return {
+        "name": cup.name,
+        "game": cup.game,
+        "players": cup.players,
+        "teams": games.get(cup.game).teams,
+        "config": cup.to_dict(),
+        "bots": cup.names,
+        "total": planned.matches,
+    }
+
+
+def differences(before: Cup, after: Cup) -> list[str]:
+    """What differs between two cups, beyond bots and deals that were added."""
+    old, new = _flat(before.to_dict()), _flat(after.to_dict())
+    grows = _grows(before)
+    found = []
+    for key in old:
+        if key in _FREE or old[key] == new[key] or key.startswith("bots"):
+            continue
+        if key in grows and new[key] > old[key]:
+            continue
+        found.append(f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new[key])}")
+    return found + _bots(before, after)
+
+
+def _longer(before: Cup, after: Cup) -> bool:
+    """Whether a cup that may have grown has."""
+    sizes = [(cup.names, cup.format.deals, cup.format.rounds) for cup in (before, after)]
+    return sizes[0] != sizes[1]
+
+
+def _grows(cup: Cup) -> tuple[str, ...]:
+    """The numbers that may grow. What a round of a swiss or a knockout was decided on stays."""
+    if cup.format.type in ("round-robin", "gauntlet", "duel"):
+        return ("format.deals",)
+    return ("format.rounds",) if cup.format.type == "swiss" else ()
+
+
+def _bots(before: Cup, after: Cup) -> list[str]:
+    found = []
+    now = {bot.name: bot for bot in after.bots}
+    for bot in before.bots:
+        if bot.name not in now:
+            found.append(_gone(bot))
+            continue
+        for key in ("command", "url"):
+            was, is_now = getattr(bot, key), getattr(now[bot.name], key)
+            if was != is_now:
+                found.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')
+    known = set(before.names)
+    kept = [name for name in after.names if name in known]
+    if not found and kept != list(before.names):
+        found.append("the bots stand in another order")
+    added = [name for name in after.names if name not in known]
+    if added and before.format.type in ("swiss", "knockout"):
+        found.append(f'bot "{added[0]}" is new, and a {before.format.type} has drawn its tables')
+    return found
+
+
+def _gone(bot: Bot) -> str:
+    if not bot.house:
+        return f'bot "{bot.name}" is gone'
+    return (
+        f'the house bot "{bot.name}", which filled a seat and has played, would leave, since there'
+        f" are bots enough without it (to keep it, leave fill out and write it behind the bots of"
+        f' before, as [[bots]] name = "{bot.name}", command = "{bot.command}")'
+    )
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,0 +1,147 @@
+"""A worker process: it plays whole matches, one table at a time, and sends them home."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from tournament.bot.process import Ground
+from tournament.config import Cup
+from tournament.formats import Block
+from tournament.match.match import Pairing, Rules, play
+from tournament.match.referee import LocalReferee, Referee, RefereeError
+from tournament.records import MatchRecord
+from tournament.run.bot_pool import Crew
+from tournament.run.cpu_affinity import Cores, pin
+from tournament.run.preflight import problems
+
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The matches of a block that are still to be played, by their number in it."""
+
+    block: Block
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspect:
+    """Let every bot answer for the first time; the worker keeps those that do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What keeps bots from playing, as sentences."""
+
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A match is over; after the `last` of a job the worker is free."""
+
+    record: MatchRecord
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The worker cannot go on; a sentence that says why."""
+
+    why: str
+
+
+Order = Job | Inspect
+Message = Finished | Inspected | Failed
+
+
+def main(connection: Connection, cup: Cup, ground: Ground, cores: Cores | None) -> None:
+    """The process: jobs come in, messages go out, until the connection closes.
+
+    It dies with the runner, whatever ends that; its bots then die with it. They share its cores.
+    """
+    runner = os.getppid()
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != runner:
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    crew = Crew(cup, ground)
+    try:
+        _work(connection, cup, crew, cores)
+    except _RunnerGone:
+        return
+    except RefereeError as error:
+        with contextlib.suppress(_RunnerGone):
+            _tell(connection, Failed(str(error)))
+    finally:
+        crew.close()
+
+
+class _RunnerGone(Exception):
+    """Nobody is at the other end of the connection."""
+
+
+def _hear(connection: Connection) -> Order:
+    try:
+        order: Order = connection.recv()
+    except (EOFError, OSError):
+        raise _RunnerGone from None
+    return order
+
+
+def _tell(connection: Connection, message: Message) -> None:
+    try:
+        connection.send(message)
+    except OSError:
+        raise _RunnerGone from None
+
+
+def _work(connection: Connection, cup: Cup, crew: Crew, cores: Cores | None) -> None:
+    referee = _referee(cup)
+    rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
+    while True:
+        job = _hear(connection)
+        if isinstance(job, Inspect):
+            _tell(connection, Inspected(tuple(problems(cup, crew))))
+            continue
+        if cores is not None:
+            # Not before: while all bots are started at once they may have all cores.
+            pin(os.getpid(), cores)
+            cores = None
+        for number in job.numbers:
+            pairing = pairing_of(job.block, number)
+            record = play(rules, pairing, referee, crew.seat(pairing.seating))
+            _tell(connection, Finished(record, number == job.numbers[-1]))
+            crew.rest(record)
+
+
+def _referee(cup: Cup) -> Referee:
+    if cup.run.referee is None:
+        return LocalReferee()
+    from tournament.match.remote_referee import HttpReferee
+
+    return HttpReferee(cup.run.referee)
+
+
+def pairing_of(block: Block, number: int) -> Pairing:
+    """One match of a block."""
+    return Pairing(
+        match=block.matches[number],
+        block=block.number,
+        key=block.key,
+        round=block.round,
+        stage=block.stage,
+        number=number,
+        seatings=len(block.seatings),
+        table=block.table,
+        seating=block.seatings[number],
+        seed=block.seed,
+    )

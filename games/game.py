@@ -18,7 +18,7 @@ from games.move import Move, parse
 
 Value = int | bool | None
 Options = Mapping[str, Value]
-Wire = Mapping[str, Any]
+JsonDict = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ class BasePosition:
             "results": [_copied(result) for result in self.results],
         }
 
-    def load_common(self, data: Wire) -> None:
+    def load_common(self, data: JsonDict) -> None:
         """Take the fields that all games have from a wire form."""
         self.players = data["players"]
         self.options = dict(data["options"])
@@ -342,14 +342,14 @@ class Game:
         """
 
     @abstractmethod
-    def state(self, data: Wire) -> State:
+    def state(self, data: JsonDict) -> State:
         """The state that this wire form describes; InvalidState with all that is wrong.
 
         The types and fields must be right already; only their sense is checked here.
         """
 
     @abstractmethod
-    def view(self, data: Wire) -> View:
+    def view(self, data: JsonDict) -> View:
         """The view that this wire form describes; InvalidState with all that is wrong."""
 
     def agreed(

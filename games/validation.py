@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from games.deck import HIDDEN, Deck
 
 if TYPE_CHECKING:
-    from games.game import Game, Wire
+    from games.game import Game, JsonDict
 
 _RESULT_SEATS = ("declarer", "out", "partner", "first", "last")
 _RESULT_LISTS = ("scores", "tricks", "targets")
 
 
-def judged(problems: list[str], game: Game, data: Wire, by_seat: int) -> Wire:
+def judged(problems: list[str], game: Game, data: JsonDict, by_seat: int) -> JsonDict:
     """The wire form with a number of players that the game has.
 
     Another number is a problem; the rest is then judged by how many seats the list by seat of that
@@ -54,7 +54,7 @@ def by_seat(problems: list[str], name: str, values: Sequence[Any], players: int)
     return False
 
 
-def frame(problems: list[str], game: Game, data: Wire, lists: Iterable[str]) -> None:
+def frame(problems: list[str], game: Game, data: JsonDict, lists: Iterable[str]) -> None:
     """What all games share: phase, turn, seats, lists by seat, results."""
     players: int = data["players"]
     phase: str = data["phase"]
@@ -85,7 +85,7 @@ def frame(problems: list[str], game: Game, data: Wire, lists: Iterable[str]) -> 
         )
 
 
-def own_hand(problems: list[str], data: Wire, deck: Deck, beside: int = 0) -> None:
+def own_hand(problems: list[str], data: JsonDict, deck: Deck, beside: int = 0) -> None:
     """A view's counts: its own is the length of its hand, all together fit the deck.
 
     `beside` is how many cards lie where they are in nobody's hand.

@@ -21,7 +21,7 @@ def screen(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, width=_WIDE)
 
 
-def many(count: int, one: str, more: str | None = None) -> str:
+def plural(count: int, one: str, more: str | None = None) -> str:
     """A number with its noun: 1 block, 2 blocks; `more` if the plural takes more than an s."""
     return f"{count} {one if count == 1 else more or one + 's'}"
 

@@ -34,10 +34,10 @@ from games.errors import IllegalMove, InvalidState, Reason
 from games.game import (
     Category,
     Game,
+    JsonDict,
     LegalMoves,
     MoveList,
     Option,
-    Wire,
 )
 from games.history import History
 from games.move import BID, CALL, PASS, PLAY, Move
@@ -119,7 +119,7 @@ class _Dasan(ClimbingPosition):
         wire["called"] = DECK.text(self.called) or None
         return wire
 
-    def _load_shared(self, data: Wire, table: Table | None) -> None:
+    def _load_shared(self, data: JsonDict, table: Table | None) -> None:
         self.load_climbing(data, table)
         self.first = data["first"]
         self.bid = data["bid"]
@@ -341,7 +341,7 @@ def _deal(state: DasanState, deal: int, dealer: int) -> None:
     state.partner = None
 
 
-def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
+def _check(data: JsonDict, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
     """All clauses that state and view share; the table, understood. InvalidState with the rest."""
     problems: list[str] = []
     data = validation.judged(problems, GAME, data, len(counts))
@@ -364,7 +364,7 @@ def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table 
     return table
 
 
-def _check_call(problems: list[str], data: Wire, hands: dict[int, list[str]]) -> None:
+def _check_call(problems: list[str], data: JsonDict, hands: dict[int, list[str]]) -> None:
     """The called card and the partner, of which a view may know less."""
     phase, called, partner = data["phase"], data["called"], data["partner"]
     if phase == "call":
@@ -450,7 +450,7 @@ class Dasan(Game):
         _deal(state, 1, 0)
         return state
 
-    def state(self, data: Wire) -> DasanState:
+    def state(self, data: JsonDict) -> DasanState:
         """The state that this wire form describes; InvalidState with all that is wrong."""
         hands: list[list[str]] = data["hands"]
         table = _check(data, dict(enumerate(hands)), [len(hand) for hand in hands])
@@ -461,7 +461,7 @@ class Dasan(Game):
         state.talon = DECK.hand(data["talon"])
         return state
 
-    def view(self, data: Wire) -> DasanView:
+    def view(self, data: JsonDict) -> DasanView:
         """The view that this wire form describes; InvalidState with all that is wrong."""
         table = _check(data, {data["seat"]: data["hand"]}, data["counts"])
         view = DasanView()

@@ -34,10 +34,10 @@ from games.errors import InvalidState
 from games.game import (
     Category,
     Game,
+    JsonDict,
     LegalMoves,
     MoveList,
     Option,
-    Wire,
 )
 from games.history import History
 from games.move import BID, PASS, PLAY, Move
@@ -117,7 +117,7 @@ class _Doudizhu(ClimbingPosition):
         wire["doublings"] = self.doublings
         return wire
 
-    def _load_shared(self, data: Wire, table: Table | None) -> None:
+    def _load_shared(self, data: JsonDict, table: Table | None) -> None:
         self.load_climbing(data, table)
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
         self.first = data["first"]
@@ -335,7 +335,7 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
     state.doublings = 0
 
 
-def _check(data: Wire, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
+def _check(data: JsonDict, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
     """All clauses that state and view share; the table, understood. InvalidState with the rest."""
     problems: list[str] = []
     data = validation.judged(problems, GAME, data, len(counts))
@@ -453,7 +453,7 @@ class Doudizhu(Game):
         _deal(state, 1, 0)
         return state
 
-    def state(self, data: Wire) -> DoudizhuState:
+    def state(self, data: JsonDict) -> DoudizhuState:
         """The state that this wire form describes; InvalidState with all that is wrong."""
         hands: list[list[str]] = data["hands"]
         table = _check(data, dict(enumerate(hands)), [len(hand) for hand in hands])
@@ -464,7 +464,7 @@ class Doudizhu(Game):
         state.talon = state.deck.hand(data["talon"])
         return state
 
-    def view(self, data: Wire) -> DoudizhuView:
+    def view(self, data: JsonDict) -> DoudizhuView:
         """The view that this wire form describes; InvalidState with all that is wrong."""
         table = _check(data, {data["seat"]: data["hand"]}, data["counts"])
         view = DoudizhuView()

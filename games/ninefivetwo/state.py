@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from games.climbing.trick import not_held, wrong_phase
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, InvalidState, Reason
-from games.game import BasePosition, Category, Game, LegalMoves, MoveList, Option, Wire
+from games.game import BasePosition, Category, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo.exchange import (
@@ -128,7 +128,7 @@ class _Ninefivetwo(BasePosition):
         wire["tricks"] = list(self.tricks)
         return wire
 
-    def _load_shared(self, data: Wire) -> None:
+    def _load_shared(self, data: JsonDict) -> None:
         self.load_common(data)
         self.targets = tuple(data["targets"])
         self.trump = None if data["trump"] is None else SUITS.index(data["trump"])
@@ -380,7 +380,7 @@ class Ninefivetwo(Game):
         _deal(state, 1, FIRST_TARGETS, ())
         return state
 
-    def state(self, data: Wire) -> NinefivetwoState:
+    def state(self, data: JsonDict) -> NinefivetwoState:
         """The state that this wire form describes; InvalidState with all that is wrong."""
         hands: list[list[str]] = data["hands"]
         self._check(data, hands, [len(hand) for hand in hands])
@@ -392,7 +392,7 @@ class Ninefivetwo(Game):
         state.discards = DECK.hand(data["discards"])
         return state
 
-    def view(self, data: Wire) -> NinefivetwoView:
+    def view(self, data: JsonDict) -> NinefivetwoView:
         """The view that this wire form describes; InvalidState with all that is wrong."""
         self._check(data, [data["hand"]], data["counts"])
         view = NinefivetwoView()
@@ -404,7 +404,7 @@ class Ninefivetwo(Game):
         view.discards = tuple(DECK.in_order(data["discards"]))
         return view
 
-    def _check(self, data: Wire, hands: list[list[str]], counts: list[int]) -> None:
+    def _check(self, data: JsonDict, hands: list[list[str]], counts: list[int]) -> None:
         problems = problems_of(self, DECK, data, hands, counts)
         if problems:
             raise InvalidState(problems)

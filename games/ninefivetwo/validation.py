@@ -14,7 +14,7 @@ from typing import Any
 from games import validation
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove
-from games.game import Game, Wire
+from games.game import Game, JsonDict
 from games.move import PLAY, parse
 
 TRICKS = 16
@@ -24,7 +24,7 @@ SEATS = 3
 
 
 def problems_of(
-    game: Game, deck: Deck, data: Wire, hands: list[list[str]], counts: list[int]
+    game: Game, deck: Deck, data: JsonDict, hands: list[list[str]], counts: list[int]
 ) -> list[str]:
     """All that is wrong with a state or a view; its types and fields are right already.
 
@@ -46,7 +46,7 @@ def problems_of(
     return problems
 
 
-def _targets(problems: list[str], data: Wire) -> None:
+def _targets(problems: list[str], data: JsonDict) -> None:
     targets, dealer = data["targets"], data["dealer"]
     if len(targets) != SEATS:
         return
@@ -56,7 +56,7 @@ def _targets(problems: list[str], data: Wire) -> None:
         problems.append(f"dealer is {dealer}, but the dealer is who has target 9.")
 
 
-def _phase(problems: list[str], data: Wire) -> None:
+def _phase(problems: list[str], data: JsonDict) -> None:
     phase, turn, trump, owed = data["phase"], data["turn"], data["trump"], data["owed"]
     if phase in ("exchange", "trump"):
         if trump is not None:
@@ -84,7 +84,7 @@ def _phase(problems: list[str], data: Wire) -> None:
         problems.append("discards has four cards, so that nothing is left to do in discard.")
 
 
-def _trick(problems: list[str], deck: Deck, data: Wire) -> list[str]:
+def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
     """Check the trick; give the cards in it that can be read."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
@@ -113,7 +113,7 @@ def _trick(problems: list[str], deck: Deck, data: Wire) -> list[str]:
     return cards
 
 
-def _sizes(problems: list[str], data: Wire, counts: list[int]) -> None:
+def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
     """Tricks won and still to play make 16."""
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
@@ -137,7 +137,7 @@ def _sizes(problems: list[str], data: Wire, counts: list[int]) -> None:
             )
 
 
-def _surplus(data: Wire) -> int:
+def _surplus(data: JsonDict) -> int:
     """How many cards of its hand the 9-player will not play, less those it has still to take up."""
     phase, laid = data["phase"], min(TALON, len(data["discards"]))
     if phase == "discard":
@@ -147,7 +147,7 @@ def _surplus(data: Wire) -> int:
     return 0
 
 
-def _pairings(problems: list[str], deck: Deck, data: Wire, counts: list[int]) -> None:
+def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]) -> None:
     """Seats and cards of both lists of pairings; that each open one can be filled."""
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
@@ -176,7 +176,7 @@ def _pairings(problems: list[str], deck: Deck, data: Wire, counts: list[int]) ->
 def _cards(
     problems: list[str],
     deck: Deck,
-    data: Wire,
+    data: JsonDict,
     hands: list[list[str]],
     played: list[str],
     is_view: bool,

@@ -26,7 +26,7 @@ from games.climbing.trick import (
 )
 from games.deck import Deck
 from games.errors import InvalidState
-from games.game import Category, Game, LegalMoves, MoveList, Option, Wire
+from games.game import Category, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import PASS, PLAY, Move
 from games.shuffle import Randomness, distribute
@@ -87,7 +87,7 @@ class _Zhengfen(ClimbingPosition):
         wire["out"] = list(self.out)
         return wire
 
-    def _load_shared(self, data: Wire, table: Table | None) -> None:
+    def _load_shared(self, data: JsonDict, table: Table | None) -> None:
         self.load_climbing(data, table)
         self.first = data["first"]
         self.trick = DECK.hand(data["trick"])
@@ -251,7 +251,7 @@ def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
     state.out = ()
 
 
-def _check(data: Wire, hands: list[list[str]], counts: list[int]) -> Table | None:
+def _check(data: JsonDict, hands: list[list[str]], counts: list[int]) -> Table | None:
     """All clauses that state and view share; the table, understood. InvalidState with the rest."""
     problems: list[str] = []
     data = validation.judged(problems, GAME, data, len(counts))
@@ -288,7 +288,7 @@ def _check(data: Wire, hands: list[list[str]], counts: list[int]) -> Table | Non
     return table
 
 
-def _check_out(problems: list[str], data: Wire, inside: list[int], players: int) -> None:
+def _check_out(problems: list[str], data: JsonDict, inside: list[int], players: int) -> None:
     """Before the end `out` is exactly the seats without cards; each of its entries is a seat."""
     out: list[int] = data["out"]
     sane = [validation.seat(problems, "out", seat, players) for seat in out]
@@ -300,7 +300,7 @@ def _check_out(problems: list[str], data: Wire, inside: list[int], players: int)
             problems.append(f"out is {out}, but the seats without cards are {missing}.")
 
 
-def _check_inside(problems: list[str], data: Wire, inside: list[int]) -> None:
+def _check_inside(problems: list[str], data: JsonDict, inside: list[int]) -> None:
     """Before the end somebody holds cards, and one alone only to answer another's play."""
     table = data["table"]
     if not inside:
@@ -380,7 +380,7 @@ class Zhengfen(Game):
         _deal(state, 1, 0, 1)
         return state
 
-    def state(self, data: Wire) -> ZhengfenState:
+    def state(self, data: JsonDict) -> ZhengfenState:
         """The state that this wire form describes; InvalidState with all that is wrong."""
         hands: list[list[str]] = data["hands"]
         table = _check(data, hands, [len(hand) for hand in hands])
@@ -390,7 +390,7 @@ class Zhengfen(Game):
         state.hands = tuple([DECK.hand(hand) for hand in hands])
         return state
 
-    def view(self, data: Wire) -> ZhengfenView:
+    def view(self, data: JsonDict) -> ZhengfenView:
         """The view that this wire form describes; InvalidState with all that is wrong."""
         table = _check(data, [data["hand"]], data["counts"])
         view = ZhengfenView()

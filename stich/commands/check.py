@@ -9,7 +9,7 @@ import click
 
 import games
 from stich.commands import completion
-from tournament.bot.process import Ground, StartError, found
+from tournament.bot.process import LaunchSettings, StartError, found
 from tournament.check import protocol_checks
 from tournament.check import report as check_report
 from tournament.check.examiner import Clock
@@ -24,7 +24,7 @@ def _start(url: str | None, command: str | None, start_ms: int) -> Subject:
     if command is not None:
         if not found(command):
             raise StartError(f'"{command}" cannot be started: there is no such program.')
-        return Started(command, Ground(Limits(), start_ms))
+        return Started(command, LaunchSettings(Limits(), start_ms))
     try:
         return Running(str(url))
     except OSError as error:

@@ -16,7 +16,7 @@ from rich.console import Console
 import games
 from stich.commands.run import REFUSALS, stoppable
 from stich.console.stdout import OutputError
-from tournament.bot.process import Ground
+from tournament.bot.process import LaunchSettings
 from tournament.config import HOUSE_BOTS, Bot, Clock, Cup, Format, Run
 from tournament.config.locations import short
 from tournament.config.schema import command, seed, url
@@ -26,7 +26,7 @@ from tournament.run.progress import Json
 from tournament.run.resume import begin
 from tournament.run.session import play_all
 from tournament.store.store import Store
-from tournament.text import many, screen
+from tournament.text import plural, screen
 
 if TYPE_CHECKING:
     from tournament.results.standings import Standings
@@ -149,10 +149,10 @@ def _play(cup: Cup, wish: Wish) -> int:
         _, schedule = begin(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
-        ground = Ground(cup.limits, cup.clock.start_ms)
+        launch = LaunchSettings(cup.limits, cup.clock.start_ms)
         said = Json(sys.stdout) if wish.as_json else None
         try:
-            play_all(cup, schedule, store, ground, said, console)
+            play_all(cup, schedule, store, launch, said, console)
         except KeyboardInterrupt:
             if store.count():
                 _tell(console, said, cup, schedule, "stopped", store)
@@ -183,7 +183,7 @@ def _tell(
         )
         return
     console.print(render(table))
-    deals = many(schedule.blocks, "deal")
+    deals = plural(schedule.blocks, "deal")
     odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
     if ended == "decided":
         text = f"Decided after {test.blocks} of {deals}: {better} beats {worse}"

@@ -15,7 +15,7 @@ import click
 
 from stich.commands.show import print_standings, standings_dict
 from stich.console.stdout import OutputError
-from tournament.bot.process import Ground, StartError
+from tournament.bot.process import LaunchSettings, StartError
 from tournament.bot.sandbox import SandboxError, prefix
 from tournament.config import ConfigError, Cup, read
 from tournament.formats.commitment import weakness
@@ -83,8 +83,8 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not store.get("finished"):
-            ground = Ground(cup.limits, cup.clock.start_ms, prefix(cup, path, store.folder))
-            play_all(cup, schedule, store, ground, said, console)
+            launch = LaunchSettings(cup.limits, cup.clock.start_ms, prefix(cup, path, store.folder))
+            play_all(cup, schedule, store, launch, said, console)
             places = schedule.places(lambda number: round_scores(store, number))
             store.put({"finished": True, "places": places})
         if commitment:

@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from tournament.records import FaultKind, MatchSummary
 from tournament.store.store import Store, StoreError, StoreUrlError, is_url
-from tournament.text import many, screen
+from tournament.text import plural, screen
 
 _KINDS = tuple(str(kind) for kind in FaultKind)
 
@@ -133,7 +133,7 @@ def _table(matches: Iterable[MatchSummary]) -> None:
             if seat in match.struck:
                 text += " (struck out)"
             elif faults:
-                text += f" ({many(faults, 'fault')})"
+                text += f" ({plural(faults, 'fault')})"
             seats.append(text)
         stage = f" [{match.stage}]" if match.stage else ""
         out.write(f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}\n")
@@ -159,12 +159,14 @@ def verify_run(target: str, as_json: bool) -> int:
     for problem in found.problems:
         click.echo(f"{problem.match or 'run'}: {problem.detail}")
     click.echo(
-        f"{many(found.matches, 'match', 'matches')} of {many(found.blocks, 'block')},"
-        f" {many(found.deals, 'deal')} and {many(found.moves, 'move')} recomputed: "
+        f"{plural(found.matches, 'match', 'matches')} of {plural(found.blocks, 'block')},"
+        f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "
         + ("all agree." if found.verified else f"{_disagreeing(len(found.problems))}.")
     )
     if not found.finished:
-        click.echo(f"The run has not ended: {found.matches} of {many(total, 'match', 'matches')}.")
+        click.echo(
+            f"The run has not ended: {found.matches} of {plural(total, 'match', 'matches')}."
+        )
     if found.commitment is not None:
         kept = "is the one" if found.commitment else "is NOT the one"
         click.echo(f"The seed {kept} that was committed to.")
@@ -199,7 +201,7 @@ def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
     if as_json:
         _tell(file=out, format=format, rows=rows)
     else:
-        click.echo(f"{many(rows, 'row')} in {out}", err=True)
+        click.echo(f"{plural(rows, 'row')} in {out}", err=True)
     return 0
 
 

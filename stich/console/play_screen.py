@@ -15,7 +15,7 @@ from rich.text import Text
 from games.move import Move
 from tournament.play.menu import Group, Listing, cards_of
 
-Wire = Mapping[str, Any]
+JsonDict = Mapping[str, Any]
 
 SUITS = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "default")}
 JOKERS = {"Bj": "bold", "Rj": "bold red"}
@@ -115,7 +115,7 @@ def _row(group: Group, limit: int | None) -> RenderableType:
     return Lines(row, Text(f"and {more} more: /{group.title}", style="dim"))
 
 
-def seats(view: Wire, names: Sequence[str]) -> Table:
+def seats(view: JsonDict, names: Sequence[str]) -> Table:
     """Who sits where, and what all may know of each."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     columns: list[tuple[str, Callable[[int], str]]] = [
@@ -133,7 +133,7 @@ def seats(view: Wire, names: Sequence[str]) -> Table:
     return table
 
 
-def _roles(view: Wire, seat: int) -> list[str]:
+def _roles(view: JsonDict, seat: int) -> list[str]:
     """What is special about a seat, from the public fields of any game."""
     roles = []
     if view.get("declarer") == seat:
@@ -152,7 +152,7 @@ def _roles(view: Wire, seat: int) -> list[str]:
     return roles
 
 
-def _facts(view: Wire) -> list[tuple[str, Text]]:
+def _facts(view: JsonDict) -> list[tuple[str, Text]]:
     """What lies on the table, whatever the game."""
     facts: list[tuple[str, Text]] = []
     if view.get("exposed"):
@@ -188,7 +188,7 @@ def _facts(view: Wire) -> list[tuple[str, Text]]:
     return facts
 
 
-def position(view: Wire, names: Sequence[str], title: str) -> RenderableType:
+def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
     """The whole position as one seat may see it."""
     grid = Table.grid(padding=(0, 2))
     for label, text in _facts(view):
@@ -198,7 +198,7 @@ def position(view: Wire, names: Sequence[str], title: str) -> RenderableType:
     return Lines(Rule(heading, align="left"), seats(view, names), "", grid)
 
 
-def history(view: Wire, names: Sequence[str]) -> RenderableType:
+def history(view: JsonDict, names: Sequence[str]) -> RenderableType:
     """What has been played in this deal, as this seat may know it."""
     if not view["history"]:
         return Text("Nothing has been played in this deal.")
@@ -209,7 +209,7 @@ def history(view: Wire, names: Sequence[str]) -> RenderableType:
     return grid
 
 
-def result(entry: Wire, names: Sequence[str]) -> RenderableType:
+def result(entry: JsonDict, names: Sequence[str]) -> RenderableType:
     """How a deal ended."""
     changes = ", ".join(
         f"{name} {change:+d}" for name, change in zip(names, entry["scores"], strict=True)

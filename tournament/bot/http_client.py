@@ -24,15 +24,15 @@ _PIECE = 64 * 1024
 _SWITCHING = 101
 
 
-class TooMuch(Exception):
+class ResponseTooLarge(Exception):
     """More came back than a bot may send."""
 
 
-class Broken(Exception):
+class ConnectionLost(Exception):
     """No connection, or it broke before the whole answer was there."""
 
 
-class Nonsense(Exception):
+class ProtocolError(Exception):
     """What came back is not HTTP, or not what was asked for."""
 
 
@@ -148,7 +148,7 @@ class _Answer:
         return Reply(self._parser.get_status_code(), b"".join(self._pieces), self.encoding)
 
     def feed(self, data: bytes) -> None:
-        """Take a piece; TooMuch or Nonsense."""
+        """Take a piece; ResponseTooLarge or ProtocolError."""
         self.received += len(data)
         try:
             self._parser.feed_data(data)
@@ -156,24 +156,24 @@ class _Answer:
             self.done = True
         except httptools.HttpParserError as error:
             if not self.done:
-                raise Nonsense(f"What came back is not HTTP ({error}).") from None
+                raise ProtocolError(f"What came back is not HTTP ({error}).") from None
             self.keep = False
         if self.size > BODY_LIMIT or (self.length or 0) > BODY_LIMIT:
-            raise TooMuch(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
+            raise ResponseTooLarge(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
         if not self.head and self.received > HEAD_LIMIT:
-            raise TooMuch(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
+            raise ResponseTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
         if self.received > HEAD_LIMIT + 3 * BODY_LIMIT:
-            raise TooMuch("The framing of its answer is larger than the answer may be.")
+            raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """The connection was closed; Broken if something is missing."""
+        """The connection was closed; ConnectionLost if something is missing."""
         if self.head and self.length is None and not self.chunked:
             self.done = True
         elif not self.received:
-            raise Broken("It closed the connection without an answer.")
+            raise ConnectionLost("It closed the connection without an answer.")
         else:
             what = "answer" if self.head else "headers"
-            raise Broken(f"It closed the connection in the middle of its {what}.")
+            raise ConnectionLost(f"It closed the connection in the middle of its {what}.")
 
     def on_message_begin(self) -> None:
         """Another message in the same bytes: an answer to nothing."""
@@ -213,7 +213,7 @@ class _Answer:
         self.keep = bool(self._parser.should_keep_alive())
 
 
-class Wire:
+class HttpConnection:
     """One kept-alive connection to one server. `seen` is what the last exchange brought."""
 
     def __init__(self, dial: Dial, host: str, prefix: str = "") -> None:
@@ -234,13 +234,14 @@ class Wire:
         """Send a request and read the whole answer before `deadline` (time.monotonic).
 
         A connection that cannot be had or breaks is tried once more within the deadline.
-        TimeoutError, Broken, TooMuch or Nonsense; the text of each says what happened.
+        Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError; the text of each
+        says what happened.
         """
         request = self._head(method, path) + b"%d\r\n\r\n" % len(body) + body
         try:
             try:
                 return self._once(request, deadline)
-            except Broken:
+            except ConnectionLost:
                 self.close()
                 return self._once(request, deadline)
         except BaseException:
@@ -282,6 +283,6 @@ class Wire:
             raise
         except OSError as error:
             where = "No connection" if self._socket is None else "The connection broke"
-            raise Broken(f"{where}: {error.strerror or error}.") from None
+            raise ConnectionLost(f"{where}: {error.strerror or error}.") from None
         finally:
             self.seen = b"".join(seen)

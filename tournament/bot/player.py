@@ -15,12 +15,12 @@ from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from tournament.bot.http_client import (
-    Broken,
+    ConnectionLost,
     Dial,
-    Nonsense,
+    HttpConnection,
+    ProtocolError,
     Reply,
-    TooMuch,
-    Wire,
+    ResponseTooLarge,
     dial_each,
     dial_inet,
 )
@@ -77,7 +77,7 @@ class HttpBot:
     def __init__(self, url: str, dial: Dial) -> None:
         parts = urlsplit(url)
         self.url = url.rstrip("/")
-        self._wire = Wire(dial, parts.netloc, parts.path.rstrip("/"))
+        self._wire = HttpConnection(dial, parts.netloc, parts.path.rstrip("/"))
         self._deaf: set[str] = set()
 
     def close(self) -> None:
@@ -97,13 +97,13 @@ class HttpBot:
             detail = f"No whole answer within {seconds * 1000:.0f} ms."
             self._wire.close()
             self._fail(FaultKind.TIMEOUT, detail, elapsed)
-        except Broken as error:
+        except ConnectionLost as error:
             self._fail(FaultKind.UNREACHABLE, str(error), monotonic() - began)
-        except (TooMuch, Nonsense) as error:
+        except (ResponseTooLarge, ProtocolError) as error:
             self._fail(FaultKind.INVALID, str(error), monotonic() - began)
         try:
             return Choice(_move(reply), elapsed)
-        except Unusable as error:
+        except InvalidAnswer as error:
             self._fail(FaultKind.INVALID, str(error), elapsed)
 
     def tell(self, path: str, body: bytes, seconds: float) -> None:
@@ -116,13 +116,16 @@ class HttpBot:
         except TimeoutError:
             self._deaf.add(path)
             return
-        except (OSError, Broken, TooMuch, Nonsense):
+        except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError):
             return
         if reply.status in _NOT_OFFERED:
             self._deaf.add(path)
 
     def greet(self, seconds: float) -> Reply:
-        """Its whole answer to GET / within this time; TimeoutError, Broken, TooMuch, Nonsense."""
+        """Its whole answer to GET / within this time.
+
+        Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
+        """
         return self._wire.exchange("GET", "/", b"", monotonic() + seconds)
 
     def answer(self) -> Answer:
@@ -137,49 +140,49 @@ class HttpBot:
         raise Failure(kind, detail, elapsed_s, self.answer())
 
 
-class Unusable(Exception):
+class InvalidAnswer(Exception):
     """An answer that says nothing which could be used; the text is a sentence that says why."""
 
 
 def _contents(reply: Reply) -> dict[str, Any]:
-    """The JSON object in an answer; Unusable."""
+    """The JSON object in an answer; InvalidAnswer."""
     if 300 <= reply.status < 400:
-        raise Unusable(f"It redirects ({reply.status}); a bot answers itself.")
+        raise InvalidAnswer(f"It redirects ({reply.status}); a bot answers itself.")
     if reply.status != 200:
-        raise Unusable(f"It answered with status {reply.status}, not 200.")
+        raise InvalidAnswer(f"It answered with status {reply.status}, not 200.")
     if reply.encoding not in (None, "", "identity"):
-        raise Unusable(f"Its answer is encoded as {reply.encoding[:40]}; send it plain.")
+        raise InvalidAnswer(f"Its answer is encoded as {reply.encoding[:40]}; send it plain.")
     try:
         text = reply.body.decode("utf-8")
     except UnicodeDecodeError:
-        raise Unusable("Its answer is not UTF-8.") from None
+        raise InvalidAnswer("Its answer is not UTF-8.") from None
     try:
         data = json.loads(text, parse_constant=_constant, object_pairs_hook=_object)
     except RecursionError:
-        raise Unusable("Its answer is nested too deeply.") from None
+        raise InvalidAnswer("Its answer is nested too deeply.") from None
     except ValueError as error:
-        raise Unusable(f"Its answer is not JSON: {error}."[:200]) from None
+        raise InvalidAnswer(f"Its answer is not JSON: {error}."[:200]) from None
     if not isinstance(data, dict):
-        raise Unusable(f"Its answer is not a JSON object but {_kind(data)}.")
+        raise InvalidAnswer(f"Its answer is not a JSON object but {_kind(data)}.")
     return data
 
 
 def _once(data: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Unusable if one of these is named more than once."""
+    """InvalidAnswer if one of these is named more than once."""
     for name in names:
         if isinstance(data.get(name), _Several):
-            raise Unusable(f'Its answer names "{name}" more than once.')
+            raise InvalidAnswer(f'Its answer names "{name}" more than once.')
 
 
 def _move(reply: Reply) -> str:
     """The move in an answer; extra fields are fine."""
     data = _contents(reply)
     if "move" not in data:
-        raise Unusable('Its answer has no "move".')
+        raise InvalidAnswer('Its answer has no "move".')
     _once(data, ("move",))
     move = data["move"]
     if not isinstance(move, str):
-        raise Unusable(f'Its "move" is not a string but {_kind(move)}.')
+        raise InvalidAnswer(f'Its "move" is not a string but {_kind(move)}.')
     return move
 
 
@@ -271,7 +274,7 @@ def _looked_up(host: str, port: int, seconds: float) -> list[_Address]:
 
 
 def introduced(reply: Reply) -> Mapping[str, Any]:
-    """What a bot says of itself in its answer to GET /, read as strictly as a move; Unusable."""
+    """What a bot says of itself in its answer to GET /, read as a move is; InvalidAnswer."""
     data = _contents(reply)
     _once(data, _SAID)
     return data
@@ -281,5 +284,5 @@ def declared(reply: Reply) -> Mapping[str, Any]:
     """What a bot says of itself in its answer to GET /; empty if it says nothing usable."""
     try:
         return introduced(reply)
-    except Unusable:
+    except InvalidAnswer:
         return {}

@@ -22,7 +22,14 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-from tournament.bot.http_client import Broken, Dial, Nonsense, TooMuch, dial_inet, dial_through
+from tournament.bot.http_client import (
+    ConnectionLost,
+    Dial,
+    ProtocolError,
+    ResponseTooLarge,
+    dial_inet,
+    dial_through,
+)
 from tournament.bot.player import HttpBot, declared
 from tournament.config import Limits
 from tournament.text import printable
@@ -41,7 +48,7 @@ class StartError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class LaunchSettings:
     """What every started bot of a cup stands on. `prefix` wraps the command (a sandbox)."""
 
     limits: Limits
@@ -52,23 +59,23 @@ class Ground:
 class StartedBot(HttpBot):
     """A bot that was started, and what it writes."""
 
-    def __init__(self, name: str, command: str, ground: Ground) -> None:
+    def __init__(self, name: str, command: str, launch: LaunchSettings) -> None:
         """Launch it; `ready` waits until it answers."""
         self.name = name
         self.command = command
-        self._ground = ground
+        self._launch = launch
         self._began = monotonic()
         self._port = _free_port()
         self._door: socket.socket | None = None
         self._process: int | None = None
         self._forgotten = 0
         self._closed = False
-        super().__init__(f"http://127.0.0.1:{self._port}", self._dial(bool(ground.prefix)))
+        super().__init__(f"http://127.0.0.1:{self._port}", self._dial(bool(launch.prefix)))
         self.about: Mapping[str, Any] = {}
         self.answered = False
-        self._launch(shlex.split(command))
+        self._spawn(shlex.split(command))
 
-    def _launch(self, argv: list[str]) -> None:
+    def _spawn(self, argv: list[str]) -> None:
         """Start the keeper and tell it what to start."""
         self._control, theirs = socket.socketpair()
         self._pipe, write = os.pipe()
@@ -76,7 +83,7 @@ class StartedBot(HttpBot):
         os.truncate(shared, _SHARED)
         self._shared = mmap.mmap(shared, _SHARED, access=mmap.ACCESS_READ)
         passed = [theirs.fileno(), self._pipe, write, shared]
-        if self._ground.prefix:
+        if self._launch.prefix:
             self._door, inner = socket.socketpair()
             passed.append(inner.detach())
         try:
@@ -93,12 +100,12 @@ class StartedBot(HttpBot):
             for descriptor in passed[2:]:
                 os.close(descriptor)
         order = {
-            "prefix": self._ground.prefix,
+            "prefix": self._launch.prefix,
             "argv": argv,
             "env": environment(argv, self._port),
             "cwd": os.getcwd(),
-            "memory_mb": self._ground.limits.memory_mb,
-            "files": self._ground.limits.files,
+            "memory_mb": self._launch.limits.memory_mb,
+            "files": self._launch.limits.files,
         }
         data = json.dumps(order).encode("ascii")
         self._control.sendall(len(data).to_bytes(4, "big") + data)
@@ -125,12 +132,12 @@ class StartedBot(HttpBot):
             except StartError as error:
                 if "ddress already in use" not in str(error):
                     raise
-                bot = StartedBot(self.name, self.command, self._ground)
+                bot = StartedBot(self.name, self.command, self._launch)
         return bot.ready()
 
     def ready(self) -> StartedBot:
         """Wait until it answers GET /; StartError, and everything of it ended, if it does not."""
-        deadline = self._began + self._ground.start_ms / 1000
+        deadline = self._began + self._launch.start_ms / 1000
         try:
             while True:
                 status = self.status()
@@ -138,11 +145,11 @@ class StartedBot(HttpBot):
                     raise StartError(self._ended(status))
                 try:
                     self.about = declared(self.greet(deadline - monotonic()))
-                except (Broken, TimeoutError):
+                except (ConnectionLost, TimeoutError):
                     if monotonic() >= deadline:
                         raise StartError(self._late()) from None
                     sleep(_PAUSE_S)
-                except (TooMuch, Nonsense) as error:
+                except (ResponseTooLarge, ProtocolError) as error:
                     raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
                 else:
                     if self._is_its_own():
@@ -167,7 +174,7 @@ class StartedBot(HttpBot):
     def _is_its_own(self) -> bool:
         """Whether it is this bot that has answered; in a sandbox nobody else can. StartError."""
         try:
-            return bool(self._ground.prefix) or bool(json.loads(self._say(b"P")))
+            return bool(self._launch.prefix) or bool(json.loads(self._say(b"P")))
         except (OSError, ValueError):
             raise StartError(self._ended("its keeper is gone")) from None
 
@@ -262,7 +269,7 @@ class StartedBot(HttpBot):
     def _late(self) -> str:
         return (
             f'{self.name}: "{self.command}" did not answer GET / on 127.0.0.1:{self._port} within'
-            f" {self._ground.start_ms} ms; it must listen at the port in PORT.{self._last()}"
+            f" {self._launch.start_ms} ms; it must listen at the port in PORT.{self._last()}"
         )
 
     def _last(self) -> str:
@@ -270,9 +277,9 @@ class StartedBot(HttpBot):
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
 
-def start(name: str, command: str, ground: Ground) -> StartedBot:
+def start(name: str, command: str, launch: LaunchSettings) -> StartedBot:
     """A bot that has answered; StartError."""
-    return StartedBot(name, command, ground).ready_or_again()
+    return StartedBot(name, command, launch).ready_or_again()
 
 
 def environment(argv: list[str], port: int) -> dict[str, str]:

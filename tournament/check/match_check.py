@@ -16,7 +16,7 @@ from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, FaultRecord
-from tournament.text import many
+from tournament.text import plural
 
 SEED = "check"
 OPTIONS: Mapping[str, Any] = {"deals": 2}
@@ -75,7 +75,9 @@ def short(name: str) -> Check:
         examiner.asked += asked
         for elapsed_ms in record.times[0]:
             examiner.clock.charge(elapsed_ms)
-        note = f"{many(record.deals, 'deal')}, {many(asked, 'move')}, score {record.scores[0]:+d}"
+        note = (
+            f"{plural(record.deals, 'deal')}, {plural(asked, 'move')}, score {record.scores[0]:+d}"
+        )
         faults = _alive(record.faults) if examiner.subject.ended() else record.faults
         failures = tuple(_evidence(examiner, fault) for fault in faults)
         return Outcome(not failures, note, failures)

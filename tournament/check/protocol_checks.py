@@ -11,14 +11,14 @@ from time import monotonic
 from typing import Any
 
 import games
-from tournament.bot.http_client import Broken, Nonsense, Reply, TooMuch
-from tournament.bot.player import Unusable, introduced
+from tournament.bot.http_client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
+from tournament.bot.player import InvalidAnswer, introduced
 from tournament.check.advice import ABOUT, HOOKS, LISTEN, OUTPUT, UNKNOWN, Advice
 from tournament.check.examiner import Evidence, Examiner
 from tournament.check.positions import Question, longest, openings, questions
 from tournament.check.target import Connection
 from tournament.records import Answer
-from tournament.text import many, printable
+from tournament.text import plural, printable
 
 ENOUGH = 3
 """Failures of one check after which it asks no more."""
@@ -78,7 +78,7 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
             reply = bot.greet(examiner.clock.seconds)
         except TimeoutError:
             problem = "No whole answer by the deadline."
-        except (OSError, Broken, TooMuch, Nonsense) as error:
+        except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
             problem = str(error)
         elapsed_ms = (monotonic() - began) * 1000
         answer = bot.answer()
@@ -87,7 +87,7 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
         try:
             about = introduced(reply)
             problem = " ".join(_about_problems(about, wanted))
-        except Unusable as error:
+        except InvalidAnswer as error:
             problem = str(error)
     known = [name for name in games.GAMES if name in _list(about.get("games"))]
     if problem:
@@ -169,7 +169,7 @@ def positions(game: str, wanted: int) -> Check:
         asked = questions(game, wanted)
         number, failures = _ask_all(examiner, asked)
         situations = len({question.situation for question in asked})
-        note = f"{many(number, 'position')} of {many(situations, 'situation')}"
+        note = f"{plural(number, 'position')} of {plural(situations, 'situation')}"
         if number < len(asked):
             note += f", {len(asked) - number} more not asked"
         return outcome_of(note, failures)
@@ -189,7 +189,7 @@ def unknown_fields(game: str) -> Check:
             told_also(failure, UNKNOWN, "Read the fields that you need; do not refuse others.")
             for failure in failures
         ]
-        return outcome_of(many(number, "position"), mended)
+        return outcome_of(plural(number, "position"), mended)
 
     return Check("unknown fields in the request are tolerated", run)
 
@@ -270,9 +270,9 @@ def _told_of(bot: Connection, path: str, body: bytes, seconds: float) -> tuple[s
         bot.post(path, body, seconds)
     except TimeoutError:
         return f"No whole answer within {seconds * 1000:.0f} ms.", False
-    except TooMuch:
+    except ResponseTooLarge:
         return "", True
-    except (OSError, Broken, Nonsense) as error:
+    except (OSError, ConnectionLost, ProtocolError) as error:
         return str(error), False
     return "", False
 
@@ -283,7 +283,7 @@ def _told_of(bot: Connection, path: str, body: bytes, seconds: float) -> tuple[s
 def chatter(examiner: Examiner) -> Outcome:
     """What a started bot wrote in the whole check, for each answer."""
     written, loudest = examiner.subject.written() or 0, examiner.loudest
-    note = f"{_size(written)} in {many(examiner.asked, 'answer')}"
+    note = f"{_size(written)} in {plural(examiner.asked, 'answer')}"
     if loudest is None or written <= CHATTER * examiner.asked:
         return outcome_of(note, [])
     problem = (
@@ -296,5 +296,5 @@ def chatter(examiner: Examiner) -> Outcome:
 
 def _size(count: int) -> str:
     if count < 1024:
-        return many(count, "byte")
+        return plural(count, "byte")
     return f"{count / 1024:.1f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"

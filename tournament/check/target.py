@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from tournament.bot.http_client import Dial, Reply, dial_inet
 from tournament.bot.player import HttpBot, dial_url
-from tournament.bot.process import Ground, StartedBot, start
+from tournament.bot.process import LaunchSettings, StartedBot, start
 
 _SHOWN = 2000
 """Characters of a bot's own output that go with a failure."""
@@ -34,7 +34,10 @@ class Connection(HttpBot):
         self._deaf = deaf
 
     def post(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Its whole answer within this time; TimeoutError, Broken, TooMuch, Nonsense."""
+        """Its whole answer within this time.
+
+        Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
+        """
         return self._wire.exchange("POST", path, body, monotonic() + seconds)
 
 
@@ -97,10 +100,10 @@ class Running:
 class Started:
     """A bot that is started here, as a runner starts it. StartError if it does not answer."""
 
-    def __init__(self, command: str, ground: Ground) -> None:
+    def __init__(self, command: str, launch: LaunchSettings) -> None:
         self._command = command
-        self._ground = ground
-        self._bot: StartedBot = start("bot", command, ground)
+        self._launch = launch
+        self._bot: StartedBot = start("bot", command, launch)
         self._earlier = 0
         self._deaf: set[str] = set()
 
@@ -158,7 +161,7 @@ class Started:
             ):  # it is closed: it did not start again before either
                 self._earlier = self.written()
             self._bot.close()
-            self._bot = start("bot", self._command, self._ground)
+            self._bot = start("bot", self._command, self._launch)
 
     def close(self) -> None:
         """End it with everything that it has started."""

@@ -10,7 +10,12 @@ from urllib.parse import urlsplit
 import requests
 
 from games import IllegalMove, Reason
-from tournament.bot.http_client import Broken, Nonsense, TooMuch, Wire
+from tournament.bot.http_client import (
+    ConnectionLost,
+    HttpConnection,
+    ProtocolError,
+    ResponseTooLarge,
+)
 from tournament.bot.player import dial_url
 from tournament.match.referee import RefereeError
 
@@ -78,7 +83,7 @@ class HttpReferee:
         """That it answers GET /healthz within this time, whatever is there; RefereeError."""
         parts = urlsplit(self.url)
         try:
-            wire = Wire(dial_url(self.url, seconds), parts.netloc, parts.path)
+            wire = HttpConnection(dial_url(self.url, seconds), parts.netloc, parts.path)
             try:
                 reply = wire.exchange("GET", "/healthz", b"", monotonic() + seconds)
             finally:
@@ -87,7 +92,7 @@ class HttpReferee:
             raise self._silent(f"nothing within {seconds:g} s") from None
         except OSError as error:
             raise self._silent(error.strerror or "its host is not known") from None
-        except (Broken, TooMuch, Nonsense) as error:
+        except (ConnectionLost, ResponseTooLarge, ProtocolError) as error:
             raise self._silent(str(error).rstrip(".")) from None
         if reply.status != 200:
             raise self._silent(f"GET /healthz brought status {reply.status}")

@@ -11,7 +11,7 @@ from games import IllegalMove
 from games.game import State
 from games.move import Move
 from tournament.bot.player import Failure, HttpBot, dial_url
-from tournament.bot.process import Ground, StartError, start
+from tournament.bot.process import LaunchSettings, StartError, start
 from tournament.config import HOUSE_BOTS, Clock, Limits
 
 PROTOCOL = 1
@@ -110,7 +110,7 @@ def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Oppone
 
     A bot is the name of a house bot, a URL, or a command.
     """
-    ground = Ground(Limits(), clock.start_ms)
+    launch = LaunchSettings(Limits(), clock.start_ms)
     match = secrets.token_hex(4)
     opponents = []
     for bot in wanted:
@@ -123,7 +123,7 @@ def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Oppone
             opponents.append(Opponent(bot, reached, clock, match))
             continue
         command = f"python -m bots.{bot}" if bot in HOUSE_BOTS else bot
-        started = start(bot, command, ground)
+        started = start(bot, command, launch)
         stack.callback(started.close)
         opponents.append(Opponent(bot, started, clock, match))
     return opponents

@@ -27,7 +27,7 @@ from tournament.results.standings import (
     points,
     span,
 )
-from tournament.text import many
+from tournament.text import plural
 
 REPLAYS = 200
 """How many matches a page shows move by move, unless told otherwise."""
@@ -193,6 +193,6 @@ def _environment() -> Environment:
     environment.globals["inline"] = lambda name: Markup(  # noqa: S704 - a file of this package
         (page / name).read_text("utf-8")
     )
-    filters = (span, points, elo, blamed, pace, signed, many)
+    filters = (span, points, elo, blamed, pace, signed, plural)
     environment.filters.update({each.__name__: each for each in filters})
     return environment

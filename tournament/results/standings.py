@@ -26,7 +26,7 @@ from tournament.results.bootstrap import (
     score_intervals,
 )
 from tournament.results.ratings import Rating, compare, ratings
-from tournament.text import many, printable
+from tournament.text import plural, printable
 
 KINDS = tuple(str(kind) for kind in FaultKind)
 # A share of a match is a whole number of these, whoever shares it among up to six seats.
@@ -292,13 +292,13 @@ def _move_times(times: NDArray[np.float32]) -> MoveTimes:
 def render(what: Standings, total: int | None = None) -> Table:
     """The table for a terminal. ``total`` is how many matches are planned."""
     state = "final" if what.finished else "so far"
-    matches = many(what.matches, "match", "matches")
+    matches = plural(what.matches, "match", "matches")
     if total and not what.finished:
-        matches = f"{what.matches} of {many(total, 'match', 'matches')}"
+        matches = f"{what.matches} of {plural(total, 'match', 'matches')}"
     shown = Table(
         title=Text(f"{printable(what.name)}: {what.game}, {state}", style="bold"),
         caption=(
-            f"{matches}, {many(what.deals, 'deal')}, {many(what.blocks, 'block')}. "
+            f"{matches}, {plural(what.deals, 'deal')}, {plural(what.blocks, 'block')}. "
             "In brackets 95 % intervals (bootstrap over blocks). A range of ranks: their "
             "intervals do not settle the order. Time: median and 99th percentile."
         ),

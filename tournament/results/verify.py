@@ -25,7 +25,7 @@ from tournament.records import (
     MatchSummary,
     adjusted,
 )
-from tournament.text import many
+from tournament.text import plural
 
 Progress = Callable[[int], None]
 """Called with the number of matches done so far."""
@@ -96,7 +96,7 @@ def verify(store: Source, progress: Progress | None = None) -> Verification:
         done.problems.append(
             Problem(
                 None,
-                f"The store cannot be read beyond {many(done.matches, 'match', 'matches')}:"
+                f"The store cannot be read beyond {plural(done.matches, 'match', 'matches')}:"
                 f" {error!r}.",
             )
         )
@@ -316,7 +316,7 @@ class _Replay:
         if [dict(result) for result in record.results] != results:
             yield f"The results of the deals are {results}, the store has others."
         if record.deals != len(results):
-            yield f"{many(len(results), 'deal')} ended, the store has {record.deals}."
+            yield f"{plural(len(results), 'deal')} ended, the store has {record.deals}."
         struck = tuple(s for s in range(record.players) if self.strikes[s] >= self.limit)
         if record.struck != struck:
             yield f"Struck out are the seats {list(struck)}, the store has {list(record.struck)}."

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
 from tournament.bot.player import Choice, Failure, HttpBot, Player, dial_url
-from tournament.bot.process import Ground, StartedBot, StartError
+from tournament.bot.process import LaunchSettings, StartedBot, StartError
 from tournament.config import Bot, Cup
 from tournament.records import Answer, FaultKind, MatchRecord
 
@@ -36,16 +36,16 @@ class Absent:
         return ""
 
 
-class Crew:
+class BotPool:
     """The bots that this worker keeps running, each for one table at a time.
 
     A bot that sits at a table twice (in a duel) has an instance of its own for each seat, so
     that no instance sees two hands. The longest unused are ended when there are many.
     """
 
-    def __init__(self, cup: Cup, ground: Ground) -> None:
+    def __init__(self, cup: Cup, launch: LaunchSettings) -> None:
         self._cup = cup
-        self._ground = ground
+        self._launch = launch
         self._started: OrderedDict[tuple[str, int], StartedBot] = OrderedDict()
         self._new: set[tuple[str, int]] = set()
         self._called: dict[str, Player] = {}
@@ -56,14 +56,14 @@ class Crew:
         for name, copy in places:
             bot = self._cup.bot(name)
             if bot.command is not None:
-                self._launch(bot, bot.command, copy)
+                self._spawn(bot, bot.command, copy)
         return [self._player(self._cup.bot(name), copy) for name, copy in places]
 
     def start(self, bots: Sequence[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
         """Start bots side by side: each running, or why it is not."""
         for bot in bots:
             if bot.command is not None:
-                self._launch(bot, bot.command, 0)
+                self._spawn(bot, bot.command, 0)
         for bot in bots:
             try:
                 yield bot, self._ready((bot.name, 0))
@@ -95,13 +95,13 @@ class Crew:
             bot.close()
         self._started.clear()
 
-    def _launch(self, bot: Bot, command: str, copy: int) -> None:
+    def _spawn(self, bot: Bot, command: str, copy: int) -> None:
         running = self._started.get((bot.name, copy))
         if running is not None:
             if running.running:
                 return
             running.close()
-        self._started[bot.name, copy] = StartedBot(bot.name, command, self._ground)
+        self._started[bot.name, copy] = StartedBot(bot.name, command, self._launch)
         self._new.add((bot.name, copy))
 
     def _player(self, bot: Bot, copy: int) -> Player:
@@ -129,7 +129,7 @@ class Crew:
     def _call(self, name: str, url: str) -> Player:
         if name not in self._called:
             try:
-                self._called[name] = HttpBot(url, dial_url(url, self._ground.start_ms / 1000))
+                self._called[name] = HttpBot(url, dial_url(url, self._launch.start_ms / 1000))
             except OSError as error:
                 why = f"Its host is not known: {error.strerror or error}."
                 self._called[name] = Absent(url, why)

@@ -8,19 +8,19 @@ from itertools import islice
 from time import monotonic
 from typing import Any
 
-from tournament.bot.http_client import Broken, Nonsense, TooMuch
+from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTooLarge
 from tournament.bot.player import HttpBot, declared, dial_url
 from tournament.bot.process import StartError
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
-from tournament.run.bot_pool import Crew
+from tournament.run.bot_pool import BotPool
 from tournament.text import printable
 
 _AT_ONCE = 8
 
 
-def problems(cup: Cup, crew: Crew) -> Iterator[str]:
-    """What keeps the cup from being played, as sentences. Bots that run stay in the crew."""
+def problems(cup: Cup, bot_pool: BotPool) -> Iterator[str]:
+    """What keeps the cup from being played, as sentences. Bots that run stay in the bot_pool."""
     if cup.run.referee is not None:
         yield from _referee(cup.run.referee)
     for bot in cup.bots:
@@ -31,7 +31,7 @@ def problems(cup: Cup, crew: Crew) -> Iterator[str]:
                 yield str(error)
     commands = iter([bot for bot in cup.bots if bot.command is not None])
     while some := list(islice(commands, _AT_ONCE)):
-        for bot, running in crew.start(some):
+        for bot, running in bot_pool.start(some):
             if isinstance(running, StartError):
                 yield str(running)
             else:
@@ -63,7 +63,7 @@ def _called(name: str, url: str) -> Mapping[str, Any]:
     bot = HttpBot(url, dial)
     try:
         return declared(bot.greet(2))
-    except (TimeoutError, Broken, TooMuch, Nonsense):
+    except (TimeoutError, ConnectionLost, ResponseTooLarge, ProtocolError):
         return {}
     finally:
         bot.close()

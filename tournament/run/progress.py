@@ -14,7 +14,7 @@ from rich.progress import TimeRemainingColumn as TimeLeft
 
 from tournament.records import MatchRecord
 from tournament.run.runner import Observer
-from tournament.text import many
+from tournament.text import plural
 
 _EVERY_S = 10.0
 
@@ -55,7 +55,7 @@ class Lines:
         self._rate = _Rate(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done else ""
-        self._print(f"{many(total, 'match', 'matches')}{so_far}")
+        self._print(f"{plural(total, 'match', 'matches')}{so_far}")
 
     def match(self, record: MatchRecord) -> None:
         """Perhaps a line."""
@@ -64,7 +64,7 @@ class Lines:
         if monotonic() >= self._next or rate.done == rate.total:
             self._next = monotonic() + self._every_s
             left = "" if not rate.left_s else f", {_span(rate.left_s)} left"
-            total = many(rate.total, "match", "matches")
+            total = plural(rate.total, "match", "matches")
             self._print(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}")
 
     def _print(self, text: str) -> None:
@@ -91,7 +91,7 @@ class Bar:
             self._task,
             advance=1,
             rate=f"{self._rate.rate:.1f}/s",
-            faults=many(self._rate.faults, "fault") if self._rate.faults else "",
+            faults=plural(self._rate.faults, "fault") if self._rate.faults else "",
         )
 
 

@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from tournament.bot.process import Ground
+from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import round_scores
@@ -46,12 +46,12 @@ class Observer(Protocol):
 class _Worker:
     """A worker process, its cores, and the job it has."""
 
-    def __init__(self, cup: Cup, ground: Ground, cores: Cores | None) -> None:
+    def __init__(self, cup: Cup, launch: LaunchSettings, cores: Cores | None) -> None:
         self.cores = cores
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(
-            target=main, args=(theirs, cup, ground, cores), daemon=True
+            target=main, args=(theirs, cup, launch, cores), daemon=True
         )
         # Ctrl-C goes to the whole group, and a worker that is still loading must not take it.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -124,11 +124,11 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 class Runner:
     """One call of `stich run`; as a context manager, which ends its workers."""
 
-    def __init__(self, cup: Cup, schedule: Schedule, store: Store, ground: Ground) -> None:
+    def __init__(self, cup: Cup, schedule: Schedule, store: Store, launch: LaunchSettings) -> None:
         self._cup = cup
         self._schedule = schedule
         self._store = store
-        self._ground = ground
+        self._launch = launch
         self._shares = list(shares(tables_at_once(cup, schedule.blocks), available()))
         self._workers: list[_Worker] = []
         self._load = _Load(cup)
@@ -148,7 +148,7 @@ class Runner:
             self._hire()
 
     def _hire(self) -> _Worker:
-        self._workers.append(_Worker(self._cup, self._ground, self._shares.pop(0)))
+        self._workers.append(_Worker(self._cup, self._launch, self._shares.pop(0)))
         return self._workers[-1]
 
     def inspect(self) -> tuple[str, ...]:

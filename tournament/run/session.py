@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from rich.console import Console
 
-from tournament.bot.process import Ground, StartError
+from tournament.bot.process import LaunchSettings, StartError
 from tournament.config import Cup
 from tournament.formats import Schedule
 from tournament.run.progress import Json, watching
@@ -17,7 +17,12 @@ from tournament.store.store import Store
 
 
 def play_all(
-    cup: Cup, schedule: Schedule, store: Store, ground: Ground, said: Json | None, console: Console
+    cup: Cup,
+    schedule: Schedule,
+    store: Store,
+    launch: LaunchSettings,
+    said: Json | None,
+    console: Console,
 ) -> None:
     """Play what is still to be played, shown as JSON lines or on the console.
 
@@ -28,7 +33,7 @@ def play_all(
         target=importlib.import_module, args=("tournament.results.standings",), daemon=True
     ).start()
     with ExitStack() as stack:
-        runner = stack.enter_context(Runner(cup, schedule, store, ground))
+        runner = stack.enter_context(Runner(cup, schedule, store, launch))
         runner.hire()
         found = runner.inspect()
         if found:

@@ -9,13 +9,13 @@ import signal
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from tournament.bot.process import Ground
+from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
 from tournament.formats import Block
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee, Referee, RefereeError
 from tournament.records import MatchRecord
-from tournament.run.bot_pool import Crew
+from tournament.run.bot_pool import BotPool
 from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.preflight import problems
 
@@ -61,7 +61,7 @@ Order = Job | Inspect
 Message = Finished | Inspected | Failed
 
 
-def main(connection: Connection, cup: Cup, ground: Ground, cores: Cores | None) -> None:
+def main(connection: Connection, cup: Cup, launch: LaunchSettings, cores: Cores | None) -> None:
     """The process: jobs come in, messages go out, until the connection closes.
 
     It dies with the runner, whatever ends that; its bots then die with it. They share its cores.
@@ -73,16 +73,16 @@ def main(connection: Connection, cup: Cup, ground: Ground, cores: Cores | None) 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    crew = Crew(cup, ground)
+    bot_pool = BotPool(cup, launch)
     try:
-        _work(connection, cup, crew, cores)
+        _work(connection, cup, bot_pool, cores)
     except _RunnerGone:
         return
     except RefereeError as error:
         with contextlib.suppress(_RunnerGone):
             _tell(connection, Failed(str(error)))
     finally:
-        crew.close()
+        bot_pool.close()
 
 
 class _RunnerGone(Exception):
@@ -104,13 +104,13 @@ def _tell(connection: Connection, message: Message) -> None:
         raise _RunnerGone from None
 
 
-def _work(connection: Connection, cup: Cup, crew: Crew, cores: Cores | None) -> None:
+def _work(connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None) -> None:
     referee = _referee(cup)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
     while True:
         job = _hear(connection)
         if isinstance(job, Inspect):
-            _tell(connection, Inspected(tuple(problems(cup, crew))))
+            _tell(connection, Inspected(tuple(problems(cup, bot_pool))))
             continue
         if cores is not None:
             # Not before: while all bots are started at once they may have all cores.
@@ -118,9 +118,9 @@ def _work(connection: Connection, cup: Cup, crew: Crew, cores: Cores | None) -> 
             cores = None
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
-            record = play(rules, pairing, referee, crew.seat(pairing.seating))
+            record = play(rules, pairing, referee, bot_pool.seat(pairing.seating))
             _tell(connection, Finished(record, number == job.numbers[-1]))
-            crew.rest(record)
+            bot_pool.rest(record)
 
 
 def _referee(cup: Cup) -> Referee:

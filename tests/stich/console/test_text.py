@@ -4,12 +4,12 @@ import io
 
 import pytest
 
-from tournament.text import many, screen
+from tournament.text import plural, screen
 
 
 def test_a_number_and_its_noun() -> None:
-    assert [many(count, "block") for count in (0, 1, 2)] == ["0 blocks", "1 block", "2 blocks"]
-    assert [many(count, "match", "matches") for count in (1, 2)] == ["1 match", "2 matches"]
+    assert [plural(count, "block") for count in (0, 1, 2)] == ["0 blocks", "1 block", "2 blocks"]
+    assert [plural(count, "match", "matches") for count in (1, 2)] == ["1 match", "2 matches"]
 
 
 def test_what_is_piped_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,10 @@ import pytest
 from tests.tournament import hostile
 from tournament.bot.http_client import dial_each, dial_inet
 from tournament.bot.player import Failure, HttpBot, dial_url
-from tournament.bot.process import Ground
+from tournament.bot.process import LaunchSettings
 from tournament.config import Bot, Cup, Limits
 from tournament.records import FaultKind
-from tournament.run.bot_pool import Crew
+from tournament.run.bot_pool import BotPool
 
 REQUEST = b'{"turn": 1, "moves": ["pass"]}'
 
@@ -66,9 +66,9 @@ def test_a_name_that_nobody_looks_up_is_looked_up_once(monkeypatch: pytest.Monke
     monkeypatch.setattr(socket, "getaddrinfo", hangs)
     bots = (Bot("slow", url="http://slow.example"),)
     cup = Cup("Cup", "doudizhu", 1, bots)
-    crew = Crew(cup, Ground(Limits(), start_ms=1))
+    bot_pool = BotPool(cup, LaunchSettings(Limits(), start_ms=1))
     for _ in range(3):
-        (player,) = crew.seat(["slow"])
+        (player,) = bot_pool.seat(["slow"])
         with pytest.raises(Failure, match="its name was not looked up within") as failure:
             player.move(REQUEST, 20)
         assert failure.value.kind is FaultKind.UNREACHABLE

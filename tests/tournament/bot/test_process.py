@@ -16,22 +16,22 @@ from tests.tournament import hostile
 from tests.tournament.cups import all_end, bot, stich, toys, write
 from tournament.bot import process
 from tournament.bot.player import Failure
-from tournament.bot.process import Ground, StartedBot, StartError, environment, start
+from tournament.bot.process import LaunchSettings, StartedBot, StartError, environment, start
 from tournament.bot.sandbox import SandboxError, prefix
 from tournament.config import Bot, Cup, Limits, read
 from tournament.records import FaultKind
-from tournament.run.bot_pool import Crew
+from tournament.run.bot_pool import BotPool
 from tournament.store.store import Store
 
-GROUND = Ground(Limits(), 20_000)
+LAUNCH = LaunchSettings(Limits(), 20_000)
 REQUEST = json.dumps(
     {"turn": 1, "match": "m", "moves": ["pass", "bid:1"], "view": {"hand": []}}
 ).encode()
 
 
 @contextmanager
-def running(how: str, *words: str, ground: Ground = GROUND) -> Iterator[StartedBot]:
-    started = start("x", bot(how, *words), ground)
+def running(how: str, *words: str, launch: LaunchSettings = LAUNCH) -> Iterator[StartedBot]:
+    started = start("x", bot(how, *words), launch)
     try:
         yield started
     finally:
@@ -82,7 +82,7 @@ def test_a_bot_that_stops_or_kills_its_keeper_ends_only_itself(
 def test_a_keeper_that_ends_while_its_bot_starts_is_a_bot_that_did_not_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    started = StartedBot("x", bot("toy-1"), GROUND)
+    started = StartedBot("x", bot("toy-1"), LAUNCH)
     greet = started.greet
 
     def then_kill(seconds: float) -> object:
@@ -101,7 +101,7 @@ def test_it_goes_when_the_runner_is_killed(tmp_path: Path, stopped: str) -> None
     code = (
         "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
         "from tests.tournament.bot.test_process import *\n"
-        "started = start('x', bot('breeds', sys.argv[2]), GROUND)\n"
+        "started = start('x', bot('breeds', sys.argv[2]), LAUNCH)\n"
         f"started.move(REQUEST, 20); {stopped or 'pass'}\n"
         "print('ready', flush=True); signal.pause()"
     )
@@ -134,7 +134,7 @@ def test_python_is_this_python() -> None:
 
 
 def test_memory_is_limited() -> None:
-    with running("hungry", ground=Ground(Limits(memory_mb=400), 20_000)) as started:
+    with running("hungry", launch=LaunchSettings(Limits(memory_mb=400), 20_000)) as started:
         with pytest.raises(Failure) as failure:
             started.move(REQUEST, 60)
         assert failure.value.kind is FaultKind.UNREACHABLE
@@ -163,12 +163,12 @@ def test_a_port_that_is_taken_meanwhile_is_changed(monkeypatch: pytest.MonkeyPat
 def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
     command = f"sh -c 'echo waking up; exec {bot('toy-1')}'"
     bots = (Bot("x", command),)
-    crew = Crew(Cup("Cup", "doudizhu", 1, bots), GROUND)
+    bot_pool = BotPool(Cup("Cup", "doudizhu", 1, bots), LAUNCH)
     try:
-        assert [bot for bot, _ in crew.start(bots)] == list(bots)
-        assert [crew.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
+        assert [bot for bot, _ in bot_pool.start(bots)] == list(bots)
+        assert [bot_pool.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
     finally:
-        crew.close()
+        bot_pool.close()
 
 
 def sandboxed() -> None:

@@ -251,11 +251,11 @@ def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_a_problem(honest: Kept) -> None:
-    class Broken(Kept):
+    class ConnectionLost(Kept):
         def matches(self) -> Iterable[MatchRecord]:
             yield self.records[0]
             raise ValueError("no JSON")
 
-    done = verify(Broken(honest.about, honest.records, honest.told))
+    done = verify(ConnectionLost(honest.about, honest.records, honest.told))
     assert "cannot be read beyond 1 match:" in done.problems[-1].detail
     assert "'config'" in verify(Kept({}, [], [])).problems[0].detail

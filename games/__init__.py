@@ -12,7 +12,7 @@ from types import MappingProxyType
 from games.dasan import state as dasan
 from games.doudizhu import state as doudizhu
 from games.errors import IllegalMove, InvalidState, OptionError, Reason, UnknownGame
-from games.game import Game, LegalMoves, Position, State, View
+from games.game import Fact, Game, LegalMoves, Position, State, View
 from games.move import Move
 from games.ninefivetwo import state as ninefivetwo
 from games.zhengfen import state as zhengfen
@@ -33,6 +33,7 @@ def get(name: str) -> Game:
 
 __all__ = [
     "GAMES",
+    "Fact",
     "Game",
     "IllegalMove",
     "InvalidState",

@@ -61,6 +61,19 @@ class Category:
     max_players: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What a person is told of a position: a label with words, cards or both.
+
+    `seat` is whose doing it is, where it is one seat's; `cards` are names in deck order.
+    """
+
+    label: str
+    value: str = ""
+    cards: tuple[str, ...] = ()
+    seat: int | None = None
+
+
 class LegalMoves:
     """The legal moves of a position in the contract's order.
 
@@ -351,6 +364,14 @@ class Game:
     @abstractmethod
     def view(self, data: JsonDict) -> View:
         """The view that this wire form describes; InvalidState with all that is wrong."""
+
+    @abstractmethod
+    def facts(self, data: JsonDict) -> list[Fact]:
+        """What lies on the table, from the wire form of a state or a view, masked as that is."""
+
+    @abstractmethod
+    def roles(self, data: JsonDict, seat: int) -> list[str]:
+        """What is special about a seat: declarer, partner, points taken, tricks won, out."""
 
     def agreed(
         self, players: int | None, seed: str, options: Mapping[str, object]

@@ -13,7 +13,7 @@ from typing import Any
 from games import validation
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.game import BasePosition
+from games.game import BasePosition, Fact
 from games.move import PLAY, Move, parse
 
 
@@ -63,6 +63,26 @@ class ClimbingPosition(BasePosition):
         self.copy_common(other)
         self.passes = other.passes
         self.table = other.table
+
+
+def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
+    """The cards left over by the deal, if there are any."""
+    return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
+
+
+def table_facts(data: Mapping[str, Any]) -> list[Fact]:
+    """The play to beat, if there is one."""
+    table = data["table"]
+    if table is None:
+        return []
+    cards = table["move"].removeprefix("play:").partition("=")[0]
+    names = tuple(cards[i : i + 2] for i in range(0, len(cards), 2))
+    return [Fact("to beat", table["category"], names, table["seat"])]
+
+
+def auction_roles(data: Mapping[str, Any], seat: int) -> list[str]:
+    """Whether a seat is the declarer."""
+    return [f"declarer at {data['bid']}"] if data["declarer"] == seat else []
 
 
 def check_empty(problems: list[str], data: Mapping[str, Any], counts: Sequence[int]) -> None:

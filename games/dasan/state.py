@@ -18,6 +18,7 @@ from games.climbing import auction
 from games.climbing.trick import (
     ClimbingPosition,
     Table,
+    auction_roles,
     beside_hands,
     check_empty,
     check_passing,
@@ -25,6 +26,8 @@ from games.climbing.trick import (
     must_lead,
     not_held,
     read_table,
+    table_facts,
+    talon_facts,
     wrong_phase,
 )
 from games.dasan import combinations
@@ -33,6 +36,7 @@ from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, InvalidState, Reason
 from games.game import (
     Category,
+    Fact,
     Game,
     JsonDict,
     LegalMoves,
@@ -449,6 +453,15 @@ class Dasan(Game):
         state.results = ()
         _deal(state, 1, 0)
         return state
+
+    def facts(self, data: JsonDict) -> list[Fact]:
+        """The talon, the called card and the play to beat."""
+        called = [Fact("called", cards=(data["called"],))] if data["called"] else []
+        return talon_facts(data) + called + table_facts(data)
+
+    def roles(self, data: JsonDict, seat: int) -> list[str]:
+        """Declarer and partner."""
+        return auction_roles(data, seat) + ["partner"] * (data["partner"] == seat)
 
     def state(self, data: JsonDict) -> DasanState:
         """The state that this wire form describes; InvalidState with all that is wrong."""

@@ -19,6 +19,7 @@ from games.climbing import auction
 from games.climbing.trick import (
     ClimbingPosition,
     Table,
+    auction_roles,
     beside_hands,
     check_empty,
     check_passing,
@@ -26,6 +27,8 @@ from games.climbing.trick import (
     must_lead,
     not_held,
     read_table,
+    table_facts,
+    talon_facts,
     wrong_phase,
 )
 from games.deck import HIDDEN, Deck, deck
@@ -33,6 +36,7 @@ from games.doudizhu.combinations import Combinations, FourPlayers, ThreePlayers
 from games.errors import InvalidState
 from games.game import (
     Category,
+    Fact,
     Game,
     JsonDict,
     LegalMoves,
@@ -452,6 +456,20 @@ class Doudizhu(Game):
         state.results = ()
         _deal(state, 1, 0)
         return state
+
+    def facts(self, data: JsonDict) -> list[Fact]:
+        """The exposed card, the talon, the doublings and the play to beat."""
+        facts = []
+        if data["exposed"]:
+            facts.append(Fact("turned up", "drawn", (data["exposed"],), data["first"]))
+        facts += talon_facts(data)
+        if data["doublings"]:
+            facts.append(Fact("doublings", str(data["doublings"])))
+        return facts + table_facts(data)
+
+    def roles(self, data: JsonDict, seat: int) -> list[str]:
+        """The declarer."""
+        return auction_roles(data, seat)
 
     def state(self, data: JsonDict) -> DoudizhuState:
         """The state that this wire form describes; InvalidState with all that is wrong."""

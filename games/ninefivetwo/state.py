@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from games.climbing.trick import not_held, wrong_phase
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, InvalidState, Reason
-from games.game import BasePosition, Category, Game, JsonDict, LegalMoves, MoveList, Option
+from games.game import BasePosition, Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo.exchange import (
@@ -46,6 +46,7 @@ from games.ninefivetwo.validation import TALON, TRICKS, problems_of
 from games.shuffle import Randomness, distribute
 
 PLAYERS = 3
+SUIT_NAMES = {"c": "clubs ♣", "d": "diamonds ♦", "h": "hearts ♥", "s": "spades ♠"}
 FIRST_TARGETS = (9, 5, 2)
 _KINDS = {"exchange": GIVE, "trump": TRUMP, "discard": DISCARD, "play": PLAY}
 
@@ -379,6 +380,27 @@ class Ninefivetwo(Game):
         state.results = ()
         _deal(state, 1, FIRST_TARGETS, ())
         return state
+
+    def facts(self, data: JsonDict) -> list[Fact]:
+        """Talon, discards, trumps, cards still to be given, and the trick."""
+        facts = []
+        if data["talon"]:
+            facts.append(Fact("talon", cards=tuple(data["talon"])))
+        if data["discards"]:
+            facts.append(Fact("laid away", cards=tuple(data["discards"])))
+        if data["trump"]:
+            facts.append(Fact("trumps", SUIT_NAMES[data["trump"]]))
+        for owed in data["owed"]:
+            count, debtor = owed["count"], owed["debtor"]
+            facts.append(Fact("to give", f"{count} to seat {debtor}", seat=owed["giver"]))
+        for play in data["trick"]:
+            card = play["move"].removeprefix("play:")
+            facts.append(Fact("trick", cards=(card,), seat=play["seat"]))
+        return facts
+
+    def roles(self, data: JsonDict, seat: int) -> list[str]:
+        """Tricks won, of the target."""
+        return [f"{data['tricks'][seat]} of {data['targets'][seat]} tricks"]
 
     def state(self, data: JsonDict) -> NinefivetwoState:
         """The state that this wire form describes; InvalidState with all that is wrong."""

@@ -22,11 +22,12 @@ from games.climbing.trick import (
     not_held,
     read_table,
     table_cards,
+    table_facts,
     wrong_phase,
 )
 from games.deck import Deck
 from games.errors import InvalidState
-from games.game import Category, Game, JsonDict, LegalMoves, MoveList, Option
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import PASS, PLAY, Move
 from games.shuffle import Randomness, distribute
@@ -379,6 +380,18 @@ class Zhengfen(Game):
         state.results = ()
         _deal(state, 1, 0, 1)
         return state
+
+    def facts(self, data: JsonDict) -> list[Fact]:
+        """The points of the trick and the play to beat."""
+        if data["table"] is None:
+            return []
+        worth = points(DECK.hand(data["trick"]))
+        return [Fact("points in the trick", str(worth)), *table_facts(data)]
+
+    def roles(self, data: JsonDict, seat: int) -> list[str]:
+        """Points taken, and who is out."""
+        taken = f"{points(DECK.hand(data['taken'][seat]))} points taken"
+        return [taken, *["out"] * (seat in data["out"])]
 
     def state(self, data: JsonDict) -> ZhengfenState:
         """The state that this wire form describes; InvalidState with all that is wrong."""

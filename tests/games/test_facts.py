@@ -1,0 +1,76 @@
+"""What a person is told of a position beside hands and scores."""
+
+from __future__ import annotations
+
+import pytest
+
+import games
+from games import Fact
+from tests.golden import files, load
+
+
+@pytest.mark.parametrize("name", files())
+def test_a_view_tells_nothing_that_the_state_hides(name: str) -> None:
+    """Facts of a view are those of the state, but for cards that the seat may not see."""
+    for step in load(name)["steps"]:
+        if "state" not in step:
+            continue
+        game = games.get(step["state"]["game"])
+        whole = game.facts(step["state"])
+        for view in step["views"]:
+            seen = game.facts(view)
+            assert [(fact.label, fact.seat) for fact in seen] == [
+                (fact.label, fact.seat) for fact in whole
+            ]
+            hidden = [fact for fact, known in zip(seen, whole, strict=True) if fact != known]
+            assert all("??" in fact.cards for fact in hidden)
+
+
+def test_dou_dizhu() -> None:
+    game = games.get("doudizhu")
+    state = game.start(3, "facts", {})
+    declarer = state.turn
+    assert declarer is not None
+    state = state.advance("bid:3")
+    other = (declarer + 1) % 3
+    assert Fact("talon", cards=("??",) * 3) in game.facts(state.view(other).to_dict())
+    assert game.roles(state.view(other).to_dict(), declarer) == ["declarer at 3"]
+    assert game.roles(state.view(other).to_dict(), other) == []
+    state = state.advance(state.moves()[0])
+    beaten = game.facts(state.to_dict())[-1]
+    assert (beaten.label, beaten.value, beaten.seat) == ("to beat", "solo", declarer)
+
+
+def test_dasan_keeps_a_secret_partner() -> None:
+    game = games.get("dasan")
+    state = game.start(4, "facts", {})
+    while state.phase == "auction":
+        state = state.advance(state.moves()[-1])
+    declarer = state.turn
+    assert declarer is not None
+    state = state.advance(state.moves()[0])
+    whole = state.to_dict()
+    (partner,) = (seat for seat in range(4) if "partner" in game.roles(whole, seat))
+    assert Fact("called", cards=(whole["called"],)) in game.facts(whole)
+    assert "partner" not in game.roles(state.view(declarer).to_dict(), partner)
+
+
+def test_zheng_fen_counts_points() -> None:
+    game = games.get("zhengfen")
+    data = game.start(3, "facts", {}).to_dict()
+    data |= {"trick": ["5c", "Kd"], "taken": [["Tc", "3c"], [], []], "out": [2]}
+    data["table"] = {"seat": 0, "move": "play:Kd", "category": "single"}
+    assert game.facts(data) == [
+        Fact("points in the trick", "15"),
+        Fact("to beat", "single", ("Kd",), 0),
+    ]
+    assert game.roles(data, 0) == ["10 points taken"]
+    assert game.roles(data, 2) == ["0 points taken", "out"]
+
+
+def test_nine_five_two() -> None:
+    game = games.get("ninefivetwo")
+    state = game.start(3, "facts", {}).advance("trump:h")
+    data = state.view(1).to_dict()
+    assert Fact("trumps", "hearts ♥") in game.facts(data)
+    assert game.roles(data, 0) == ["0 of 9 tricks"]

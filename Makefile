@@ -42,7 +42,8 @@ types: $(READY)  ## mypy
 	@$(BIN)/mypy
 
 docs: $(READY)  ## build the docs site into site/; a dead link fails
-	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --conf-dir docs . site
+	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env --write-all \
+	  --conf-dir docs --doctree-dir build/doctrees . site
 	@echo "Read it: site/index.html"
 
 dist: $(READY)  ## build the sdist and the wheel into dist/, and check them

@@ -71,7 +71,7 @@ INTRODUCTION = """# The reference bots
 
 A ladder for newcomers: each of these bots is clearly better than the next, in every game and with
 every number of players. The intervals below say how clearly.
-Start one with `python -m bots.NAME`; it takes its port from `PORT` or `--port`.
+Start one by its name, such as `python -m bots.sensible`; it takes its port from `PORT` or `--port`.
 
 | bot | what it does |
 | --- | --- |

@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test lint format types serve bench compiled pure openapi lock fuzz test-kits clean
+.PHONY: help setup cup test lint format types docs dist serve bench compiled pure openapi lock fuzz \
+  test-kits clean
 
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -26,11 +27,12 @@ cup: $(READY)  ## run a small cup of the reference bots and print the standings
 	@$(BIN)/stich run examples/cup.toml --out runs/cup
 
 test: $(READY)  ## lint, types and tests, by tox
-	@$(BIN)/tox
+	@$(BIN)/tox run -e lint,types,tests
 
-lint: $(READY)  ## ruff
+lint: $(READY)  ## ruff, and the workflows against their schema
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yaml
 
 format: $(READY)  ## let ruff format and mend what it can
 	@$(BIN)/ruff check --fix .
@@ -38,6 +40,14 @@ format: $(READY)  ## let ruff format and mend what it can
 
 types: $(READY)  ## mypy
 	@$(BIN)/mypy
+
+docs: $(READY)  ## build the docs site into site/; a dead link fails
+	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env --write-all \
+	  --conf-dir docs --doctree-dir build/doctrees . site
+	@echo "Read it: site/index.html"
+
+dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
+	@$(BIN)/tox run -e dist
 
 serve: $(READY)  ## the rules service on http://127.0.0.1:8080
 	@$(BIN)/stich serve
@@ -71,6 +81,6 @@ test-kits: $(READY)  ## install the toolchains that Debian offers, then build an
 	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/kits/test_kits.py
 
 clean:  ## remove what the other targets made
-	@rm -rf $(VENV) .tox build dist *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) .tox build dist site *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
 	  .pytest_cache .hypothesis .schemathesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

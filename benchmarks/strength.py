@@ -71,7 +71,7 @@ INTRODUCTION = """# The reference bots
 
 A ladder for newcomers: each of these bots is clearly better than the next, in every game and with
 every number of players. The intervals below say how clearly.
-Start one with `python -m bots.NAME`; it takes its port from `PORT` or `--port`.
+Start one by its name, such as `python -m bots.sensible`; it takes its port from `PORT` or `--port`.
 
 | bot | what it does |
 | --- | --- |
@@ -87,8 +87,8 @@ fitted chance to win; wins tricks with points in Zheng Fen, and as many as it ca
 All of them are deterministic: the same position gets the same move (of `search`, with a fixed \
 number of worlds; by the clock it gets through as many as the machine allows).
 They are one function each over the Python kit: `bots/random.py` and `bots/greedy.py` show how \
-little that takes. The thinking of `sensible` is in `bots/strategy/`, the worlds and playouts of \
-`search` in `bots/thinking/worlds.py` and `bots/playout/`.
+little that takes. The thinking of `sensible` and the playouts of `search` are in one folder for \
+each game, such as `bots/doudizhu/`, and what games share in `bots/thinking/`.
 
 ## Cross table
 

@@ -1,10 +1,11 @@
 """The contract, `openapi.yaml`: written from the schemas, with examples out of real games.
 
-`python -m service.openapi [FILE]` writes it; a test tells whether the file is up to date.
+`python -m service.openapi [FILE]` writes it; `--check` only says whether the file is current.
 """
 
 from __future__ import annotations
 
+import argparse
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -126,8 +127,18 @@ def to_yaml(contract: dict[str, Any]) -> str:
     return text
 
 
-def main(arguments: list[str]) -> int:
-    """Write the contract to a file."""
-    path = Path(arguments[0]) if arguments else DEFAULT_FILE
-    path.write_text(to_yaml(document()), encoding="utf-8")
-    return 0
+def main() -> None:
+    """Write the contract to a file, or check that the file is current.
+
+    Exits with 1 if it is not, and with 2 on unknown arguments.
+    """
+    parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
+    parser.add_argument("file", nargs="?", type=Path, default=DEFAULT_FILE)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if it differs")
+    arguments = parser.parse_args()
+    file: Path = arguments.file
+    contract = to_yaml(document()).encode()
+    if not arguments.check:
+        file.write_bytes(contract)
+    elif not file.is_file() or file.read_bytes() != contract:
+        parser.exit(1, f"{file} is not current: run `make openapi`.\n")

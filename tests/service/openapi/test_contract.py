@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,14 +41,6 @@ def test_the_served_contract_is_the_checked_in_one(client: FlaskClient) -> None:
     response = client.get("/openapi.yaml")
     assert response.mimetype == "text/yaml"
     assert response.data == (ROOT / "openapi.yaml").read_bytes()
-
-
-def test_the_module_writes_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert generate.main([]) == 0
-    assert generate.main(["other.yaml"]) == 0
-    assert (tmp_path / "openapi.yaml").read_bytes() == (tmp_path / "other.yaml").read_bytes()
-    assert (tmp_path / "openapi.yaml").read_bytes() == (ROOT / "openapi.yaml").read_bytes()
 
 
 def test_a_tree_that_was_never_installed_has_a_contract(monkeypatch: pytest.MonkeyPatch) -> None:

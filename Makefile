@@ -43,7 +43,7 @@ test: $(BIN)/tox  ## lint, types and tests
 
 test-all: test  ## the same, then what is slow: compiled rules, kits, sandbox, more examples
 	@sh tests/install-system-packages.sh
-	@STICH_ALL_KITS=1 $(BIN)/tox run -e slow
+	@STICH_ALL_KITS=1 $(BIN)/tox run -e slow,docs
 
 lint: $(READY)  ## ruff, import-linter, and the workflows against their schema
 	@$(BIN)/ruff check .

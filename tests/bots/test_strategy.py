@@ -1,4 +1,4 @@
-"""What the sensible bot is sensible about, by example."""
+"""The decisions of the sensible bot, by example."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import games
 from bots import greedy, sensible
 from bots.doudizhu import strategy as doudizhu
 from bots.ninefivetwo import tricks
-from bots.thinking.hand_plan import DASAN, DOUDIZHU_3, DOUDIZHU_4, ZHENGFEN, Shape, plan
+from bots.thinking.hand_plan import DASAN, DOUDIZHU_3, DOUDIZHU_4, ZHENGFEN, ComboRules, plan
+from bots.thinking.shedding import opponents_of
 from bots.zhengfen import strategy as zhengfen
 
 SUITS = "cdhs"
@@ -45,17 +46,17 @@ def table(seat: int, move: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("shape", "game", "players"),
+    ("rules", "game", "players"),
     [(DOUDIZHU_3, "doudizhu", 3), (DOUDIZHU_4, "doudizhu", 4), (DASAN, "dasan", 3)],
 )
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_a_plan_is_the_hand_in_legal_plays(
-    shape: Shape, game: str, players: int, data: st.DataObject
+    rules: ComboRules, game: str, players: int, data: st.DataObject
 ) -> None:
     deck = list(games.get(game).deck(players).cards)
     hand = data.draw(st.permutations(deck))[: data.draw(st.integers(1, 26))]
-    by_rank: list[list[str]] = [[] for _ in range(shape.size)]
+    by_rank: list[list[str]] = [[] for _ in range(rules.rank_count)]
     for card in hand:
         by_rank[list(games.get(game).deck(players).ranks).index(_rank(card))].append(card)
     counts = tuple(len(cards) for cards in by_rank)
@@ -64,7 +65,7 @@ def test_a_plan_is_the_hand_in_legal_plays(
     if "??" in rest:
         return
     state: Any = position(game, ["".join(hand), *rest])
-    combos = plan(shape, counts).combos
+    combos = plan(rules, counts).combos
     for combo in combos:
         text = "play:" + "".join(by_rank[rank].pop() for rank in combo.ranks)
         legal = state.check(text)
@@ -78,10 +79,10 @@ def _rank(card: str) -> str:
 
 
 def test_plans() -> None:
-    def kinds(shape: Shape, **counts: int) -> list[str]:
-        ranks = list(games.get(shape.game).deck(3).ranks)
+    def kinds(rules: ComboRules, **counts: int) -> list[str]:
+        ranks = list(games.get(rules.game).deck(3).ranks)
         hand = tuple(counts.get(f"r{rank}", 0) for rank in ranks)
-        return sorted(combo.kind for combo in plan(shape, hand).combos)
+        return sorted(combo.kind for combo in plan(rules, hand).combos)
 
     assert kinds(DOUDIZHU_3, r3=1, r4=1, r5=1, r6=1, r7=1) == ["run"]
     assert kinds(DOUDIZHU_3, r3=3, r4=3, r5=1, r9=1) == ["triple-run+solos"]
@@ -106,7 +107,7 @@ def _trick(game: str, *cards: str) -> dict[str, Any]:
 
 
 def test_wins_by_force() -> None:
-    """The jokers first, which nothing beats, then the lone 3 last."""
+    """The joker first, which nothing beats, then the 3."""
     state = position("doudizhu", ["3cRj", "4c5c", "4d5d"])
     assert choice(state) == "play:Rj"
 
@@ -118,31 +119,31 @@ def test_keeps_its_bomb() -> None:
     assert choice(state, greedy) == "play:5c5d5h5s"
 
 
-def test_does_not_overtake_a_friend_about_to_win() -> None:
-    # Seat 1 is the declarer; seat 2, a friend of seat 0, has one card left.
+def test_does_not_overtake_a_teammate_about_to_win() -> None:
+    # Seat 1 is the declarer; seat 2, a teammate of seat 0, has one card left.
     hands = ["9cTdAc2h", "3c4c6c8c9dTc", "7d"]
-    friend = position("doudizhu", hands, declarer=1, table=table(2, "play:Jd"))
-    assert choice(friend) == "pass"
-    assert choice(friend, greedy) == "play:Ac"
+    state = position("doudizhu", hands, declarer=1, table=table(2, "play:Jd"))
+    assert choice(state) == "pass"
+    assert choice(state, greedy) == "play:Ac"
 
 
 def test_stops_a_declarer_about_to_win() -> None:
     hands = ["9c9dAcAd", "3c", "7d8hTdKc"]
-    foe = position("doudizhu", hands, declarer=1, table=table(1, "play:Kd"), passes=1)
-    # A pair of aces is broken: it is that or nothing.
-    assert choice(foe) == "play:Ac"
+    state = position("doudizhu", hands, declarer=1, table=table(1, "play:Kd"), passes=1)
+    # Splitting the aces is the only way to beat the king.
+    assert choice(state) == "play:Ac"
 
 
-def test_does_not_lead_what_a_foe_may_go_out_with() -> None:
+def test_does_not_lead_what_an_opponent_may_go_out_with() -> None:
     hands = ["4c5d5h", "9c", "7d8hTdKc"]
-    foe = position("doudizhu", hands, declarer=1)
-    assert choice(foe) == "play:5d5h"
+    state = position("doudizhu", hands, declarer=1)
+    assert choice(state) == "play:5d5h"
 
 
-def test_leads_low_to_a_friend_with_one_card() -> None:
+def test_leads_low_to_a_teammate_with_one_card() -> None:
     hands = ["4cAdAhQsQd", "9c", "7d8hTdKcJsJc"]
-    friend = position("doudizhu", hands, declarer=2)
-    assert choice(friend) == "play:4c"
+    state = position("doudizhu", hands, declarer=2)
+    assert choice(state) == "play:4c"
 
 
 def test_bids_by_strength() -> None:
@@ -159,13 +160,15 @@ def test_dasan_calls_a_card_to_the_rank_it_holds_most_of() -> None:
     assert choice(state) == "call:7s"
 
 
-def test_dasan_defenders_know_each_other_once_the_card_is_out() -> None:
+def test_dasan_opponents_while_the_partner_is_secret() -> None:
     hands = ["9cTdAc3h", "5c6c8c9dTc", "7d", "5d6d8d"]
-    closed = position("dasan", hands, declarer=1, called="7d", partner=2, table=table(3, "play:Jd"))
-    # Who declares is known, who its partner is is not: seat 3 may be a friend.
-    assert sensible.strategy("dasan").foes_of(closed.view(0).to_dict()) == {1}
-    assert sensible.strategy("dasan").foes_of(closed.view(2).to_dict()) == {0, 3}
-    assert sensible.strategy("dasan").foes_of(closed.view(1).to_dict()) == {0, 2, 3}
+    state = position("dasan", hands, declarer=1, called="7d", partner=2, table=table(3, "play:Jd"))
+    known = [
+        opponents_of(seat, 4, view["declarer"], view["partner"])
+        for seat, view in enumerate(state.view(seat).to_dict() for seat in range(4))
+    ]
+    # Seats 0 and 3 know the declarer only; seat 2 knows that it is the partner.
+    assert known == [{1}, {0, 2, 3}, {0, 3}, {1}]
 
 
 def test_zhengfen_wins_rich_tricks_and_leaves_poor_ones() -> None:
@@ -199,7 +202,7 @@ def test_zhengfen_takes_its_own_trick() -> None:
     ],
 )
 def test_zhengfen_reads_plays(text: str, table_kind: str | None, kind: str) -> None:
-    assert zhengfen.read(text, table_kind).kind == kind
+    assert zhengfen.parse_play(text, table_kind).kind == kind
 
 
 def test_doudizhu_reads_every_play_as_the_rules_do() -> None:
@@ -212,7 +215,7 @@ def test_doudizhu_reads_every_play_as_the_rules_do() -> None:
             if state.phase == "play":
                 for move in moves:
                     if move.text != "pass":
-                        combo = doudizhu.read(move.text, lying)
+                        combo = doudizhu.parse_play(move.text, lying)
                         same = (combo.kind, DOUDIZHU_3_RANKS[combo.top]) == (
                             move.category,
                             move.rank,
@@ -228,9 +231,9 @@ def cards(text: str) -> int:
     return tricks.cards([text[i : i + 2] for i in range(0, len(text), 2)])
 
 
-def trick_card(hand: str, trick: str, trump: str, unseen: str, lacking: int = 0) -> str:
+def trick_card(hand: str, trick: str, trump: str, unseen: str, voids: int = 0) -> str:
     played = [tricks.number(trick[i : i + 2]) for i in range(0, len(trick), 2)]
-    card = tricks.play(cards(hand), played, SUITS.index(trump), cards(unseen), lacking)
+    card = tricks.choose_card(cards(hand), played, SUITS.index(trump), cards(unseen), voids)
     return tricks.name(card)
 
 
@@ -244,7 +247,7 @@ def test_ninefivetwo_tricks() -> None:
     # Second: a high card only where it is likely to stand.
     assert trick_card("3hAh", "7h", "s", "8hKh") == "Ah"
     assert trick_card("3hTh", "7h", "s", "8hJhKh") == "3h"
-    assert trick_card("3hAh", "7h", "s", "8dKd2s", lacking=1 << SUITS.index("h")) == "3h"
+    assert trick_card("3hAh", "7h", "s", "8dKd2s", voids=1 << SUITS.index("h")) == "3h"
     # Leading: cards that nothing beats while they are not ruffed.
     assert trick_card("AhTd2c", "", "s", "2h3h4h5h6hJdQdAc3s") == "Ah"
 

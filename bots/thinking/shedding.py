@@ -55,7 +55,7 @@ class Turn(NamedTuple):
     @property
     def fewest_cards(self) -> int:
         """The number of cards in the smallest hand of an opponent."""
-        return min([self.cards_left[seat] for seat in self.opponents])
+        return min(self.cards_left[seat] for seat in self.opponents)
 
     @property
     def owner_cards(self) -> int:
@@ -66,7 +66,7 @@ class Turn(NamedTuple):
 
     def may_be_beaten(self, combo: Combo) -> bool:
         """Whether an opponent may hold a higher play of the same kind."""
-        most = max([self.cards_left[seat] for seat in self.opponents])
+        most = max(self.cards_left[seat] for seat in self.opponents)
         return beatable(combo, self.rules, self.unseen, most)
 
 
@@ -86,7 +86,7 @@ def opponents_of(
     not plays against everybody.
     """
     team = (declarer, partner)
-    return frozenset([other for other in range(players) if (other in team) != (seat in team)])
+    return frozenset(other for other in range(players) if (other in team) != (seat in team))
 
 
 def is_bomb(combo: Combo) -> bool:
@@ -149,7 +149,7 @@ def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
     if turn.may_be_beaten(combo):
         return None
     combos = plan(turn.rules, left).combos
-    if sum([turn.may_be_beaten(other) for other in combos]) > 1:
+    if sum(turn.may_be_beaten(other) for other in combos) > 1:
         return None
     return 500.0 - 20 * len(combos) - 10 * is_bomb(combo)
 

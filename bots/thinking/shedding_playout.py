@@ -57,7 +57,7 @@ class PlannedHand:
             names[number >> 2].append(deck.names[number])
         self.rules = rules
         self.names = names
-        self.counts: Counts = tuple([len(cards) for cards in names])
+        self.counts: Counts = tuple(len(cards) for cards in names)
         self.size = sum(self.counts)
         self.combos = list(plan(rules, self.counts).combos)
 
@@ -284,11 +284,11 @@ def _splits(follow: Follow) -> Iterator[Combo]:
         end = min(end, rules.rank_count - 2)
     for top in range(table.top + 1, end):
         span = range(top - table.length + 1, top + 1)
-        if min([counts[rank] for rank in span]) < multiple:
+        if min(counts[rank] for rank in span) < multiple:
             continue
         if table.length == 1 and multiple < rules.bomb_size <= counts[top]:
             continue
-        ranks = tuple([rank for rank in span for _ in range(multiple)])
+        ranks = tuple(rank for rank in span for _ in range(multiple))
         yield Combo(table.kind, top, table.length, ranks)
 
 

@@ -25,7 +25,7 @@ def finish(state: Any) -> Any:
         return state
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = _on_table(state)
-    trick_points = sum([POINTS[number >> 2] for number in state.deck.numbers(state.trick)])
+    trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
     while state.turn is not None:
         turn = state.turn
         hand = hands[turn]
@@ -44,7 +44,7 @@ def finish(state: Any) -> Any:
             continue
         state = state.advance(hand.take(choice))
         table = choice
-        trick_points += sum([POINTS[rank] for rank in choice.ranks])
+        trick_points += sum(POINTS[rank] for rank in choice.ranks)
     return state
 
 
@@ -66,7 +66,7 @@ def _lead(hand: PlannedHand) -> Combo:
     best_score = -1000.0
     for combo in hand.combos:
         score: float = len(combo.ranks) - combo.top - (8 if combo.ranks == (TWO,) * 4 else 0)
-        score -= sum([POINTS[rank] for rank in combo.ranks]) / 5
+        score -= sum(POINTS[rank] for rank in combo.ranks) / 5
         if score > best_score:
             best, best_score = combo, score
     if best.kind == "triple":

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from bots.cards import VALUE, View, cards_of, count_ranks, rank_of, unseen
 from bots.thinking.hand_plan import ZHENGFEN, Combo, Counts, plan, without
@@ -19,7 +18,7 @@ _VALUE = VALUE["zhengfen"]
 
 THREE, FIVE, TEN, KING, TWO = 0, 2, 7, 10, 12
 BLACK, RED = 13, 14
-POINTS = tuple([{FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15)])
+POINTS = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15))
 SPECIALS = ("510k", "510k-suited", "2222")
 
 POINTS_PER_STEP = 2.0
@@ -93,7 +92,7 @@ def _distinct_plays(moves: Sequence[str], table: str | None) -> list[tuple[str, 
             found.setdefault((combo.kind, combo.ranks), (text, combo))
     plays = list(found.values())
     if len(plays) > MAX_PLAYS:
-        plays.sort(key=lambda play: sum([_KEEP_VALUE[rank] - 3 for rank in play[1].ranks]))
+        plays.sort(key=lambda play: sum(_KEEP_VALUE[rank] - 3 for rank in play[1].ranks))
         del plays[MAX_PLAYS:]
     return plays
 
@@ -138,7 +137,6 @@ def _lead_kind(names: Sequence[str], ranks: tuple[int, ...], natural: Counter[in
     return "flush"
 
 
-@lru_cache(maxsize=100_000)
 def worth(counts: Counts) -> float:
     """The worth of a hand: its plan, improved by the cards that full houses can carry."""
     if not any(counts):
@@ -163,7 +161,7 @@ def _attach_extras(pairs: list[int], singles: list[int]) -> float:
     scoring = [rank for rank in low if POINTS[rank]]
     for two in (low[:2] if THREE in low else [], scoring[:2]):
         if len(two) == 2:
-            saved = -sum([ZHENGFEN.group_worth(rank, 1) for rank in two])
+            saved = -sum(ZHENGFEN.group_worth(rank, 1) for rank in two)
             if saved > best:
                 best, taken = saved, ([], two)
     for rank in taken[0]:
@@ -187,8 +185,8 @@ def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
     if multiple == 1:
         higher = sum(unseen[combo.top + 1 :])
         return 0.95 / (1 + 0.3 * higher)
-    higher = sum([count >= multiple for count in unseen[combo.top + 1 : BLACK]])
-    higher += sum([count == multiple - 1 for count in unseen[combo.top + 1 : BLACK]]) * jokers / 3
+    higher = sum(count >= multiple for count in unseen[combo.top + 1 : BLACK])
+    higher += sum(count == multiple - 1 for count in unseen[combo.top + 1 : BLACK]) * jokers / 3
     return 0.95 / (1 + (0.6, 0.35, 0.2)[multiple - 2] * higher)
 
 
@@ -196,12 +194,12 @@ def _score(turn: _Turn, combo: Combo) -> float:
     left = without(turn.counts, combo.ranks)
     if not any(left):
         return 500.0
-    own = sum([POINTS[rank] for rank in combo.ranks])
+    own = sum(POINTS[rank] for rank in combo.ranks)
     win = win_probability(turn.unseen, combo, turn.opponents)
     score = turn.points_per_step * (worth(left) - turn.worth)
     if len(combo.ranks) > 1:
         # A joker used as another card could have won a trick of its own.
-        score -= 3.0 * sum([rank >= BLACK for rank in combo.ranks])
+        score -= 3.0 * sum(rank >= BLACK for rank in combo.ranks)
     at_stake = turn.trick_points + own
     if turn.own_table:
         return score + win * own - (1 - win) * at_stake - 1.0

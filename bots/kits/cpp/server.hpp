@@ -1,4 +1,4 @@
-// Speaks the bot protocol over HTTP, so that bot.cpp need not.
+// The HTTP server of bot.cpp: implements the bot protocol.
 #pragma once
 
 #include <httplib.h>
@@ -42,7 +42,7 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
     try {
         request = json::parse(http.body);
         if (!complete(request)) {
-            return refuse(response, 400, "A request for a move has a view and moves.");
+            return refuse(response, 400, "A move request needs view and moves.");
         }
         moves = request["moves"].get<std::vector<std::string>>();
     } catch (const json::exception& error) {
@@ -58,11 +58,11 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
 
 }  // namespace protocol
 
-// Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended. Returns 1 if it
+// Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. Returns 1 if it
 // cannot.
 inline int serve(const std::string& name, const std::string& version, const Choose& choose) {
     httplib::Server server;
-    server.set_payload_max_length(16 << 20);  // the longest list of moves is far below
+    server.set_payload_max_length(16 << 20);  // far above the longest list of moves
     server.set_tcp_nodelay(true);
     // The runner keeps its connection between moves: never hang up first.
     server.set_keep_alive_max_count(static_cast<std::size_t>(-1));

@@ -13,15 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 
-/** Speaks the bot protocol over HTTP, so that Bot.java need not. */
+/** The HTTP server of Bot.java: implements the bot protocol. */
 final class Server {
-    /** The decision. Several threads may be in it at once. */
+    /** The decision. Several threads may call it at once. */
     @FunctionalInterface
     interface Chooser {
         String choose(JsonObject view, List<String> moves, JsonObject request);
     }
 
-    /** An answer that is not 200. */
+    /** A response other than 200. */
     private static final class Refusal extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
@@ -32,7 +32,7 @@ final class Server {
         }
     }
 
-    /** The longest list of moves is far below. */
+    /** Far above the longest list of moves. */
     private static final int LIMIT = 16 << 20;
 
     private static final Gson GSON = new Gson();
@@ -51,9 +51,9 @@ final class Server {
         about.add("games", games);
     }
 
-    /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended. */
+    /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
     void listen() throws IOException {
-        // Without the first, each answer waits 40 ms for the network; the others keep the
+        // Nagle's algorithm would delay each answer by 40 ms; the other two settings keep the
         // runner's connection open between moves.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         System.setProperty("sun.net.httpserver.idleInterval", "86400");
@@ -110,7 +110,7 @@ final class Server {
                 read(exchange);
                 return new JsonObject();
             default:
-                throw new Refusal(404, "There is only GET / and POST /move, /start and /end.");
+                throw new Refusal(404, "The paths are GET / and POST /move, /start and /end.");
         }
     }
 
@@ -142,7 +142,7 @@ final class Server {
         boolean complete =
                 view != null && view.isJsonObject() && listed != null && listed.isJsonArray();
         require(complete && listed.getAsJsonArray().size() > 0, 400,
-                "A request for a move has a view and moves.");
+                "A move request needs view and moves.");
         List<String> moves = new ArrayList<>();
         listed.getAsJsonArray().forEach(move -> moves.add(move.getAsString()));
         JsonObject body = new JsonObject();

@@ -1,10 +1,10 @@
-// Speaks the bot protocol over HTTP, so that bot.mjs need not.
+// The HTTP server of bot.mjs: implements the bot protocol.
 import { createServer } from "node:http";
 
 const GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
-const LIMIT = 16 * 1024 * 1024; // bytes of one request; the longest list of moves is far below
+const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
 
-/** An answer that is not 200: the status and a sentence. */
+/** A response other than 200: its status and message. */
 class Refusal extends Error {
   constructor(status, message) {
     super(message);
@@ -33,7 +33,7 @@ async function readJson(request) {
 }
 
 /**
- * Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended.
+ * Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends.
  *
  * `choose(view, moves, request)` returns a move or a promise of one; `start(request)` and
  * `end(request)`, if given, are called at a match's beginning and end.
@@ -48,7 +48,7 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
       return about;
     }
     if (path !== "/move" && path !== "/start" && path !== "/end") {
-      throw new Refusal(404, "There is only GET / and POST /move, /start and /end.");
+      throw new Refusal(404, "The paths are GET / and POST /move, /start and /end.");
     }
     if (request.method !== "POST") throw new Refusal(405, "POST only.");
     const body = await readJson(request);
@@ -56,7 +56,7 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
     if (path === "/end") await end?.(body);
     if (path !== "/move") return {};
     if (!Array.isArray(body.moves) || body.moves.length === 0 || typeof body.view !== "object") {
-      throw new Refusal(400, "A request for a move has a view and moves.");
+      throw new Refusal(400, "A move request needs view and moves.");
     }
     return { move: await choose(body.view, body.moves, body) };
   }
@@ -77,7 +77,7 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
     response.writeHead(status, headers);
     response.end(bytes);
   });
-  server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never hang up first
+  server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never close it first
   const port = Number(process.env.PORT ?? 9000);
   server.on("error", (error) => {
     console.error(`Cannot listen on 127.0.0.1:${port}: ${error.message}`);

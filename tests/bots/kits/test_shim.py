@@ -101,7 +101,7 @@ def test_a_program_that_is_silent_is_started_again(shim: Callable[[str], Ask]) -
     ask = shim(READ + "    if request['turn'] == 2: sys.stdin.read()\n    print(1, flush=True)\n")
     status, body = ask(turn=2, clock={"move_ms": 10, "bank_ms": 20})
     assert status == 500
-    assert "said nothing for 0.03 s" in body["error"]
+    assert "did not answer within 0.03 s" in body["error"]
     assert ask() == (200, {"move": "1"})
 
 

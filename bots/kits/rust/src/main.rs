@@ -1,4 +1,4 @@
-//! Speaks the bot protocol over HTTP, so that bot.rs need not.
+//! The HTTP server of bot.rs: implements the bot protocol.
 
 mod bot;
 
@@ -7,12 +7,12 @@ use std::io::Read;
 use std::sync::Arc;
 use tiny_http::{Header, Method, Request, Response, Server};
 
-/// Bytes of one request; the longest list of moves is far below.
+/// Bytes of one request; far above the longest list of moves.
 const LIMIT: u64 = 16 << 20;
-/// Requests that are answered at once.
+/// Requests that are answered in parallel.
 const THREADS: usize = 4;
 
-/// An answer that is not 200: the status and a sentence.
+/// A response other than 200: its status and message.
 struct Refusal(u16, String);
 
 impl Refusal {
@@ -38,7 +38,7 @@ fn read(request: &mut Request) -> Result<Value, Refusal> {
 }
 
 fn decide(request: &Value) -> Result<Value, Refusal> {
-    let incomplete = || Refusal::new(400, "A request for a move has a view and moves.");
+    let incomplete = || Refusal::new(400, "A move request needs view and moves.");
     let listed = request["moves"].as_array().ok_or_else(incomplete)?;
     let moves: Option<Vec<&str>> = listed.iter().map(Value::as_str).collect();
     let moves = moves.filter(|moves| !moves.is_empty()).ok_or_else(incomplete)?;
@@ -67,7 +67,7 @@ fn answer(request: &mut Request) -> Result<Value, Refusal> {
         ("/start" | "/end", Method::Post) => read(request).map(|_| json!({})),
         ("/", _) => Err(Refusal::new(405, "GET only.")),
         ("/move" | "/start" | "/end", _) => Err(Refusal::new(405, "POST only.")),
-        _ => Err(Refusal::new(404, "There is only GET / and POST /move, /start and /end.")),
+        _ => Err(Refusal::new(404, "The paths are GET / and POST /move, /start and /end.")),
     }
 }
 
@@ -105,7 +105,7 @@ fn main() {
         .collect();
     for thread in threads {
         if thread.join().is_err() {
-            std::process::exit(1); // a panic: let the runner start the bot anew
+            std::process::exit(1); // a panic: exit, so that the runner restarts the bot
         }
     }
 }

@@ -11,11 +11,15 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from bots import kit
+
+ROOT = Path(__file__).parents[2]
 
 REQUEST: dict[str, Any] = {
     "protocol": 1,
@@ -62,6 +66,18 @@ def connection() -> Iterator[http.client.HTTPConnection]:
         connection = http.client.HTTPConnection("127.0.0.1", port)
         yield connection
         connection.close()
+
+
+def test_the_protocol_number_is_that_of_the_contract() -> None:
+    contract = yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+    messages = {
+        name: schema["properties"]["protocol"]
+        for name, schema in contract["components"]["schemas"].items()
+        if "protocol" in schema.get("properties", {})
+    }
+    assert {"BotCard", "BotMoveRequest", "BotStart", "BotEnd"} <= set(messages)
+    for field in messages.values():
+        assert (field["minimum"], field["maximum"]) == (kit.PROTOCOL, kit.PROTOCOL)
 
 
 def test_card(connection: http.client.HTTPConnection) -> None:

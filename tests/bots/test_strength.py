@@ -24,6 +24,7 @@ def test_equal_bots_differ_by_nothing(game: str) -> None:
     assert (outcome.mean, outcome.low, outcome.high) == (0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "players"), strength.DEALS)
 @pytest.mark.parametrize("pair", [("greedy", "random"), ("sensible", "greedy")])
 def test_the_ladder_on_a_few_deals(pair: tuple[str, str], game: str, players: int) -> None:
@@ -44,6 +45,7 @@ def test_every_rung_of_the_ladder_was_measured_and_holds(game: str, players: int
     assert min(lows.values()) > 0
 
 
+@pytest.mark.slow
 def test_search_beats_sensible_on_a_few_deals() -> None:
     outcome = strength.duel(("search:6", "sensible"), "ninefivetwo", 3, 1, series="test")
     assert outcome.mean > 0

@@ -18,12 +18,8 @@ from bots.thinking.determinization import (
     infer_constraints,
     sample_state,
 )
+from tests.bots.support import TABLES
 
-TABLES = [
-    (game.name, players)
-    for game in games.GAMES.values()
-    for players in range(game.min_players, game.max_players + 1)
-]
 # A sample keeps neither later deals nor what is only history.
 OMITTED = ("history", "options", "exchanged", "talon")
 

@@ -40,7 +40,7 @@ MoveFunction = Callable[..., str]
 Hook = Callable[[dict[str, Any]], object]
 
 
-class RefusedError(Exception):
+class HttpError(Exception):
     """A request that is answered with a status other than 200."""
 
     def __init__(self, status: HTTPStatus, detail: str) -> None:
@@ -103,17 +103,15 @@ class Bot:
             self.card["author"] = author
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
-        """Answer one POST; raises RefusedError if the request does not conform to the protocol."""
+        """Answer one POST; raises HttpError if the request does not conform to the protocol."""
         if path != "/move" and path not in self._hooks:
-            raise RefusedError(
-                HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end."
-            )
+            raise HttpError(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
         try:
             request = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}.") from error
+            raise HttpError(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}.") from error
         if not isinstance(request, dict):
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "The body must be a JSON object.")
+            raise HttpError(HTTPStatus.BAD_REQUEST, "The body must be a JSON object.")
         if path == "/move":
             return {"move": self._move(request)}
         hook = self._hooks[path]
@@ -124,8 +122,8 @@ class Bot:
     def _move(self, request: dict[str, Any]) -> str:
         missing = [field for field in ("view", "moves", "clock") if field not in request]
         if missing:
-            raise RefusedError(
-                HTTPStatus.UNPROCESSABLE_ENTITY, f"The request lacks {', '.join(missing)}."
+            raise HttpError(
+                HTTPStatus.UNPROCESSABLE_ENTITY, f"The request has no {', '.join(missing)}."
             )
         answer = self._decide(request)
         if not isinstance(answer, str):
@@ -166,19 +164,19 @@ class _Handler(BaseHTTPRequestHandler):
         if self._path() == "/":
             self._answer(HTTPStatus.OK, self.server.bot.card)
         else:
-            self._refuse(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
+            self._reject(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
 
     def do_POST(self) -> None:
         try:
             body = self._body()
             answer = self.server.bot.reply(self._path(), body)
-        except RefusedError as refused:
-            self._refuse(refused.status, refused.detail)
+        except HttpError as error:
+            self._reject(error.status, error.detail)
         except (Exception, SystemExit) as error:  # from the author's code; keep serving
             traceback.print_exc()
             sys.stderr.flush()
             detail = f"The bot failed: {type(error).__name__}: {error}"
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+            self._reject(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
         else:
             self._answer(HTTPStatus.OK, answer)
 
@@ -189,15 +187,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Read the whole body, so that the connection stays usable."""
         if "Transfer-Encoding" in self.headers:
             self.close_connection = True
-            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "Send Content-Length, not chunks.")
+            raise HttpError(HTTPStatus.LENGTH_REQUIRED, "Send Content-Length, not chunks.")
         length = self.headers.get("Content-Length")
         if length is None or not (length.isascii() and length.isdigit()):
             self.close_connection = True
-            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
+            raise HttpError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
         # Check the number of digits first: int() of very many takes long.
         if len(length) > 18 or int(length) > MAX_BODY:
             self.close_connection = True
-            raise RefusedError(
+            raise HttpError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {MAX_BODY} bytes."
             )
         body = self.rfile.read(int(length))
@@ -205,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise ConnectionAbortedError("the client disconnected in the middle of a body")
         return body
 
-    def _refuse(self, status: HTTPStatus, detail: str) -> None:
+    def _reject(self, status: HTTPStatus, detail: str) -> None:
         self._answer(status, {"error": detail})
 
     def _answer(self, status: HTTPStatus, value: Mapping[str, Any]) -> None:
@@ -225,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         if status is HTTPStatus.NOT_IMPLEMENTED and getattr(self, "headers", None) is not None:
             status = HTTPStatus.METHOD_NOT_ALLOWED
-        self._refuse(status, message or status.phrase)
+        self._reject(status, message or status.phrase)
 
 
 def run(

@@ -165,13 +165,13 @@ def test_requests_are_served_in_parallel() -> None:
         ("DELETE", "/move", None, 405),
     ],
 )
-def test_refusals(
+def test_rejected_requests(
     connection: http.client.HTTPConnection, method: str, path: str, body: bytes, status: int
 ) -> None:
     got, answer = call(connection, method, path, body)
     assert got == status
     assert answer["error"]
-    assert call(connection, "GET", "/")[0] == 200  # http.client connects anew if it was closed
+    assert call(connection, "GET", "/")[0] == 200  # http.client reconnects if it was closed
 
 
 def test_head_and_unknown_query(connection: http.client.HTTPConnection) -> None:
@@ -203,9 +203,9 @@ def test_bodies_without_a_usable_length_are_not_read(headers: str, status: int) 
 
 def test_garbage_instead_of_http() -> None:
     with serving(first) as port:
-        for rubbish in (b"\x00\x01\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n"):
+        for garbage in (b"\x00\x01\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n"):
             with socket.create_connection(("127.0.0.1", port)) as client:
-                client.sendall(rubbish)
+                client.sendall(garbage)
                 client.shutdown(socket.SHUT_WR)
                 while client.recv(4096):
                     pass

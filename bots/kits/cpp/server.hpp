@@ -26,7 +26,7 @@ inline void reply(httplib::Response& response, int status, const json& body) {
                          "application/json");
 }
 
-inline void refuse(httplib::Response& response, int status, const std::string& sentence) {
+inline void send_error(httplib::Response& response, int status, const std::string& sentence) {
     reply(response, status, {{"error", sentence}});
 }
 
@@ -42,17 +42,17 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
     try {
         request = json::parse(http.body);
         if (!complete(request)) {
-            return refuse(response, 400, "A move request needs view and moves.");
+            return send_error(response, 400, "A move request needs view and moves.");
         }
         moves = request["moves"].get<std::vector<std::string>>();
     } catch (const json::exception& error) {
-        return refuse(response, 400, std::string("The request is not understood: ") + error.what());
+        return send_error(response, 400, std::string("The request is not valid: ") + error.what());
     }
     try {
         reply(response, 200, {{"move", choose(request["view"], moves, request)}});
     } catch (const std::exception& error) {
         std::cerr << error.what() << std::endl;
-        refuse(response, 500, error.what());
+        send_error(response, 500, error.what());
     }
 }
 

@@ -81,7 +81,7 @@ func reply(w http.ResponseWriter, status int, body any) {
 	}
 }
 
-func refuse(w http.ResponseWriter, status int, format string, values ...any) {
+func sendError(w http.ResponseWriter, status int, format string, values ...any) {
 	reply(w, status, map[string]string{"error": fmt.Sprintf(format, values...)})
 }
 
@@ -89,18 +89,18 @@ func refuse(w http.ResponseWriter, status int, format string, values ...any) {
 func post(handle func(Request) (any, int, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			refuse(w, http.StatusMethodNotAllowed, "POST only.")
+			sendError(w, http.StatusMethodNotAllowed, "POST only.")
 			return
 		}
 		var request Request
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit)).Decode(&request); err != nil {
-			refuse(w, http.StatusBadRequest, "The request is not valid: %v.", err)
+			sendError(w, http.StatusBadRequest, "The request is not valid: %v.", err)
 			return
 		}
 		body, status, err := handle(request)
 		if err != nil {
 			log.Print(err)
-			refuse(w, status, "%v", err)
+			sendError(w, status, "%v", err)
 			return
 		}
 		reply(w, http.StatusOK, body)
@@ -109,11 +109,11 @@ func post(handle func(Request) (any, int, error)) http.HandlerFunc {
 
 func about(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/" {
-		refuse(w, http.StatusNotFound, "The paths are GET / and POST /move, /start and /end.")
+		sendError(w, http.StatusNotFound, "The paths are GET / and POST /move, /start and /end.")
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		refuse(w, http.StatusMethodNotAllowed, "GET only.")
+		sendError(w, http.StatusMethodNotAllowed, "GET only.")
 		return
 	}
 	reply(w, http.StatusOK, map[string]any{

@@ -22,11 +22,11 @@ final class Server {
     }
 
     /** A response other than 200. */
-    private static final class Refusal extends Exception {
+    private static final class HttpError extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
 
-        Refusal(int status, String sentence) {
+        HttpError(int status, String sentence) {
             super(sentence);
             this.status = status;
         }
@@ -71,9 +71,9 @@ final class Server {
         JsonObject body;
         try {
             body = answer(exchange);
-        } catch (Refusal refusal) {
-            status = refusal.status;
-            body = error(refusal.getMessage());
+        } catch (HttpError error) {
+            status = error.status;
+            body = error(error.getMessage());
         } catch (RuntimeException failure) {
             failure.printStackTrace();
             status = 500;
@@ -95,7 +95,7 @@ final class Server {
         return body;
     }
 
-    private JsonObject answer(HttpExchange exchange) throws IOException, Refusal {
+    private JsonObject answer(HttpExchange exchange) throws IOException, HttpError {
         String path = exchange.getRequestURI().getPath();
         String method = exchange.getRequestMethod();
         switch (path) {
@@ -110,17 +110,17 @@ final class Server {
                 read(exchange);
                 return new JsonObject();
             default:
-                throw new Refusal(404, "The paths are GET / and POST /move, /start and /end.");
+                throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
         }
     }
 
-    private static void require(boolean right, int status, String sentence) throws Refusal {
+    private static void require(boolean right, int status, String sentence) throws HttpError {
         if (!right) {
-            throw new Refusal(status, sentence);
+            throw new HttpError(status, sentence);
         }
     }
 
-    private static JsonObject read(HttpExchange exchange) throws IOException, Refusal {
+    private static JsonObject read(HttpExchange exchange) throws IOException, HttpError {
         byte[] bytes;
         try (InputStream stream = exchange.getRequestBody()) {
             bytes = stream.readNBytes(LIMIT + 1);
@@ -132,11 +132,11 @@ final class Server {
             require(body != null, 400, "The request is empty.");
             return body;
         } catch (JsonParseException | ClassCastException wrong) {
-            throw new Refusal(400, "The request is not a JSON object.");
+            throw new HttpError(400, "The request is not a JSON object.");
         }
     }
 
-    private JsonObject move(JsonObject request) throws Refusal {
+    private JsonObject move(JsonObject request) throws HttpError {
         JsonElement view = request.get("view");
         JsonElement listed = request.get("moves");
         boolean complete =

@@ -5,7 +5,7 @@ const GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
 const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
 
 /** A response other than 200: its status and message. */
-class Refusal extends Error {
+class HttpError extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
@@ -17,17 +17,17 @@ async function readJson(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > LIMIT) throw new Refusal(413, "The request is too large.");
+    if (size > LIMIT) throw new HttpError(413, "The request is too large.");
     chunks.push(chunk);
   }
   let body;
   try {
     body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
-    throw new Refusal(400, "The request is not JSON.");
+    throw new HttpError(400, "The request is not JSON.");
   }
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw new Refusal(400, "The request is not a JSON object.");
+    throw new HttpError(400, "The request is not a JSON object.");
   }
   return body;
 }
@@ -44,19 +44,19 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
   async function answer(request) {
     const path = request.url.split("?")[0];
     if (path === "/") {
-      if (request.method !== "GET" && request.method !== "HEAD") throw new Refusal(405, "GET only.");
+      if (request.method !== "GET" && request.method !== "HEAD") throw new HttpError(405, "GET only.");
       return about;
     }
     if (path !== "/move" && path !== "/start" && path !== "/end") {
-      throw new Refusal(404, "The paths are GET / and POST /move, /start and /end.");
+      throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
     }
-    if (request.method !== "POST") throw new Refusal(405, "POST only.");
+    if (request.method !== "POST") throw new HttpError(405, "POST only.");
     const body = await readJson(request);
     if (path === "/start") await start?.(body);
     if (path === "/end") await end?.(body);
     if (path !== "/move") return {};
     if (!Array.isArray(body.moves) || body.moves.length === 0 || typeof body.view !== "object") {
-      throw new Refusal(400, "A move request needs view and moves.");
+      throw new HttpError(400, "A move request needs view and moves.");
     }
     return { move: await choose(body.view, body.moves, body) };
   }

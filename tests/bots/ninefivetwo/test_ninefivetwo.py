@@ -27,7 +27,7 @@ def test_tricks() -> None:
     # No card of the suit: the lowest trump that wins, else what is of least use.
     assert trick_card("3s4sAdKc", "7h9h", "s", "2hAh") == "3s"
     assert trick_card("2c3dAd", "7h9h", "s", "2hAh") == "2c"
-    # Second: a high card only where it is likely to stand.
+    # Second: a high card only if it is likely to win.
     assert trick_card("3hAh", "7h", "s", "8hKh") == "Ah"
     assert trick_card("3hTh", "7h", "s", "8hJhKh") == "3h"
     assert trick_card("3hAh", "7h", "s", "8dKd2s", voids=1 << SUITS.index("h")) == "3h"

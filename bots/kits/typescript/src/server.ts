@@ -15,7 +15,7 @@ export interface Bot {
 }
 
 /** A response other than 200: its status and message. */
-class Refusal extends Error {
+class HttpError extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -29,17 +29,17 @@ async function readJson(request: IncomingMessage): Promise<object> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LIMIT) throw new Refusal(413, "The request is too large.");
+    if (size > LIMIT) throw new HttpError(413, "The request is too large.");
     chunks.push(chunk);
   }
   let body: unknown;
   try {
     body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
-    throw new Refusal(400, "The request is not JSON.");
+    throw new HttpError(400, "The request is not JSON.");
   }
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw new Refusal(400, "The request is not a JSON object.");
+    throw new HttpError(400, "The request is not a JSON object.");
   }
   return body;
 }
@@ -58,19 +58,19 @@ export function serve(bot: Bot): void {
   async function answer(request: IncomingMessage): Promise<object> {
     const path = (request.url ?? "/").split("?")[0];
     if (path === "/") {
-      if (request.method !== "GET" && request.method !== "HEAD") throw new Refusal(405, "GET only.");
+      if (request.method !== "GET" && request.method !== "HEAD") throw new HttpError(405, "GET only.");
       return about;
     }
     if (path !== "/move" && path !== "/start" && path !== "/end") {
-      throw new Refusal(404, "The paths are GET / and POST /move, /start and /end.");
+      throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
     }
-    if (request.method !== "POST") throw new Refusal(405, "POST only.");
+    if (request.method !== "POST") throw new HttpError(405, "POST only.");
     const body = await readJson(request);
     if (path === "/start") await bot.start?.(body as StartRequest);
     if (path === "/end") await bot.end?.(body as EndRequest);
     if (path !== "/move") return {};
     if (!isMoveRequest(body)) {
-      throw new Refusal(400, "A move request needs view and moves.");
+      throw new HttpError(400, "A move request needs view and moves.");
     }
     return { move: await bot.choose(body.view, body.moves, body) };
   }
@@ -81,7 +81,7 @@ export function serve(bot: Bot): void {
     try {
       body = await answer(request);
     } catch (error) {
-      status = error instanceof Refusal ? error.status : 500;
+      status = error instanceof HttpError ? error.status : 500;
       body = { error: error instanceof Error ? error.message : String(error) };
       if (status === 500) console.error(error);
     }

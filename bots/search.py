@@ -14,7 +14,6 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -157,7 +156,6 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-@cache
 def _playout(game: str) -> ModuleType:
     return importlib.import_module(f"bots.{game}.playout")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from functools import cache
 from types import ModuleType
 
 from bots import kit
@@ -23,7 +22,6 @@ def move(view: View, moves: Sequence[str]) -> str:
     return choice
 
 
-@cache
 def strategy(game: str) -> ModuleType:
     """The module that plays this game."""
     # A bot process mostly plays one game: do not import the strategies of the others.

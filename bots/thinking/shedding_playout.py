@@ -75,12 +75,14 @@ class PlannedHand:
 
 def finish(game: GameAdapter, state: Any) -> Any:
     """Play on from `state` to the end of the game, whose last deal this must be."""
-    rules = game.rules(state)
     while state.turn is not None and state.phase != "play":
-        hand = PlannedHand(rules, state.deck, state.hands[state.turn])
+        hand = PlannedHand(game.rules(state), state.deck, state.hands[state.turn])
         state = state.advance(game.declare(state, hand.counts))
-    if state.turn is None:
-        return state
+    return state if state.turn is None else _finish_play(game, state)
+
+
+def _finish_play(game: GameAdapter, state: Any) -> Any:
+    rules = game.rules(state)
     hands = [PlannedHand(rules, state.deck, cards) for cards in state.hands]
     opponents = game.opponents(state)
     secret = game.secret_card(state)
@@ -94,10 +96,8 @@ def finish(game: GameAdapter, state: Any) -> Any:
             table = None
         hand = hands[seat]
         unseen = [count - own for count, own in zip(in_hands, hand.counts, strict=True)]
-        choice = choose(
-            Turn(rules, seat, hand.counts, unseen, cards_left, opponents[seat], table, owner),
-            hand.combos,
-        )
+        turn = Turn(rules, seat, hand.counts, unseen, cards_left, opponents[seat], table, owner)
+        choice = choose(turn, hand.combos)
         if choice is None:
             state = state.advance("pass")
             continue

@@ -21,7 +21,7 @@ namespace protocol {
 
 inline void reply(httplib::Response& response, int status, const json& body) {
     response.status = status;
-    // A sentence about bytes that are no UTF-8 may quote them.
+    // An error message may quote bytes that are not UTF-8.
     response.set_content(body.dump(-1, ' ', false, json::error_handler_t::replace),
                          "application/json");
 }
@@ -30,7 +30,7 @@ inline void send_error(httplib::Response& response, int status, const std::strin
     reply(response, status, {{"error", sentence}});
 }
 
-// Whether the request has what a decision needs; throws json::exception if it is no JSON.
+// Whether the request has what a decision needs.
 inline bool complete(const json& request) {
     return request.is_object() && request.contains("view") && request["view"].is_object() &&
            request.contains("moves") && request["moves"].is_array() && !request["moves"].empty();
@@ -64,10 +64,10 @@ inline int serve(const std::string& name, const std::string& version, const Choo
     httplib::Server server;
     server.set_payload_max_length(16 << 20);  // far above the longest list of moves
     server.set_tcp_nodelay(true);
-    // The runner keeps its connection between moves: never hang up first.
+    // The runner keeps its connection between moves: never close it first.
     server.set_keep_alive_max_count(static_cast<std::size_t>(-1));
     server.set_keep_alive_timeout(24 * 60 * 60);
-    // Each kept connection has a thread of its own.
+    // Each open connection occupies a thread.
     server.new_task_queue = [] { return new httplib::ThreadPool(32); };
     const json about = {{"name", name},
                         {"version", version},

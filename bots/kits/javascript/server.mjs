@@ -36,7 +36,7 @@ async function readJson(request) {
  * Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends.
  *
  * `choose(view, moves, request)` returns a move or a promise of one; `start(request)` and
- * `end(request)`, if given, are called at a match's beginning and end.
+ * `end(request)`, if given, are called when a match starts and ends.
  */
 export function serve({ name, version, author, games = GAMES, choose, start, end }) {
   const about = { name, version, author, protocol: 1, games };

@@ -294,7 +294,7 @@ def load() -> list[dict[str, Any]]:
     return list(json.loads(RECORDS.read_text())) if RECORDS.exists() else []
 
 
-def keep(new: dict[str, object]) -> None:
+def store_record(new: dict[str, object]) -> None:
     """Store a record, replacing an older one of the same duel, and write the page."""
     key = ("game", "players", "better", "worse")
     others = [old for old in load() if any(old[name] != new[name] for name in key)]
@@ -346,7 +346,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for game, players in DEALS:
         if arguments.game in (None, game) and arguments.players in (None, players):
             for record in measure(game, players, pairs, arguments.scale, arguments.jobs):
-                keep(record)
+                store_record(record)
                 print(json.dumps(record), flush=True)
 
 

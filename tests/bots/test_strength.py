@@ -77,9 +77,9 @@ def test_page_shows_what_was_measured() -> None:
 def test_records_are_replaced(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strength, "RECORDS", tmp_path / "strength.json")
     monkeypatch.setattr(strength, "PAGE", tmp_path / "page.md")
-    strength.keep(record("sensible", "greedy", 1.0))
-    strength.keep(record("greedy", "random", 3.0))
-    strength.keep(record("sensible", "greedy", 2.0))
+    strength.store_record(record("sensible", "greedy", 1.0))
+    strength.store_record(record("greedy", "random", 3.0))
+    strength.store_record(record("sensible", "greedy", 2.0))
     assert [(kept["better"], kept["mean"]) for kept in strength.load()] == [
         ("greedy", 3.0),
         ("sensible", 2.0),

@@ -1,4 +1,4 @@
-"""Worlds for the search: states that the seat cannot tell from the true one."""
+"""Determinizations: states that the seat cannot tell from the true one."""
 
 from __future__ import annotations
 
@@ -11,50 +11,51 @@ import pytest
 import games
 from bots import cards, sensible
 from bots import random as random_bot
-from bots.thinking import worlds
-from bots.thinking.worlds import NOWHERE, Knowledge
+from bots.thinking.determinization import (
+    MISSING,
+    Constraints,
+    _deal,
+    infer_constraints,
+    sample_state,
+)
+from tests.bots.support import TABLES
 
-TABLES = [
-    (game.name, players)
-    for game in games.GAMES.values()
-    for players in range(game.min_players, game.max_players + 1)
-]
-# A world is cut down to this deal and does not repeat what is only history.
-CUT = ("history", "options", "exchanged", "talon")
+# A sample keeps neither later deals nor what is only history.
+OMITTED = ("history", "options", "exchanged", "talon")
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 @pytest.mark.parametrize("bot", [random_bot.move, sensible.move])
-def test_a_world_looks_like_the_truth_from_the_seat(game: str, players: int, bot: Any) -> None:
-    chance = random.Random(5)
+def test_a_sample_looks_the_same_from_the_seat(game: str, players: int, bot: Any) -> None:
+    rng = random.Random(5)
     rules = games.get(game)
-    state = rules.start(players, "worlds", {"deals": 3 if game == "ninefivetwo" else 1})
+    state = rules.start(players, "samples", {"deals": 3 if game == "ninefivetwo" else 1})
     while state.turn is not None:
         seat = state.turn
         view = state.view(seat).to_dict()
-        knowledge = worlds.know(view)
-        assert knowledge.room[NOWHERE] == 0
-        world = rules.state(worlds.sample(view, knowledge, chance))
-        seen = world.view(seat).to_dict()
-        for field in view.keys() - set(CUT):
+        constraints = infer_constraints(view)
+        assert constraints.capacity[MISSING] == 0
+        sample = rules.state(sample_state(view, constraints, rng))
+        seen = sample.view(seat).to_dict()
+        for field in view.keys() - set(OMITTED):
             assert seen[field] == view[field], field
-        assert world.moves().texts() == state.moves().texts()
+        assert sample.moves().texts() == state.moves().texts()
         truth = state.to_dict()
-        for card, places in knowledge.allowed:
-            holders = {place for place in places if place >= 0}
-            holders = {place for place in holders if card in truth["hands"][place]}
-            face_down = {place for place in places if place < 0}
+        for card, locations in constraints.limited:
+            seats = {location for location in locations if location >= 0}
+            holders = {seat for seat in seats if card in truth["hands"][seat]}
+            face_down = locations - seats
             # 3 players, Dasan: the lowest heart may have been in the talon after all.
             assert holders or face_down or (game == "dasan" and players == 3 and card[1] == "h")
         state = state.advance(bot(view, state.moves().texts()))
 
 
-def test_every_card_has_its_place() -> None:
+def test_every_card_is_dealt_once() -> None:
     state = games.get("doudizhu").start(4, "all", {})
     state = state.advance("bid:3")
     view = state.view(0).to_dict()
-    world = worlds.sample(view, worlds.know(view), random.Random(1))
-    held = Counter(card for hand in world["hands"] for card in hand)
+    sample = sample_state(view, infer_constraints(view), random.Random(1))
+    held = Counter(card for hand in sample["hands"] for card in hand)
     assert held == Counter(cards.full_deck("doudizhu", 4))
 
 
@@ -71,7 +72,7 @@ def ninefivetwo_view() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_voids_are_kept_however_tight() -> None:
+def test_voids_hold_in_tight_positions() -> None:
     """All hearts but one must be with seat 2, all clubs with seat 1: next to nothing is free."""
     view = ninefivetwo_view()
     hearts = [rank + "h" for rank in "356789TJQKA"]
@@ -79,25 +80,25 @@ def test_voids_are_kept_however_tight() -> None:
     rest = [card for card in cards.unseen(view) if card not in hearts + clubs]
     view["hand"] = rest[:14]
     for seed in range(20):
-        world = worlds.sample(view, worlds.know(view), random.Random(seed))
-        assert set(hearts) <= set(world["hands"][2])
-        assert set(clubs) <= set(world["hands"][1])
-        assert [len(hand) for hand in world["hands"]] == [14, 14, 14]
+        sample = sample_state(view, infer_constraints(view), random.Random(seed))
+        assert set(hearts) <= set(sample["hands"][2])
+        assert set(clubs) <= set(sample["hands"][1])
+        assert [len(hand) for hand in sample["hands"]] == [14, 14, 14]
 
 
-def test_a_dead_end_is_resolved_by_matching() -> None:
+def test_matching_resolves_a_dead_end() -> None:
     """Dealing at random fails nearly always here: one way in 20 choose 10 is right."""
-    allowed = [(f"{n}x", frozenset({0, 1})) for n in range(10)]
-    allowed += [(f"{n}y", frozenset({0})) for n in range(10)]
-    knowledge = Knowledge({0: 10, 1: 10}, allowed, [])
+    limited = [(f"{n}x", frozenset({0, 1})) for n in range(10)]
+    limited += [(f"{n}y", frozenset({0})) for n in range(10)]
+    constraints = Constraints({0: 10, 1: 10}, limited, [])
     for seed in range(5):
-        piles = worlds._deal(knowledge, random.Random(seed))
+        piles = _deal(constraints, random.Random(seed))
         assert sorted(piles[0]) == sorted(f"{n}y" for n in range(10))
 
 
-def test_what_cannot_be_satisfied_is_dealt_all_the_same() -> None:
-    knowledge = Knowledge({0: 1, 1: 1}, [("a", frozenset({0})), ("b", frozenset({0}))], [])
-    piles = worlds._deal(knowledge, random.Random(1))
+def test_limits_that_cannot_be_met_are_ignored() -> None:
+    constraints = Constraints({0: 1, 1: 1}, [("a", frozenset({0})), ("b", frozenset({0}))], [])
+    piles = _deal(constraints, random.Random(1))
     assert sorted(piles[0] + piles[1]) == ["a", "b"]
 
 
@@ -108,8 +109,8 @@ def test_the_exposed_card_is_where_it_was_drawn() -> None:
         seat = (wire["first"] + 1) % 3
         view = state.view(seat).to_dict()
         for seed in range(5):
-            world = worlds.sample(view, worlds.know(view), random.Random(seed))
-            assert wire["exposed"] in world["hands"][wire["first"]]
+            sample = sample_state(view, infer_constraints(view), random.Random(seed))
+            assert wire["exposed"] in sample["hands"][wire["first"]]
 
 
 def test_the_called_card_is_not_with_its_caller() -> None:
@@ -121,8 +122,8 @@ def test_the_called_card_is_not_with_its_caller() -> None:
         view = state.view(seat).to_dict()
         partners = set()
         for seed in range(20):
-            world = worlds.sample(view, worlds.know(view), random.Random(seed))
-            partners.add(world["partner"])
+            sample = sample_state(view, infer_constraints(view), random.Random(seed))
+            partners.add(sample["partner"])
         assert wire["declarer"] not in partners
         assert seat not in partners
         assert wire["partner"] in partners
@@ -135,5 +136,5 @@ def test_a_revealed_talon_is_with_the_declarer() -> None:
     seat = (wire["declarer"] + 1) % 3
     view = state.view(seat).to_dict()
     for seed in range(5):
-        world = worlds.sample(view, worlds.know(view), random.Random(seed))
-        assert set(wire["talon"]) <= set(world["hands"][wire["declarer"]])
+        sample = sample_state(view, infer_constraints(view), random.Random(seed))
+        assert set(wire["talon"]) <= set(sample["hands"][wire["declarer"]])

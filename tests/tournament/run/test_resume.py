@@ -10,7 +10,7 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.cups import bot, stich, toys, write
-from tournament.config import Bot, Clock, Cup, Limits, parse
+from tournament.config import Bot, Clock, Cup, Limits, parse_cup
 from tournament.formats import make_schedule
 from tournament.run.resume import CupChangedError, begin, differences
 from tournament.store.store import Store, StoreError
@@ -58,7 +58,7 @@ def filled(*names: str, fill: str | None = "greedy") -> Cup:
     """A cup for three as its file would give it."""
     bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = "./{name}"\n' for name in names)
     seats = f'fill = "{fill}"\n' if fill else ""
-    return parse(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
+    return parse_cup(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
 
 
 def test_a_house_bot_that_has_played_does_not_leave_without_a_word(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
 from tournament.results.bootstrap import Sample, score_intervals
-from tournament.results.standings import collect, standings
+from tournament.results.match_arrays import collect
+from tournament.results.standings import standings
 from tournament.store.store import FILE, Store
 from tournament.store.tables import blocks, matches
 

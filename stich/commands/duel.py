@@ -167,7 +167,8 @@ def _tell(
     console: Console, said: Json | None, cup: Cup, schedule: Duel, ended: str, store: Store
 ) -> None:
     """The table and the odds; `ended` is "decided", "budget" or "stopped"."""
-    from tournament.results.standings import render, standings
+    from stich.console.standings_table import standings_table
+    from tournament.results.standings import standings
 
     test = schedule.test
     better, worse = cup.names if test.mean > 0 else cup.names[::-1]
@@ -182,7 +183,7 @@ def _tell(
             **table.to_dict(),
         )
         return
-    console.print(render(table))
+    console.print(standings_table(table))
     deals = plural(schedule.blocks, "deal")
     odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
     if ended == "decided":

@@ -19,7 +19,7 @@ from tournament.results.bootstrap import (
     rank_ranges,
     resamples,
     score_intervals,
-    stretch,
+    small_sample_factor,
 )
 
 Blocks = Callable[[np.random.Generator, int], Ints]
@@ -91,7 +91,7 @@ def coverage(make: Blocks, blocks: int, true: float, cups: int = 1000) -> float:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand resamples do for simulations; a run's table has ten thousand."""
-    monkeypatch.setattr(bootstrap, "_MOST", 1_000)
+    monkeypatch.setattr(bootstrap, "_MAX_RESAMPLES", 1_000)
 
 
 @pytest.mark.usefixtures("quick")
@@ -163,10 +163,10 @@ def test_blocks_weigh_by_their_deals() -> None:
 
 def test_the_stretch_is_students_over_normal_and_goes_to_one() -> None:
     # t(9; 0.975) = 2.262157, z = 1.959964, n/(n-1) = 10/9
-    assert stretch(10) == pytest.approx(2.262157 / 1.959964 * (10 / 9) ** 0.5, rel=1e-6)
-    assert stretch(100_000) == pytest.approx(1.0, abs=1e-4)
+    assert small_sample_factor(10) == pytest.approx(2.262157 / 1.959964 * (10 / 9) ** 0.5, rel=1e-6)
+    assert small_sample_factor(100_000) == pytest.approx(1.0, abs=1e-4)
     with pytest.raises(ValueError, match="fewer than two"):
-        stretch(1)
+        small_sample_factor(1)
 
 
 def test_resamples_draw_as_many_blocks_as_there_are_and_each_as_often() -> None:
@@ -180,7 +180,7 @@ def test_resamples_draw_as_many_blocks_as_there_are_and_each_as_often() -> None:
 
 def test_resamples_are_the_same_in_pieces_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.concatenate(list(resamples(8, "s", "p")))
-    monkeypatch.setattr(bootstrap, "_CELLS", 800)
+    monkeypatch.setattr(bootstrap, "_CHUNK", 800)
     assert np.array_equal(whole, np.concatenate(list(resamples(8, "s", "p"))))
 
 

@@ -14,7 +14,7 @@ import games
 from tests.tournament.played import cup, facts, run
 from tests.tournament.results.test_standings import match
 from tournament.records import MatchRecord
-from tournament.results.replay_steps import chosen, steps
+from tournament.results.replay_steps import select, steps
 from tournament.results.report import report
 from tournament.store.store import Store
 
@@ -187,14 +187,14 @@ def test_matches_with_faults_are_chosen_first_and_the_rest_evenly() -> None:
         match(block, 0, seats, (0, 0, 0), faults=faulty if block in (5, 97) else None)
         for block in range(100)
     ]
-    blocks = [one.block for one in chosen(everything, 10)]
+    blocks = [one.block for one in select(everything, 10)]
     assert len(blocks) == 10
     assert blocks == sorted(blocks)
     assert {5, 97} <= set(blocks)
     gaps = [b - a for a, b in itertools.pairwise(blocks) if {a, b}.isdisjoint({5, 97})]
     assert max(gaps) - min(gaps) <= 2
-    assert chosen(everything, 100) == everything
-    assert len(chosen([everything[5]] * 50, 8)) == 8
+    assert select(everything, 100) == everything
+    assert len(select([everything[5]] * 50, 8)) == 8
 
 
 def test_one_is_no_plural(tmp_path: Path) -> None:

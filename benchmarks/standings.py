@@ -31,7 +31,7 @@ PROMISED = 10.0  # seconds
 
 def filled(folder: Path) -> None:
     """A finished cup of ten bots with so many matches, made up."""
-    with Store.open(folder, create=True) as store:
+    with Store.create(folder) as store:
         store.put(
             {"version": 1, "name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"}
         )

@@ -144,7 +144,7 @@ def _play(cup: Cup, wish: Wish) -> int:
     console = screen(stderr=wish.as_json)
     with ExitStack() as stack:
         folder = wish.out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
-        store = stack.enter_context(Store.open(folder, create=True))
+        store = stack.enter_context(Store.create(folder))
         stack.enter_context(only_runner(store))
         _, schedule = begin(store, cup)
         if not isinstance(schedule, Duel):

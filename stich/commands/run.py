@@ -70,7 +70,7 @@ def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) ->
 def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
     console = screen(stderr=as_json)
     with ExitStack() as stack:
-        store = stack.enter_context(Store.open(target, create=True))
+        store = stack.enter_context(Store.create(target))
         stack.enter_context(only_runner(store))
         seed, schedule = begin(store, cup)
         said = Json(sys.stdout) if as_json else None

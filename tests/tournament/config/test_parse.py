@@ -1,4 +1,4 @@
-"""CUP.toml: what it may say, and every mistake as one line with its key and its mend."""
+"""CUP.toml: what it may contain, and every error as one line with its key and its fix."""
 
 import contextlib
 import re
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import games
-from tests.tournament.cups import stich
+from stich.commands.tournament import main
 from tournament.config import ConfigError, Cup, parse_cup, read_cup
 from tournament.config.locations import line_of, locate
 
@@ -55,7 +56,7 @@ command = "./third --fast"
 """
 
 
-def mistakes(text: str) -> list[str]:
+def errors(text: str) -> list[str]:
     with pytest.raises(ConfigError) as error:
         parse_cup(text.encode(), "cup.toml")
     return list(error.value.errors)
@@ -71,7 +72,7 @@ def test_the_example_of_the_page() -> None:
     assert Cup.from_dict(cup.to_dict()) == cup
 
 
-def test_little_is_enough() -> None:
+def test_defaults() -> None:
     cup = parse_cup(
         b'name = "x"\ngame = "dasan"\nfill = "greedy"\n[[bots]]\nname = "a"\ncommand = "./a"\n', "c"
     )
@@ -170,20 +171,20 @@ def usual_depth() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("change", "line"), [(c, line) for c, line in WRONG if line])
-def test_a_mistake_is_one_line_with_its_key_and_mend(change: tuple[str, str], line: str) -> None:
+def test_an_error_is_one_line_with_its_key_and_fix(change: tuple[str, str], line: str) -> None:
     assert change[0] in GOOD
-    found = mistakes(GOOD.replace(*change, 1))
+    found = errors(GOOD.replace(*change, 1))
     assert len(found) == 1
     assert found[0].startswith(f"cup.toml:{line}")
     assert found[0].endswith((".", "?"))
     assert len(found[0]) < 250
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
+def test_all_errors_are_reported_at_once_in_the_order_of_the_file() -> None:
     text = GOOD
     for change, _ in WRONG[1:2] + WRONG[12:14] + WRONG[24:25] + WRONG[31:32]:
         text = text.replace(*change, 1)
-    found = mistakes(text)
+    found = errors(text)
     lines = [int(line.split(":")[1]) for line in found]
     assert lines == sorted(lines)
     assert len(found) >= 4
@@ -201,31 +202,31 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
     ],
 )  # fmt: skip
 def test_sections_of_another_shape(text: str, says: str) -> None:
-    assert mistakes(text)[0].startswith(f"cup.toml:{says}")
+    assert errors(text)[0].startswith(f"cup.toml:{says}")
 
 
-def test_keys_that_may_stand_in_two_places_stand_in_one() -> None:
+def test_a_key_and_its_alias_are_an_error() -> None:
     both = GOOD.replace("[format]", '[format]\nfill = "greedy"').replace(
         "[run]", "[run]\ncommit = true"
     )
     assert parse_cup(both.encode(), "c").commit is True
-    (line,) = mistakes('fill = "random"\n' + both)
+    (line,) = errors('fill = "random"\n' + both)
     assert line == "cup.toml:1: fill: is already set by format.fill; delete one of them."
 
 
-def test_the_mark_that_some_editors_put_before_a_file_is_no_mistake() -> None:
+def test_a_byte_order_mark_is_allowed() -> None:
     assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == parse_cup(GOOD.encode(), "c")
 
 
 def test_a_huge_number_of_a_bot_is_not_printed() -> None:
     huge = f"max_matches = 0x{'f' * 5000}"
-    (line,) = mistakes(GOOD.replace('[[bots]]\nname = "third', f'{huge}\n[[bots]]\nname = "third'))
+    (line,) = errors(GOOD.replace('[[bots]]\nname = "third', f'{huge}\n[[bots]]\nname = "third'))
     assert line.startswith("cup.toml:33: bots[2].max_matches: must be from 1 to 1000, not a number")
 
 
 def test_more_tables_than_can_be_played_are_refused() -> None:
     bots = "".join(f'[[bots]]\nname = "b{i}"\ncommand = "x"\n' for i in range(120))
-    (line,) = mistakes(f'name = "x"\ngame = "doudizhu"\n{bots}')
+    (line,) = errors(f'name = "x"\ngame = "doudizhu"\n{bots}')
     assert 'makes 280,840 tables of 120 bots, more than 200,000; write type = "swiss".' in line
 
 
@@ -239,22 +240,22 @@ def test_more_tables_than_can_be_played_are_refused() -> None:
         (b"a = 1\0" * 20_000, "1: a: "),
     ],
 )
-def test_rubbish_is_a_line_too(data: bytes, says: str) -> None:
+def test_what_is_not_toml_is_one_line_too(data: bytes, says: str) -> None:
     with pytest.raises(ConfigError) as error:
         parse_cup(data, "cup.toml")
     assert str(error.value).startswith(f"cup.toml:{says}")
 
 
-def test_the_program_says_it_before_anything_else(tmp_path: Path) -> None:
+def test_the_program_reports_errors_before_it_starts(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(GOOD.replace("strikes = 3", "strikes = 0"))
-    done = stich("run", path, "--out", tmp_path / "run")
-    assert done.returncode == 2
-    mend = "write a number in that range"
-    assert done.stderr == f"{path}:20: faults.strikes: must be from 1 to 1000, not 0; {mend}.\n"
+    done = CliRunner().invoke(main, ["run", str(path), "--out", str(tmp_path / "run")])
+    assert done.exit_code == 2
+    fix = "write a number in that range"
+    assert done.stderr == f"{path}:20: faults.strikes: must be from 1 to 1000, not 0; {fix}.\n"
     assert not (tmp_path / "run").exists()
-    done = stich("run", tmp_path / "none.toml")
-    assert done.returncode == 2
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "none.toml")])
+    assert done.exit_code == 2
     missing = "No such file or directory; name an existing CUP.toml."
     assert done.stderr == f"{tmp_path}/none.toml: {missing}\n"
 

@@ -222,7 +222,7 @@ def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
 
 def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
     of = cup()
-    with Store.open(tmp_path, create=True) as store:
+    with Store.create(tmp_path) as store:
         store.put(facts(of))
         records: Iterator[MatchRecord] = iter(played(of))
         for _ in range(4):

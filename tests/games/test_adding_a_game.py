@@ -98,7 +98,7 @@ def fields() -> set[str]:
     for game in games.GAMES.values():
         state = game.start(None, "fields", {})
         found.append(set(state.to_dict()) | set(state.view(0).to_dict()))
-    return set.union(*found) - set.intersection(*found)
+    return set[str]().union(*found) - found[0].intersection(*found)
 
 
 def constants(path: Path) -> set[str]:

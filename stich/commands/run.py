@@ -17,7 +17,7 @@ from stich.commands.show import print_standings, standings_dict
 from stich.console.stdout import OutputError
 from tournament.bot.process import LaunchSettings, StartError
 from tournament.bot.sandbox import SandboxError, prefix
-from tournament.config import ConfigError, Cup, read
+from tournament.config import ConfigError, Cup, read_cup
 from tournament.formats.commitment import weakness
 from tournament.formats.round_scores import round_scores
 from tournament.run.lock import only_runner
@@ -35,7 +35,7 @@ REFUSALS = (CupChangedError, RunError, SandboxError, StartError, StoreError)
 def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) -> int:
     """Run a cup; the exit code."""
     try:
-        cup = read(path)
+        cup = read_cup(path)
     except ConfigError as error:
         click.echo(str(error), err=True)
         return 2
@@ -70,7 +70,7 @@ def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) ->
 def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
     console = screen(stderr=as_json)
     with ExitStack() as stack:
-        store = stack.enter_context(Store.open(target, create=True))
+        store = stack.enter_context(Store.create(target))
         stack.enter_context(only_runner(store))
         seed, schedule = begin(store, cup)
         said = Json(sys.stdout) if as_json else None

@@ -69,9 +69,10 @@ def standings_dict(store: Store) -> dict[str, Any]:
 
 def print_standings(store: Store, console: Console) -> None:
     """The table on a console."""
-    from tournament.results.standings import render, standings
+    from stich.console.standings_table import standings_table
+    from tournament.results.standings import standings
 
-    console.print(render(standings(store), store.get("total")))
+    console.print(standings_table(standings(store), store.get("total")))
     places = store.get("places")
     if places:
         ranked = ", ".join(f"{i}. {name}" for i, name in enumerate(places, 1))
@@ -156,12 +157,12 @@ def verify_run(target: str, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
         return 0 if found.verified else 1
-    for problem in found.problems:
+    for problem in found.mismatches:
         click.echo(f"{problem.match or 'run'}: {problem.detail}")
     click.echo(
         f"{plural(found.matches, 'match', 'matches')} of {plural(found.blocks, 'block')},"
         f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "
-        + ("all agree." if found.verified else f"{_disagreeing(len(found.problems))}.")
+        + ("all agree." if found.verified else f"{_disagreeing(len(found.mismatches))}.")
     )
     if not found.finished:
         click.echo(

@@ -11,7 +11,7 @@ import pytest
 from stich.commands.duel import Wish, cup_of
 from tests.tournament.cups import bot, events, started, stich
 from tournament.formats import make_schedule
-from tournament.formats.sequential_test import Sequential
+from tournament.formats.sequential_test import SequentialTest
 from tournament.store.store import Store
 
 
@@ -49,8 +49,8 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
             assert tuple(mirror[name] for name in seats) in block.seatings
 
 
-def run(differences: "np.typing.NDArray[np.float64]") -> Sequential:
-    test = Sequential()
+def run(differences: "np.typing.NDArray[np.float64]") -> SequentialTest:
+    test = SequentialTest()
     for difference in differences:
         test.add(float(difference))
         if test.decided:
@@ -150,11 +150,11 @@ def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: st
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"bots": ("greedy", "python '")}, "python ': cannot be read (No closing quotation); mend"),
-        ({"bots": ("greedy", "http://")}, "http://: is no address of a server; write one like"),
-        ({"bots": ("http://x:99999", "greedy")}, "http://x:99999: is no address of a server (Port"),
+        ({"bots": ("greedy", "python '")}, "python ': cannot be split into words (No closing"),
+        ({"bots": ("greedy", "http://")}, "http://: is not the URL of a server; write one lik"),
+        ({"bots": ("http://x:99999", "greedy")}, "http://x:99999: is not the URL of a server (Por"),
         ({"bots": ("http://x/?a", "greedy")}, "http://x/?a: must be only scheme, host, port and"),
-        ({"bots": ("greedy", "a\0b")}, "a\\x00b: must not have control characters; take them out"),
+        ({"bots": ("greedy", "a\0b")}, "a\\x00b: must not have control characters; remove them."),
         ({"bots": ("greedy", " ")}, "A bot is a URL, a command, or one of random, greedy, "),
         ({"seed": ""}, "--seed: must have 1 to 128 characters, not 0; write one in quotes"),
         ({"seed": "x" * 300}, "--seed: must have 1 to 128 characters, not 300; shorten it."),

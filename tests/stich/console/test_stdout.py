@@ -145,7 +145,7 @@ def test_a_closed_standard_output_is_left_alone(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("command", ["standings", "matches", "verify", "export", "report"])
 def test_a_run_that_never_began_is_a_sentence(tmp_path: Path, command: str) -> None:
-    Store.open(tmp_path, create=True).close()
+    Store.create(tmp_path).close()
     done = stich(command, tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     why = "its run was stopped before it had begun; run the cup again."

@@ -1,7 +1,7 @@
-"""The list of legal plays of Zheng Fen, complete and in the contract's order.
+"""The list of legal moves of Zheng Fen, complete and in the contract's order.
 
-Plays are made group by group, each set of cards once, at the highest rank it can have; which
-cards are a play follows from the counts of each rank and suit, never from trying jokers out.
+Plays are generated group by group, each set of cards once, at the highest rank that it can have.
+They are derived from the cards of each rank and suit; no substitutions for jokers are tried.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from games.zhengfen.combinations import (
     TWO,
     TWOS,
     Reading,
+    build_move,
     fits,
     is_special,
-    spell,
 )
 from games.zhengfen.play_groups import (
     BLACK_JOKER,
@@ -45,17 +45,20 @@ from games.zhengfen.play_groups import (
     Choices,
     Group,
     RunGroup,
+    list_runs,
     mirror,
-    spell_runs,
     texts_of,
 )
 
 Check = Callable[[str | Move], Move]
-"""Understands a move, or raises IllegalMove."""
+"""Returns the canonical move, or raises IllegalMove."""
+
+FittingPair = tuple[int, bool]
+"""Two cards that fit beside a triple, and whether they are of one rank."""
 
 
-class Lister:
-    """What one hand can play: groups for each category, from a level (and length) up."""
+class MoveGenerator:
+    """Generates what one hand can play: the groups of each category above a level (and length)."""
 
     def __init__(self, hand: int) -> None:
         mirrored = mirror(hand)
@@ -67,29 +70,29 @@ class Lister:
         elif not self._jokers:
             self._ends.pop()
         self._fields = [mirrored >> (56 - 4 * rank) & 15 for rank in range(13)]
-        # by rank and number: the sets of so many natural cards
+        # By rank and number: the sets of that many natural cards.
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
 
     def all(self) -> list[Group]:
-        """Everything that the hand can lead."""
+        """All groups that the hand can lead."""
         groups = self.specials(FIVE_TEN_KING)
         for category in range(FLUSH + 1):
             groups += self.ordinary(category, -1, 0)
-        groups.sort(key=_key)
+        groups.sort(key=_order)
         return groups
 
     def above(self, table: Reading) -> list[Group]:
-        """Everything that beats a reading."""
+        """All groups that beat a reading."""
         category, level, length = table
         if is_special(category):
             groups = self.specials(category + 1)
         else:
             groups = self.specials(FIVE_TEN_KING) + self.ordinary(category, level, length)
-        groups.sort(key=_key)
+        groups.sort(key=_order)
         return groups
 
     def ordinary(self, category: int, level: int, length: int) -> list[Group]:
-        """The groups of a category that is no special, higher than level and length."""
+        """The groups of an ordinary category above a level and length."""
         if category <= QUAD:
             return self._multiples(category + 1, level)
         if category < FULLHOUSE:
@@ -150,7 +153,7 @@ class Lister:
                 if length < SHORTEST_RUN or (high, length) <= (above, longer):
                     continue
                 ranks = all_choices[low : high + 1]
-                if high < TWO:  # without a natural card at its foot it would be read higher
+                if high < TWO:  # without a natural lowest card it would be read higher
                     ranks[0] = [choice for choice in ranks[0] if choice[0]]
                 group = RunGroup(size * length, (category, high, length), ranks, self._ends)
                 if group.count:
@@ -162,11 +165,11 @@ class Lister:
         most = len(self._jokers)
         found: dict[tuple[int, int], list[int]] = {}
         for suit in range(4):
-            held = [field & 8 >> suit for field in self._fields]
-            if sum([card > 0 for card in held]) + most < SHORTEST_FLUSH:
+            cards = [field & 8 >> suit for field in self._fields]
+            if sum([card > 0 for card in cards]) + most < SHORTEST_FLUSH:
                 continue
             all_choices: list[Choices] = []
-            for rank, card in enumerate(held):
+            for rank, card in enumerate(cards):
                 choices = [(card << (56 - 4 * rank), 0)] if card else []
                 all_choices.append([*choices, (0, 1)])
             for low in range(13 - SHORTEST_FLUSH + 1):
@@ -181,7 +184,7 @@ class Lister:
                     ranks = all_choices[low : high + 1]
                     if high < TWO:
                         ranks[0] = ranks[0][:-1]
-                    plays = spell_runs(ranks, self._ends)
+                    plays = list_runs(ranks, self._ends)
                     if plays:
                         found[high, length] = found.get((high, length), []) + plays
         groups = []
@@ -191,47 +194,76 @@ class Lister:
         return groups
 
     def _fullhouses(self, above: int) -> list[Group]:
-        """Full houses with a triple higher than a level."""
-        triplets = [
+        """Full houses with a triple higher than a level.
+
+        Five cards with both jokers may have several triples; they are listed with the highest.
+        """
+        jokers = len(self._jokers)
+        ranks = [
             rank
             for rank in range(12, -1, -1)
-            if self._fields[rank] and self._fields[rank].bit_count() + len(self._jokers) >= 3
+            if self._fields[rank] and self._fields[rank].bit_count() + jokers >= 3
         ]
-        if not triplets:
-            return []
-        pairs = self._beside()
-        seen: set[int] = set()  # three cards and two jokers, read with a higher triple
+        fitting = self._fitting_pairs() if ranks else []
+        listed: set[int] = set()  # with both jokers, at a higher rank
         groups = []
-        for rank in triplets:
+        for rank in ranks:
             field = 15 << (56 - 4 * rank)
-            foot = 1 << (56 - 4 * rank)  # mirrored, the higher ranks are the lower bits
-            beside = [pair for pair, _ in pairs if not pair & field]
+            pairs = [(pair, alike) for pair, alike in fitting if not pair & field]
             others = self._singles(self._natural & ~field)
-            triples = self._sets[rank][3]
-            plays = [triple | pair for triple in triples for pair in beside]
-            plays += self._quads_with_one(rank, others)
-            for joker in self._jokers:
-                # two of the rank and a joker; two pairs are read with the higher one
-                lower = [
-                    pair for pair, alike in pairs if not (pair & field or (alike and pair < foot))
-                ]
-                plays += [two | pair | joker for two in self._sets[rank][2] for pair in lower]
-                plays += [triple | one | joker for triple in triples for one in others]
-                plays += [four | joker for four in self._sets[rank][4]]
-            if len(self._jokers) == 2:
-                threes = [one | pair for one in self._sets[rank][1] for pair in beside]
-                threes += [two | one for two in self._sets[rank][2] for one in others]
-                threes += triples
-                fresh = [cards for cards in set(threes) if cards not in seen]
-                seen.update(fresh)
-                plays += [cards | BOTH for cards in fresh]
+            plays = self._fullhouses_without_joker(rank, pairs, others)
+            if jokers:
+                four = self._fullhouses_with_one_joker(rank, pairs, others)
+                plays += [cards | joker for cards in four for joker in self._jokers]
+            if jokers == 2:
+                three = self._fullhouses_with_both_jokers(rank, pairs, others) - listed
+                listed |= three
+                plays += [cards | BOTH for cards in three]
             if plays and rank > above:
                 plays.sort(reverse=True)
                 groups.append(Group(5, (FULLHOUSE, rank, 1), plays))
         return groups
 
-    def _beside(self) -> list[tuple[int, bool]]:
-        """The pairs of natural cards that fit beside a triple, and whether they are of one rank."""
+    def _fullhouses_without_joker(
+        self, rank: int, pairs: list[FittingPair], others: list[int]
+    ) -> list[int]:
+        """A triple and a fitting pair, or all four cards of the rank and one that fits a fourth."""
+        sets = self._sets[rank]
+        plays = [triple | pair for triple in sets[3] for pair, _ in pairs]
+        plays += [
+            four | one
+            for four in sets[4]
+            for one in others
+            if fits(rank, 0, (60 - one.bit_length()) >> 2, 0)
+        ]
+        return plays
+
+    def _fullhouses_with_one_joker(
+        self, rank: int, pairs: list[FittingPair], others: list[int]
+    ) -> list[int]:
+        """The four natural cards: the joker completes the triple, or is a 3 beside it.
+
+        Of two pairs the higher one is the triple.
+        """
+        sets = self._sets[rank]
+        lowest = 1 << (56 - 4 * rank)  # mirrored: higher ranks are lower bits
+        beside = [pair for pair, alike in pairs if not alike or pair > lowest]
+        plays = [two | pair for two in sets[2] for pair in beside]
+        plays += [triple | one for triple in sets[3] for one in others]
+        return plays + sets[4]
+
+    def _fullhouses_with_both_jokers(
+        self, rank: int, pairs: list[FittingPair], others: list[int]
+    ) -> set[int]:
+        """The three natural cards: one of the rank and a fitting pair, two and any, or three."""
+        sets = self._sets[rank]
+        three = {one | pair for one in sets[1] for pair, _ in pairs}
+        three.update([two | one for two in sets[2] for one in others])
+        three.update(sets[3])
+        return three
+
+    def _fitting_pairs(self) -> list[FittingPair]:
+        """The pairs of natural cards that may be the extra cards of a full house."""
         singles = self._singles(self._natural)
         numbers = [60 - card.bit_length() for card in singles]
         found = []
@@ -242,15 +274,6 @@ class Lister:
                 if fits(rank, suit, other >> 2, other & 3):
                     found.append((card | singles[j], rank == other >> 2))
         return found
-
-    def _quads_with_one(self, rank: int, others: list[int]) -> list[int]:
-        """All four of a rank and one more natural card: the fourth is one of the extra cards."""
-        return [
-            four | one
-            for four in self._sets[rank][4]
-            for one in others
-            if fits(rank, 0, (60 - one.bit_length()) >> 2, 0)
-        ]
 
     @staticmethod
     def _singles(cards: int) -> list[int]:
@@ -263,7 +286,7 @@ class Lister:
         return found
 
     def specials(self, lowest: int) -> list[Group]:
-        """The specials from a category on."""
+        """The groups of the specials from a category on."""
         groups = []
         plain: list[int] = []
         suited: list[int] = []
@@ -280,8 +303,11 @@ class Lister:
             groups.append(Group(4, (TWOS, TWO, 1), self._sets[TWO][4]))
         return groups
 
-    def twofold(self) -> set[int]:
-        """The sets of five cards that are a flush and a full house: three of a suit, two jokers."""
+    def ambiguous(self) -> set[int]:
+        """The sets of five cards that are both a flush and a full house.
+
+        They have three cards of one suit and both jokers.
+        """
         found: set[int] = set()
         if len(self._jokers) < 2:
             return found
@@ -298,28 +324,28 @@ class Lister:
         return found
 
 
-def _key(group: Group) -> int:
-    return group.key
+def _order(group: Group) -> tuple[int, int, int, int]:
+    return group.order
 
 
 class TrickMoves(LegalMoves):
-    """The legal moves of a trick: `pass` where something lies on the table, then the groups."""
+    """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
 
     def __init__(self, check: Check, hand: int, table: Reading | None) -> None:
         self._check = check
-        self._lister = Lister(hand)
+        self._generator = MoveGenerator(hand)
         self._passing = table is not None
         self._table = table
         self._groups: list[Group] | None = None
         self._ends: list[int] = []
-        self._twofold: set[int] | None = None
+        self._ambiguous: set[int] | None = None
 
     def groups(self) -> list[Group]:
-        """The plays by reading, in order."""
+        """The groups of plays, in order."""
         groups = self._groups
         if groups is None:
             table = self._table
-            groups = self._lister.all() if table is None else self._lister.above(table)
+            groups = self._generator.all() if table is None else self._generator.above(table)
             self._groups = groups
             total = int(self._passing)
             for group in groups:
@@ -328,13 +354,13 @@ class TrickMoves(LegalMoves):
         return groups
 
     def _suffixed(self, group: Group) -> set[int]:
-        """The plays of a group that carry a suffix."""
+        """The plays that need a suffix, if the group may have some."""
         category, _, length = group.reading
         if category != FULLHOUSE and (category != FLUSH or length != SHORTEST_FLUSH):
             return set()
-        if self._twofold is None:
-            self._twofold = self._lister.twofold()
-        return self._twofold
+        if self._ambiguous is None:
+            self._ambiguous = self._generator.ambiguous()
+        return self._ambiguous
 
     def __len__(self) -> int:
         self.groups()
@@ -351,13 +377,13 @@ class TrickMoves(LegalMoves):
         if index < 0:
             index += number
         if not 0 <= index < number:
-            raise IndexError("There are not so many legal moves.")
+            raise IndexError(f"There are only {number} legal moves.")
         if self._passing and index == 0:
             return Move(PASS, DECK)
         place = bisect_right(self._ends, index)
         group = self.groups()[place]
         cards = group.plays()[index - (self._ends[place] - group.count)]
-        return spell(mirror(cards), group.reading, cards in self._suffixed(group))
+        return build_move(mirror(cards), group.reading, cards in self._suffixed(group))
 
     def __iter__(self) -> Iterator[Move]:
         if self._passing:
@@ -365,7 +391,7 @@ class TrickMoves(LegalMoves):
         for group in self.groups():
             suffixed = self._suffixed(group)
             for cards in group.plays():
-                yield spell(mirror(cards), group.reading, cards in suffixed)
+                yield build_move(mirror(cards), group.reading, cards in suffixed)
 
     def __contains__(self, move: object) -> bool:
         if not isinstance(move, str | Move):
@@ -376,7 +402,7 @@ class TrickMoves(LegalMoves):
             return False
 
     def texts(self) -> list[str]:
-        """All of them as strings."""
+        """All moves as strings."""
         found = [PASS] if self._passing else []
         for group in self.groups():
             plays = group.plays()

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from games.climbing.trick import wrong_phase
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.move import BID, PASS, Move
+from games.position import wrong_phase
 
 HIGHEST = 3
 

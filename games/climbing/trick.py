@@ -108,21 +108,6 @@ def must_lead() -> IllegalMove:
     )
 
 
-def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """The error for a kind of move that this phase does not have."""
-    return IllegalMove(
-        Reason.WRONG_PHASE,
-        f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",
-    )
-
-
-def not_held(move: Move) -> IllegalMove:
-    """The error for cards that the seat to move does not hold."""
-    return IllegalMove(
-        Reason.NOT_HELD, "Some of these cards are not in the hand, or not that often."
-    )
-
-
 def not_a_combination(move: Move, game: str) -> IllegalMove:
     """The error for cards that form no combination."""
     return IllegalMove(Reason.NOT_A_COMBINATION, f"{move.text} is not a combination of {game}.")

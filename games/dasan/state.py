@@ -19,10 +19,8 @@ from games.climbing.trick import (
     Table,
     auction_roles,
     must_lead,
-    not_held,
     table_facts,
     talon_facts,
-    wrong_phase,
 )
 from games.dasan import combinations
 from games.dasan.combinations import CALLABLE, DECK
@@ -33,6 +31,7 @@ from games.fields import Field, hand_field, hands_field, list_field, masked_fiel
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import BID, CALL, PASS, PLAY, Move
+from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
 HAND_SIZE = {3: 16, 4: 13}
@@ -84,7 +83,7 @@ class DasanPosition(ClimbingPosition):
         if move.kind != PLAY:
             raise wrong_phase(move, "play", "pass and play")
         if move.cards < 0 or not DECK.holds(hand, move.cards):
-            raise not_held(move)
+            raise not_held()
         play = combinations.identify(move)
         if table is not None:
             combinations.check_beats(play, table.move)
@@ -190,17 +189,13 @@ class DasanState(DasanPosition):
     def advance(self, move: str | Move) -> DasanState:
         """The state after a move; raises IllegalMove if it is not legal."""
         legal = self.check(move)
-        after = self._copy()
-        after._apply(legal)
-        return after
-
-    def _copy(self) -> DasanState:
         after = DasanState()
         after.copy_shared(self)
         after.partner = self.partner
         after.seed = self.seed
         after.hands = self.hands
         after.talon = self.talon
+        after._apply(legal)
         return after
 
     def _apply(self, move: Move) -> None:

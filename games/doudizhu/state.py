@@ -19,10 +19,8 @@ from games.climbing.trick import (
     Table,
     auction_roles,
     must_lead,
-    not_held,
     table_facts,
     talon_facts,
-    wrong_phase,
 )
 from games.deck import HIDDEN, Deck
 from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
@@ -32,6 +30,7 @@ from games.fields import Field, hand_field, hands_field, list_field, masked_fiel
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import BID, PASS, PLAY, Move
+from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
 HAND_SIZE = {3: 17, 4: 25}
@@ -73,7 +72,7 @@ class DoudizhuPosition(ClimbingPosition):
         if move.kind != PLAY:
             raise wrong_phase(move, "play", "pass and play")
         if move.cards < 0 or not self.deck.holds(hand, move.cards):
-            raise not_held(move)
+            raise not_held()
         play = self.plays.identify(move)
         if table is not None:
             self.plays.check_beats(play, table.move)
@@ -142,16 +141,12 @@ class DoudizhuState(DoudizhuPosition):
     def advance(self, move: str | Move) -> DoudizhuState:
         """The state after a move; raises IllegalMove if it is not legal."""
         legal = self.check(move)
-        after = self._copy()
-        after._apply(legal)
-        return after
-
-    def _copy(self) -> DoudizhuState:
         after = DoudizhuState()
         after.copy_shared(self)
         after.seed = self.seed
         after.hands = self.hands
         after.talon = self.talon
+        after._apply(legal)
         return after
 
     def _apply(self, move: Move) -> None:

@@ -13,7 +13,6 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-from games.climbing.trick import not_held, wrong_phase
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
 from games.fields import Field, hand_field, hands_field, list_field, masked_field
@@ -44,7 +43,7 @@ from games.ninefivetwo.trick import (
     winner,
 )
 from games.ninefivetwo.validation import TALON, TRICKS, validate_position
-from games.position import BasePosition
+from games.position import BasePosition, not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
 PLAYERS = 3
@@ -90,7 +89,7 @@ class NinefivetwoPosition(BasePosition):
         if kind == TRUMP:
             return move
         if move.cards < 0 or hand & move.cards != move.cards:
-            raise not_held(move)
+            raise not_held()
         number = move.cards.bit_count()
         if kind != PLAY:
             owed = self.cards_owed()
@@ -387,8 +386,7 @@ class Ninefivetwo(Game):
 
     def state(self, data: JsonDict) -> NinefivetwoState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""
-        hands: list[list[str]] = data["hands"]
-        validate_position(self, data, hands, [len(hand) for hand in hands])
+        validate_position(self, data, data["hands"], [len(hand) for hand in data["hands"]])
         state = NinefivetwoState()
         state.load(data)
         return state

@@ -16,15 +16,14 @@ from games.climbing.trick import (
     ClimbingPosition,
     Table,
     must_lead,
-    not_held,
     table_facts,
-    wrong_phase,
 )
 from games.deck import Deck
 from games.fields import Field, hand_field, hands_field, list_field
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import PASS, PLAY, Move
+from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import TrickMoves
@@ -71,7 +70,7 @@ class ZhengfenPosition(ClimbingPosition):
         if move.kind != PLAY:
             raise wrong_phase(move, "play", "pass and play")
         if move.cards < 0 or hand & move.cards != move.cards:
-            raise not_held(move)
+            raise not_held()
         return validate_play(move, None if table is None else table.move)
 
     def moves(self) -> LegalMoves:

@@ -1,7 +1,7 @@
 """The rules of four card games: pure, no input or output, standard library only.
 
-`GAMES` holds every game by its name, `get` finds one or says which there are. What a game, a
-state, a view and a move can do is in `games.game` and `games.move`; refusals are in `games.errors`.
+`GAMES` maps names to games; `get` returns one of them. The interfaces of games, states, views and
+moves are in `games.game` and `games.move`, the errors in `games.errors`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ GAMES: Mapping[str, Game] = MappingProxyType(
 
 
 def get(name: str) -> Game:
-    """The game of this name; UnknownGame, whose text names the games there are."""
+    """The game with this name; raises UnknownGame, whose message names all games."""
     try:
         return GAMES[name]
     except KeyError:
-        raise UnknownGame(f"There is no game {name!r}; there are: {', '.join(GAMES)}.") from None
+        raise UnknownGame(
+            f"There is no game {name!r}; the games are: {', '.join(GAMES)}."
+        ) from None
 
 
 __all__ = [

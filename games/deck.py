@@ -1,9 +1,9 @@
 """Cards, decks and hands.
 
 A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`); the jokers
-stand alone in the two ranks above. A *hand* is one integer: a field of bits per card, as wide as
-the deck needs (one bit for one pack, four for two, so that a hand of two packs may be subtracted
-and compared without a borrow crossing fields). Hands add and subtract as multisets.
+are alone in the two ranks above. A *hand* is one integer with a field of bits for each card: one
+bit with one pack, four with two, so that subtracting never borrows from the next field. Hands add
+and subtract as multisets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HIDDEN = "??"
 
 
 def _lowest_bits(field: int) -> tuple[int, ...]:
-    """The lowest 0, 1, 2, 3, 4 bits of a field of four."""
+    """The lowest 0, 1, 2, 3 and 4 bits of a field of four."""
     found = [0]
     for suit in range(4):
         if field >> suit & 1:
@@ -56,14 +56,13 @@ class Deck:
         self.size = len(self.order)
         self.number: dict[str, int] = {names[card]: card for card in single}
         self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
-        self._spellings: dict[int, tuple[str, ...]] = {}  # 20,480 at most
         self._ones = sum(self.units)
         self._rank_field = (1 << (4 * self.width)) - 1
         self._guards = self._ones << 3 if packs > 1 else 0
         self.full: int = sum([self.units[card] for card in self.order])
 
     def hand(self, cards: Iterable[str]) -> int:
-        """The hand of these cards by name; KeyError for a card this deck does not have.
+        """The hand of these cards by name; raises KeyError for a card that the deck does not have.
 
         With one pack the cards must be distinct.
         """
@@ -97,39 +96,21 @@ class Deck:
 
     def names_of(self, hand: int) -> list[str]:
         """The names of a hand's cards in deck order."""
-        if self.packs > 1:
-            return [self.names[number] for number in self.numbers(hand)]
-        found: list[str] = []
-        spellings = self._spellings
-        first = 0
-        while hand:
-            field = hand & 4095
-            if field:
-                spelled = spellings.get(first << 12 | field)
-                found += self._spelled(first, field) if spelled is None else spelled
-            hand >>= 12
-            first += 12
-        return found
-
-    def _spelled(self, first: int, field: int) -> tuple[str, ...]:
-        """The names of twelve cards' worth of a hand, from card number `first` on; to be kept."""
-        spelled = tuple([self.names[first + card] for card in range(12) if field >> card & 1])
-        self._spellings[first << 12 | field] = spelled
-        return spelled
+        return [self.names[number] for number in self.numbers(hand)]
 
     def text(self, hand: int) -> str:
-        """The names of a hand's cards in deck order, written together."""
+        """The names of a hand's cards in deck order, joined."""
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Iterable[str]) -> int:
-        """Like `hand`, but -1 where no hand of this deck can be these cards."""
+        """Like `hand`, but -1 if no hand of this deck can have these cards."""
         total = 0
         for card in cards:
             number = self.number.get(card)
             if number is None:
                 return -1
             if total >> (self.width * number) & self.packs:
-                return -1  # as often as the deck has it already
+                return -1  # more often than in the deck
             total += self.units[number]
         return total
 
@@ -141,7 +122,7 @@ class Deck:
         return (hand & self._ones).bit_count() + 2 * twos.bit_count()
 
     def holds(self, hand: int, cards: int) -> bool:
-        """Whether `cards` are all in `hand`, each as often."""
+        """Whether `hand` has all of `cards`, each as often."""
         if self.packs == 1:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards
@@ -152,7 +133,7 @@ class Deck:
         return (hand >> shift & self._rank_field) << shift
 
     def lowest(self, hand: int, rank: int, count: int) -> int:
-        """The `count` lowest suits of a rank that a hand holds; too few are all there are."""
+        """The `count` lowest suits of a rank in a hand, or all if it has fewer."""
         shift = 4 * self.width * rank
         field = hand >> shift & self._rank_field
         if self.packs == 1:
@@ -165,7 +146,7 @@ class Deck:
         return taken << shift
 
     def sort_key(self, name: str) -> int:
-        """Where a card name stands in deck order; `??` and cards of other games last."""
+        """The position of a card name in deck order; `??` and cards of other games come last."""
         return self.number.get(name, 1000)
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
@@ -175,5 +156,5 @@ class Deck:
 
 @cache
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
-    """The deck with these ranks, made once."""
+    """The deck with these ranks; made once, so that decks can be compared by identity."""
     return Deck(low_to_high, jokers=jokers, packs=packs)

@@ -1,4 +1,4 @@
-"""What the rules refuse, and the words they refuse it with."""
+"""The errors that games raise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why a move is illegal, in the order in which the reasons are looked for."""
+    """Why a move is illegal, in the order in which the checks are made."""
 
     SYNTAX = "syntax"
     GAME_OVER = "game-over"
@@ -27,9 +27,9 @@ class Reason(StrEnum):
 
 
 class IllegalMove(ValueError):
-    """A move that is not legal now.
+    """A move that is not legal in this position.
 
-    `reason` is the contract's word, `detail` a sentence that says what is wrong.
+    `reason` is the machine-readable cause, `detail` a sentence that explains it.
     """
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -39,7 +39,7 @@ class IllegalMove(ValueError):
 
 
 class InvalidState(ValueError):
-    """A state or view that breaks a rule of its game; `problems` names all of them."""
+    """A state or view that breaks a rule of its game; `problems` has a sentence for each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(" ".join(problems))
@@ -47,9 +47,9 @@ class InvalidState(ValueError):
 
 
 class OptionError(ValueError):
-    """A number of players, a seed or an option that the game does not have.
+    """A number of players, a seed or an option that the game does not accept.
 
-    `field` is where it stands (`players`, `seed`, `options.deals`), `message` a sentence.
+    `field` is its path (`players`, `seed`, `options.deals`), `message` a sentence.
     """
 
     def __init__(self, field: str, message: str) -> None:

@@ -1,6 +1,6 @@
-"""What every game is to the rooms above: a game, its positions, its lists of moves.
+"""The interface of every game: the game, its positions and its lists of legal moves.
 
-The base classes here are not `abc.ABC`s, though they mark what is abstract: compiled by mypyc, an
+The base classes are not `abc.ABC`s, although they mark abstract methods: compiled by mypyc, an
 instance of a native class with an ABC among its bases can crash the garbage collector.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, overload
 
 from games.deck import Deck
-from games.errors import IllegalMove, OptionError, Reason
-from games.history import History
-from games.move import Move, parse
+from games.errors import OptionError
+from games.move import Move
 
 Value = int | bool | None
 Options = Mapping[str, Value]
@@ -23,7 +22,7 @@ JsonDict = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of a game. Of a switch `default` is a bool and both limits are None."""
+    """An option of a game. For a Boolean, `default` is a bool and both limits are None."""
 
     name: str
     default: Value
@@ -32,8 +31,13 @@ class Option:
     nullable: bool
     description: str
 
+    @classmethod
+    def boolean(cls, name: str, description: str) -> Option:
+        """A Boolean option that is off by default."""
+        return cls(name, False, None, None, False, description)
+
     def problem(self, value: object) -> str | None:
-        """What is wrong with a value, as a sentence, or None."""
+        """What is wrong with a value, as a sentence; None if it is valid."""
         if value is None and self.nullable:
             return None
         if isinstance(self.default, bool):
@@ -52,8 +56,11 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A kind of play: its name in the contract, a move that shows it (with the fewest players that
-    have it), what it is, and the most players that have it, where not all numbers do."""
+    """A category of plays.
+
+    `example` is a move of this category in a game of the fewest players. `max_players` is the
+    highest number of players with whom the category exists; None if it always does.
+    """
 
     name: str
     example: str
@@ -63,9 +70,9 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a person is told of a position: a label with words, cards or both.
+    """A fact about a position to show to people: a label with a text, cards or both.
 
-    `seat` is whose doing it is, where it is one seat's; `cards` are names in deck order.
+    `seat` is the seat that the fact is about, if any; `cards` are names in deck order.
     """
 
     label: str
@@ -75,10 +82,10 @@ class Fact:
 
 
 class LegalMoves:
-    """The legal moves of a position in the contract's order.
+    """The legal moves of a position in the contract's order: a lazy sequence.
 
-    A sequence that makes a move only when it is asked for; `in` lists nothing. A string is in it
-    only letter by letter as listed.
+    A move is built only when it is asked for. `in` builds no list; a string is contained only if
+    it is exactly a listed string.
     """
 
     @abstractmethod
@@ -101,11 +108,11 @@ class LegalMoves:
 
     @abstractmethod
     def texts(self) -> list[str]:
-        """All of them as strings."""
+        """All moves as strings."""
 
 
 class MoveList(LegalMoves):
-    """Legal moves that are few enough to stand in a tuple."""
+    """Legal moves kept in a tuple: for positions that have few."""
 
     __slots__ = ("_moves",)
 
@@ -129,16 +136,16 @@ class MoveList(LegalMoves):
         return any(move == listed for listed in self._moves)
 
     def texts(self) -> list[str]:
-        """All of them as strings."""
+        """All moves as strings."""
         return [move.text for move in self._moves]
 
 
 class Position(Protocol):
-    """What a state and a view have in common: enough to know the legal moves. A value."""
+    """What states and views have in common; enough to know the legal moves. Immutable."""
 
     @property
     def game(self) -> Game:
-        """The game this is a position of."""
+        """The game of this position."""
 
     @property
     def players(self) -> int:
@@ -150,7 +157,7 @@ class Position(Protocol):
 
     @property
     def deal(self) -> int:
-        """How often cards have been dealt."""
+        """The number of the current deal, from 1."""
 
     @property
     def phase(self) -> str:
@@ -158,7 +165,7 @@ class Position(Protocol):
 
     @property
     def turn(self) -> int | None:
-        """The seat to move; None when over."""
+        """The seat to move; None when the game is over."""
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -169,30 +176,30 @@ class Position(Protocol):
         """Finished deals, oldest first, in their wire form."""
 
     def moves(self) -> LegalMoves:
-        """The legal moves of the seat to move; none when over or for another seat's view."""
+        """The legal moves of the seat to move; none if over, or if this is another seat's view."""
 
     def check(self, move: str | Move) -> Move:
-        """The move, understood; IllegalMove with the first reason that applies."""
+        """The canonical move; raises IllegalMove with the first reason that applies."""
 
     def is_legal(self, move: str | Move) -> bool:
-        """Whether `check` lets the move through."""
+        """Whether `check` accepts the move."""
 
     def to_dict(self) -> dict[str, Any]:
         """The wire form, ready for JSON."""
 
 
 class State(Position, Protocol):
-    """A whole position, all hands included."""
+    """A complete position, all hands included."""
 
     @property
     def seed(self) -> str:
-        """What all deals follow from."""
+        """The seed that determines all deals."""
 
     def advance(self, move: str | Move) -> State:
-        """The state after a move; IllegalMove if it is not legal."""
+        """The state after a move; raises IllegalMove if it is not legal."""
 
     def view(self, seat: int) -> View:
-        """What one seat may know; ValueError if there is no such seat."""
+        """What one seat may know; raises ValueError if there is no such seat."""
 
 
 class View(Position, Protocol):
@@ -200,137 +207,15 @@ class View(Position, Protocol):
 
     @property
     def seat(self) -> int:
-        """Whose view this is."""
+        """The seat that this is the view of."""
 
     @property
     def counts(self) -> tuple[int, ...]:
         """How many cards each seat holds."""
 
 
-class BasePosition:
-    """What the positions of all games are made of."""
-
-    __slots__ = (
-        "deal",
-        "dealer",
-        "deck",
-        "history",
-        "options",
-        "phase",
-        "players",
-        "results",
-        "scores",
-        "turn",
-    )
-    deck: Deck
-    players: int
-    options: Options
-    deal: int
-    phase: str
-    turn: int | None
-    dealer: int
-    history: History
-    scores: tuple[int, ...]
-    results: tuple[dict[str, Any], ...]
-
-    @property
-    @abstractmethod
-    def game(self) -> Game:
-        """The game this is a position of."""
-
-    @abstractmethod
-    def moves(self) -> LegalMoves:
-        """The legal moves of the seat to move; none when over or for another seat's view."""
-
-    @abstractmethod
-    def mover_hand(self) -> int | None:
-        """The hand of the seat to move; None if this view is another seat's."""
-
-    @abstractmethod
-    def decide(self, move: Move, hand: int) -> Move:
-        """Decide on a well-formed move of the seat to move, which holds `hand`.
-
-        The one place of each game where legality is decided. Gives the move with its category,
-        rank and length; IllegalMove with the first reason, from `wrong-phase` on, that applies.
-        """
-
-    def check(self, move: str | Move) -> Move:
-        """The move, understood; IllegalMove with the first reason that applies."""
-        deck = self.deck
-        if isinstance(move, str):
-            move = parse(move, deck)
-        elif move.deck is not deck:
-            move = parse(move.text, deck)
-        if self.turn is None:
-            raise IllegalMove(Reason.GAME_OVER, "The game is over; nobody moves any more.")
-        hand = self.mover_hand()
-        if hand is None:
-            raise IllegalMove(
-                Reason.NOT_YOUR_TURN, f"It is seat {self.turn}'s turn, and this is another's view."
-            )
-        return self.decide(move, hand)
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-
-    def common_dict(self) -> dict[str, Any]:
-        """The wire form of what the positions of all games have."""
-        return {
-            "game": self.game.name,
-            "players": self.players,
-            "options": dict(self.options),
-            "deal": self.deal,
-            "phase": self.phase,
-            "turn": self.turn,
-            "dealer": self.dealer,
-            "history": self.history.to_list(),
-            "scores": list(self.scores),
-            "results": [_copied(result) for result in self.results],
-        }
-
-    def load_common(self, data: JsonDict) -> None:
-        """Take the fields that all games have from a wire form."""
-        self.players = data["players"]
-        self.options = dict(data["options"])
-        self.deck = self.game.deck(self.players)
-        self.deal = data["deal"]
-        self.phase = data["phase"]
-        self.turn = data["turn"]
-        self.dealer = data["dealer"]
-        self.history = History(data["history"])
-        self.scores = tuple(data["scores"])
-        self.results = tuple(data["results"])
-
-    def copy_common(self, other: BasePosition) -> None:
-        """Take the fields that all games have, and that every seat may know, from a position."""
-        self.players = other.players
-        self.options = other.options
-        self.deck = other.deck
-        self.deal = other.deal
-        self.phase = other.phase
-        self.turn = other.turn
-        self.dealer = other.dealer
-        self.history = other.history
-        self.scores = other.scores
-        self.results = other.results
-
-    def is_legal(self, move: str | Move) -> bool:
-        """Whether `check` lets the move through."""
-        try:
-            self.check(move)
-        except IllegalMove:
-            return False
-        return True
-
-
-def _copied(result: dict[str, Any]) -> dict[str, Any]:
-    """A result that its reader may change: its lists are lists by seat."""
-    return {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
-
-
 class Game:
-    """A game: what can be said of it before any card is dealt, and how its positions begin."""
+    """A game: its description, and how its positions are made."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -350,33 +235,36 @@ class Game:
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
         """The first state of a game.
 
-        Without `players` the fewest; options left out have their defaults.
-        OptionError if one of the three is out of the game's range.
+        `players` defaults to the minimum; omitted options take their defaults.
+        Raises OptionError if an argument is out of range.
         """
 
     @abstractmethod
     def state(self, data: JsonDict) -> State:
-        """The state that this wire form describes; InvalidState with all that is wrong.
+        """The state with this wire form; raises InvalidState with everything that is wrong.
 
-        The types and fields must be right already; only their sense is checked here.
+        Only semantic validation happens here: the schema must have been validated before.
         """
 
     @abstractmethod
     def view(self, data: JsonDict) -> View:
-        """The view that this wire form describes; InvalidState with all that is wrong."""
+        """The view with this wire form; raises InvalidState with everything that is wrong."""
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:
-        """What lies on the table, from the wire form of a state or a view, masked as that is."""
+        """What lies on the table, from the wire form of a state or a view (masked like it)."""
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[str]:
-        """What is special about a seat: declarer, partner, points taken, tricks won, out."""
+        """What to show beside a seat: declarer, partner, points taken, tricks won, out."""
 
-    def agreed(
+    def resolve_options(
         self, players: int | None, seed: str, options: Mapping[str, object]
     ) -> tuple[int, dict[str, Value]]:
-        """The number of players and all options of a new game, defaults filled in."""
+        """The number of players and all options of a new game, with defaults filled in.
+
+        Raises OptionError if an argument is out of range.
+        """
         if players is None:
             players = self.min_players
         if not self.min_players <= players <= self.max_players:
@@ -388,8 +276,8 @@ class Game:
         known = {option.name: option for option in self.options}
         for name, value in options.items():
             if name not in known:
-                there = ", ".join(known)
-                raise OptionError(f"options.{name}", f"{self.title} has only these: {there}.")
+                names = ", ".join(known)
+                raise OptionError(f"options.{name}", f"{self.title} has only these: {names}.")
             problem = known[name].problem(value)
             if problem:
                 raise OptionError(f"options.{name}", problem)

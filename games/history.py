@@ -9,9 +9,9 @@ from games.move import Move
 
 
 class History:
-    """The moves of a deal. A value: `then` gives a longer one and copies nothing.
+    """The moves of a deal. Immutable: `then` returns a longer history in constant time.
 
-    It begins with entries as they came from outside, if any, and goes on move by move.
+    `posted` are the entries of a posted position, in their wire form; they come first.
     """
 
     __slots__ = ("_before", "_move", "_posted", "_seat")
@@ -23,7 +23,7 @@ class History:
         self._move: Move | None = None
 
     def then(self, seat: int, move: Move) -> History:
-        """This history and one move more."""
+        """This history with one more move."""
         longer = History()
         longer._before = self
         longer._seat = seat

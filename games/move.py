@@ -1,4 +1,4 @@
-"""Moves: the grammar that all games share, and a move once it is understood."""
+"""Moves: the grammar that all games share, and the parsed move."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ PLAY: Final = "play"
 
 
 class Move:
-    """A legal move, or one that a list of legal moves offers. A value: never changed.
+    """A parsed move. Immutable.
 
-    `kind` is the word before the colon, `cards` the hand of cards it names; `value` the bid, the
-    index of the trump suit or, of a play, the number of its category. Of a play `category`, `rank`
-    and `length` are the contract's words; `level` is the number its rank is compared by. `text` is
-    the canonical string.
+    `kind` is the word before the colon, `cards` the hand of the cards it names, `text` the
+    canonical string. `value` is the bid or the index of the trump suit; in Dou Dizhu and Zheng Fen
+    also the number of a play's category. For a validated play, `category`, `rank` and `length` are
+    as on the wire; `level` is the number of its rank, for comparing.
     """
 
     __slots__ = (
@@ -70,7 +70,7 @@ class Move:
 
     @property
     def text(self) -> str:
-        """The canonical form, as it travels."""
+        """The canonical string, made when first asked for."""
         text = self._text
         if text is None:
             text = self._text = self._write()
@@ -105,16 +105,16 @@ class Move:
 
 
 def parse(text: str, deck: Deck) -> Move:
-    """Read a move by the contract's grammar; IllegalMove(`syntax`) if it is none.
+    """Parse a move; raises IllegalMove(`syntax`) if it does not match the grammar.
 
-    What comes back is well-formed, no more: `cards` is -1 where no hand can hold them.
+    The result is well-formed, no more; `cards` is -1 if no hand of this deck can hold them.
     """
     match = _GRAMMAR.fullmatch(text)
     if match is None:
         raise IllegalMove(
             Reason.SYNTAX,
-            f"{_shown(text)} is no move; moves are written pass, bid:2, call:7h, trump:h, give:3h,"
-            " discard:4d or play:3s3h.",
+            f"{_excerpt(text)} is not a move; moves look like pass, bid:2, call:7h, trump:h,"
+            " give:3h, discard:4d or play:3s3h.",
         )
     words = match.groups()
     if words[9]:
@@ -134,7 +134,6 @@ def _split(cards: str) -> list[str]:
     return [cards[i : i + 2] for i in range(0, len(cards), 2)]
 
 
-def _shown(text: str) -> str:
-    """A piece of someone else's text, short and printable."""
-    piece = text if len(text) <= 40 else text[:37] + "..."
-    return ascii(piece)
+def _excerpt(text: str) -> str:
+    """Untrusted text, shortened and printable."""
+    return ascii(text if len(text) <= 40 else text[:37] + "...")

@@ -1,7 +1,7 @@
-"""Dealing that any language can repeat (contract, "Dealing").
+"""Shuffling and dealing, reproducible in any language (contract, "Dealing").
 
-Words come from SHA-256 of `{seed}/{deal}/{block}`, read as big-endian 32-bit words; `below` rejects
-words that would favour small answers; the shuffle is Fisher and Yates' from the top down.
+Random 32-bit words are the SHA-256 digests of `{seed}/{deal}/{block}`, read big-endian. `below`
+rejects words that would make small results more likely. The shuffle is Fisher-Yates from the top.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _WORDS = struct.Struct(">8I")
 
 
 class Randomness:
-    """The words of one deal."""
+    """The random words of one deal."""
 
     def __init__(self, seed: str, deal: int) -> None:
         self._prefix = f"{seed}/{deal}/".encode()
@@ -29,7 +29,7 @@ class Randomness:
         self._next = 0
 
     def below(self, n: int) -> int:
-        """A whole number in [0, n), each equally likely."""
+        """A uniformly distributed integer in [0, n)."""
         limit = (1 << 32) // n * n
         while True:
             if self._next == len(self._words):
@@ -51,7 +51,10 @@ class Randomness:
 def distribute(
     order: Sequence[int], players: int, start: int, drawn: int
 ) -> tuple[list[list[int]], list[int]]:
-    """Hand out the first `drawn` cards one by one from seat `start` on; the rest is the talon."""
+    """Deal the first `drawn` cards one by one, beginning with seat `start`.
+
+    Returns the hands by seat, and the talon: the remaining cards.
+    """
     hands: list[list[int]] = [[] for _ in range(players)]
     for turn in range(players):
         hands[(start + turn) % players] = list(order[turn:drawn:players])

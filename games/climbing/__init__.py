@@ -1,1 +1,1 @@
-"""The climbing games: tricks in which each play must beat the last, and auctions."""
+"""Shared by the climbing games: tricks in which each play must beat the last, and auctions."""

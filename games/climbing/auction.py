@@ -1,7 +1,7 @@
 """The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before.
 
-After a bid, players-1 passes in a row end it, and so does a bid of 3; a seat that passed may come
-back in (rules, "Auction").
+A bid of 3 ends it, and so do players - 1 passes in a row after a bid. A seat that has passed may
+bid later (rules, "Auction").
 """
 
 from __future__ import annotations
@@ -9,43 +9,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from games.climbing.trick import wrong_phase
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.move import BID, PASS, Move
+from games.position import wrong_phase
 
 HIGHEST = 3
 
 
-def decide(move: Move, bid: int) -> Move:
-    """A bid or a pass where the highest bid so far is `bid` (0: none yet)."""
+def validate(move: Move, bid: int) -> Move:
+    """Validate a bid or a pass; `bid` is the highest bid so far, 0 if there is none."""
     if move.kind == PASS:
         return move
     if move.kind != BID:
         raise wrong_phase(move, "auction", "pass and bid")
     if move.value <= bid:
         raise IllegalMove(
-            Reason.BID_TOO_LOW, f"A bid must be higher than {bid}, the highest so far."
+            Reason.BID_TOO_LOW, f"A bid must be higher than {bid}, the highest bid so far."
         )
     return move
 
 
 def moves(deck: Deck, bid: int) -> list[Move]:
-    """Pass, and every higher bid."""
+    """The legal moves: pass and every higher bid."""
     listed = [Move(PASS, deck)]
     listed += [Move(BID, deck, value=value) for value in range(bid + 1, HIGHEST + 1)]
     return listed
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
-    """Who bid highest so far: the seat before the passes."""
+    """The seat of the highest bid: the one before the passes."""
     return (turn - 1 - passes) % players
 
 
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Bid, declarer, table and passes of a posted auction.
+    """Check bid, declarer, table and passes of a posted auction.
 
-    `passes_allowed` is how many passes there may be while nobody has bid.
+    `passes_allowed` is the highest number of passes while nobody has bid.
     """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
@@ -56,15 +56,17 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
         problems.append(f"bid is {bid}, but in an auction it is 0 to {HIGHEST - 1}.")
     most = data["players"] - 2 if bid else passes_allowed
     if not 0 <= passes <= most:
-        problems.append(f"passes is {passes}, but here there can be only 0 to {most}.")
+        problems.append(f"passes is {passes}, but here it is 0 to {most}.")
     elif bid == 0 and data["turn"] is not None:
         expected = (data["first"] + passes) % data["players"]
         if data["turn"] != expected:
-            problems.append(f"turn is {data['turn']}, but nobody has bid: it is seat {expected}'s.")
+            problems.append(
+                f"turn is {data['turn']}, but nobody has bid: it is the turn of seat {expected}."
+            )
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Bid and declarer of a posted position after the auction."""
+    """Check bid and declarer of a posted position after the auction."""
     if data["declarer"] is None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:

@@ -1,24 +1,26 @@
-"""What the climbing games share: a play to beat, and passing round the table.
+"""Tricks of the climbing games: a play to beat, and passes.
 
-Somebody leads a combination, each seat after it passes or beats it; a pass locks nobody out, and
-a leader may not pass (rules, "Common to the climbing games").
+One seat leads a combination; each following seat passes or beats it. A seat that has passed may
+still play later, and the leader may not pass (rules, "Common to the climbing games").
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from games import validation
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.game import BasePosition, Fact
+from games.fields import Field
+from games.game import Fact
 from games.move import PLAY, Move, parse
+from games.position import BasePosition
 
 
 class Table:
-    """The play to beat: who played it, and what. A value."""
+    """The play to beat and the seat that played it. Immutable."""
 
     __slots__ = ("move", "seat")
 
@@ -38,35 +40,38 @@ class Table:
         }
 
 
-class ClimbingPosition(BasePosition):
-    """What the positions of climbing games have: the play to beat, and the passes since."""
+def _write_table(deck: Deck, table: Any) -> dict[str, Any] | None:
+    if table is None:
+        return None
+    wire: dict[str, Any] = table.to_dict()
+    return wire
 
+
+def _no_table(deck: Deck, entry: Any) -> None:
+    """What can be read without the rules of a game; validation returns the table."""
+
+
+class ClimbingPosition(BasePosition):
+    """A position of a climbing game: the play to beat, and the number of passes since."""
+
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *BasePosition.FIELDS,
+        Field("passes"),
+        Field("table", _write_table, _no_table),
+    )
     __slots__ = ("passes", "table")
     passes: int
     table: Table | None
 
-    def climbing_dict(self) -> dict[str, Any]:
-        """The wire form of what the positions of all climbing games have."""
-        wire = self.common_dict()
-        wire["passes"] = self.passes
-        wire["table"] = None if self.table is None else self.table.to_dict()
-        return wire
-
-    def load_climbing(self, data: Mapping[str, Any], table: Table | None) -> None:
-        """Take the fields of all climbing games from a wire form; the table is understood."""
-        self.load_common(data)
-        self.passes = data["passes"]
-        self.table = table
-
     def copy_climbing(self, other: ClimbingPosition) -> None:
-        """Take the fields of all climbing games, which every seat may know, from a position."""
+        """Copy the fields that all climbing games share; every seat may know them."""
         self.copy_common(other)
         self.passes = other.passes
         self.table = other.table
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """The cards left over by the deal, if there are any."""
+    """The talon, if there is one."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
@@ -81,59 +86,44 @@ def table_facts(data: Mapping[str, Any]) -> list[Fact]:
 
 
 def auction_roles(data: Mapping[str, Any], seat: int) -> list[str]:
-    """Whether a seat is the declarer."""
+    """The declarer and the bid, for the declarer's seat."""
     return [f"declarer at {data['bid']}"] if data["declarer"] == seat else []
 
 
 def check_empty(problems: list[str], data: Mapping[str, Any], counts: Sequence[int]) -> None:
-    """Before the end nobody has an empty hand, where going out ends the deal at once."""
+    """Check that no hand is empty until the game is over: going out ends the deal at once."""
     if data["phase"] != "over" and 0 in counts:
         problems += [
-            f"Seat {seat} has no cards, but the deal would be over then."
+            f"Seat {seat} has no cards, but then the deal would be over."
             for seat, count in enumerate(counts)
             if count == 0
         ]
 
 
 def must_lead() -> IllegalMove:
-    """The refusal of a leader's pass."""
+    """The error for a pass of the leader."""
     return IllegalMove(
-        Reason.MUST_LEAD, "There is nothing to beat: who leads a trick plays, and may not pass."
-    )
-
-
-def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """The refusal of a move that this phase does not know."""
-    return IllegalMove(
-        Reason.WRONG_PHASE, f"{move.kind} is no move of the phase {phase}; it knows {expected}."
-    )
-
-
-def not_held(move: Move) -> IllegalMove:
-    """The refusal of cards that the seat to move does not hold."""
-    return IllegalMove(
-        Reason.NOT_HELD, "Some of these cards are not in the hand, or not as often as named."
+        Reason.MUST_LEAD,
+        "There is nothing to beat: the leader of a trick must play and may not pass.",
     )
 
 
 def not_a_combination(move: Move, game: str) -> IllegalMove:
-    """The refusal of cards that together are nothing."""
-    return IllegalMove(
-        Reason.NOT_A_COMBINATION, f"{move.text} is no combination of {game} as it is written."
-    )
+    """The error for cards that form no combination."""
+    return IllegalMove(Reason.NOT_A_COMBINATION, f"{move.text} is not a combination of {game}.")
 
 
 def wrong_category(move: str, table: Move) -> IllegalMove:
-    """The refusal of cards that are something else than what lies on the table."""
+    """The error for a combination of another kind than the one on the table."""
     return IllegalMove(
         Reason.WRONG_CATEGORY,
-        f"{move} cannot beat {table.text}: another category or another number of cards"
+        f"{move} cannot beat {table.text}: its category or its number of cards differs"
         f" (on the table: {table.category}, length {table.length}).",
     )
 
 
 def not_higher(move: str, table: Move) -> IllegalMove:
-    """The refusal of cards that are the right thing, but too low."""
+    """The error for a combination of the right kind that is too low."""
     return IllegalMove(Reason.NOT_HIGHER, f"{move} is not higher than {table.text} on the table.")
 
 
@@ -142,46 +132,46 @@ def read_table(
     entry: dict[str, Any] | None,
     deck: Deck,
     players: int,
-    read: Callable[[Move], Move],
+    identify: Callable[[Move], Move],
 ) -> Table | None:
-    """The play on a posted table, or None and a problem where it makes no sense.
+    """The play on a posted table; None, and a problem if there is an invalid one.
 
-    `read` gives a move its category, rank and length and raises IllegalMove where it has none.
+    `identify` returns a move with category, rank and length, or raises IllegalMove.
     """
     if entry is None:
         return None
-    sane = validation.seat(problems, "table.seat", entry["seat"], players)
+    valid = validation.seat(problems, "table.seat", entry["seat"], players)
     try:
         move = parse(entry["move"], deck)
         if move.kind != PLAY:
-            problems.append(f"table.move is {move.kind}, but only a play can lie on the table.")
+            problems.append(f"table.move is {move.kind}, but only a play can be on the table.")
             return None
         if move.cards < 0:
             problems.append("table.move names cards that the deck does not have, or not as often.")
             return None
-        move = read(move)
+        move = identify(move)
     except IllegalMove as error:
         problems.append(f"table.move: {error.detail}")
         return None
     for name, value in (("category", move.category), ("rank", move.rank), ("length", move.length)):
         if name in entry and entry[name] != value:
-            problems.append(f"table.{name} is {entry[name]}, but {move.text} has {value}.")
-    return Table(entry["seat"], move) if sane else None
+            problems.append(f"table.{name} is {entry[name]}, but that of {move.text} is {value}.")
+    return Table(entry["seat"], move) if valid else None
 
 
 def table_cards(table: Table | None) -> Counter[str]:
-    """The cards on the table by name."""
+    """The names of the cards on the table, counted."""
     if table is None:
         return Counter()
     return Counter(table.move.deck.names_of(table.move.cards))
 
 
-def trick_turn(table: Table, passes: int, inside: Sequence[int], players: int) -> int | None:
-    """The (passes+1)th seat still in after the one whose play lies on the table."""
+def trick_turn(table: Table, passes: int, active: Sequence[int], players: int) -> int | None:
+    """The seat to move: of the active seats after that of the table, number `passes` from 0."""
     after = [
         (table.seat + step) % players
         for step in range(1, players + 1)
-        if (table.seat + step) % players in inside
+        if (table.seat + step) % players in active
     ]
     return after[passes] if 0 <= passes < len(after) else None
 
@@ -190,30 +180,33 @@ def check_passing(
     problems: list[str],
     data: Mapping[str, Any],
     table: Table | None,
-    inside: Sequence[int],
+    active: Sequence[int],
     most: int,
 ) -> None:
-    """Passes and turn in a trick; `inside` are the seats still in, `most` passes end the trick."""
+    """Check passes and turn in a trick.
+
+    `active` are the seats that hold cards; `most` is the number of passes that ends the trick.
+    """
     passes: int = data["passes"]
     if data["table"] is None:
         if passes != 0:
-            problems.append(f"passes is {passes}, but with nothing on the table it is 0.")
+            problems.append(f"passes is {passes}, but without a play on the table it is 0.")
         return
     if not 0 <= passes < max(1, most):
-        problems.append(f"passes is {passes}, but {most} passes end this trick.")
+        problems.append(f"passes is {passes}, but after {most} passes this trick would be over.")
         return
     if table is None or data["phase"] == "over":
         return
-    expected = trick_turn(table, passes, inside, data["players"])
+    expected = trick_turn(table, passes, active, data["players"])
     if data["turn"] != expected:
         problems.append(
-            f"turn is {data['turn']}, but with {passes} passes after seat {table.seat}'s play"
-            f" it is seat {expected}'s."
+            f"turn is {data['turn']}, but after seat {table.seat}'s play and {passes} passes"
+            f" it is the turn of seat {expected}."
         )
 
 
-def beside_hands(data: Mapping[str, Any], table: Table | None) -> int:
-    """How many cards a view of an auction game knows to be in nobody's hand."""
+def cards_outside_hands(data: Mapping[str, Any], table: Table | None) -> int:
+    """How many cards are known to be in nobody's hand: those on the table and in the talon."""
     on_table = 0 if table is None else table.move.deck.count(table.move.cards)
     return on_table + (len(data["talon"]) if data["declarer"] is None else 0)
 
@@ -226,9 +219,10 @@ def check_talon(
     declarer: int | None,
     table: Table | None,
 ) -> None:
-    """Count all cards. A talon that the declarer took up counts once and is nobody else's.
+    """Check that no card occurs too often in hands, table and talon together.
 
-    Its cards may be in the declarer's hand, on the table by its play, or played before.
+    Once the declarer has taken up the talon, its cards may be in the declarer's hand, on the table
+    as the declarer's play, or played before; they are not counted twice.
     """
     on_table = [] if table is None else deck.names_of(table.move.cards)
     cards = list(on_table)
@@ -244,7 +238,7 @@ def check_talon(
 
 
 def _left_over(cards: list[str], taken: list[str]) -> list[str]:
-    """The cards without those taken, as multisets."""
+    """`cards` minus `taken`, as multisets. Empties `taken` of what it found."""
     left = []
     for card in cards:
         if card in taken:

@@ -11,42 +11,42 @@ from itertools import product
 from games.climbing.trick import not_a_combination, not_higher, wrong_category
 from games.deck import Deck, deck
 from games.move import PLAY, Move
-from games.rank_masks import bits, held, is_run, runs, runs_of, tally
+from games.rank_masks import is_run, rank_masks, ranks_held, ranks_in, run_starts, runs
 
 RANKS = "456789TJQKA23"
 DECK: Deck = deck(RANKS)
 MULTIPLES = ("single", "pair", "triple", "quad")
 RUNS = ("run", "pair-run", "triple-run", "quad-run")
-CATEGORIES = MULTIPLES + RUNS
 SHORTEST = 3
 IN_RUNS = (1 << 10) - 1  # 4 to K
+CALLABLE = 7  # the ranks 4 to T
 
 
 def _move(cards: int, category: str, level: int, length: int) -> Move:
     return Move(PLAY, DECK, cards, category=category, level=level, length=length, rank=RANKS[level])
 
 
-def read(move: Move) -> Move:
-    """The play with its category, rank and length; `not-a-combination` if it has none."""
-    found = None if move.suffix or move.cards <= 0 else _classify(move.cards)
-    if found is None:
+def identify(move: Move) -> Move:
+    """The play with its category, rank and length; `not-a-combination` if it is none."""
+    play = None if move.suffix or move.cards <= 0 else _classify(move.cards)
+    if play is None:
         raise not_a_combination(move, "Dasan")
-    return found
+    return play
 
 
 def _classify(cards: int) -> Move | None:
-    at = tally(DECK, cards)
-    ranks = held(at, 1)
+    masks = rank_masks(DECK, cards)
+    ranks = ranks_held(masks, 1)
     length = ranks.bit_count()
-    each = cards.bit_count() // length
-    if held(at, each) != ranks or cards.bit_count() != each * length:
+    size = cards.bit_count() // length
+    if ranks_held(masks, size) != ranks or cards.bit_count() != size * length:
         return None
     level = ranks.bit_length() - 1
     if length == 1:
-        return _move(cards, MULTIPLES[each - 1], level, 1)
+        return _move(cards, MULTIPLES[size - 1], level, 1)
     if length < SHORTEST or ranks > IN_RUNS or not is_run(ranks):
         return None
-    return _move(cards, RUNS[each - 1], level, length)
+    return _move(cards, RUNS[size - 1], level, length)
 
 
 def check_beats(move: Move, table: Move) -> None:
@@ -57,46 +57,51 @@ def check_beats(move: Move, table: Move) -> None:
         raise not_higher(move.text, table)
 
 
-def listed(hand: int, table: Move | None, called: int) -> list[Move]:
+def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
     """What a hand can play on this table, in the contract's order, in the lowest suits held.
 
-    `called` is the called card if this hand holds it, else 0: a play that shows it and the play
-    that keeps it back are two.
+    `called` is the called card if this hand holds it, else 0. A play that shows the called card and
+    one of the same ranks that keeps it back are both listed.
     """
-    at = tally(DECK, hand)
-    if table is None:
-        shapes = [(each, high, 1) for each in range(1, 5) for high in bits(held(at, each))]
-        shapes += [
-            (each, low + length - 1, length)
-            for each in range(1, 5)
-            for low, length in runs(held(at, each) & IN_RUNS, SHORTEST)
-        ]
-    else:
-        length = table.length or 1
-        each = table.cards.bit_count() // length
-        mask = held(at, each)
-        highs = (
-            bits(mask)
-            if table.category in MULTIPLES
-            else (low + length - 1 for low in runs_of(mask & IN_RUNS, length))
-        )
-        shapes = [(each, high, length) for high in highs if high > table.level]
-    shapes.sort(key=lambda shape: (shape[0] * shape[2], shape[1], shape[2] > 1, shape[0]))
-    return [move for shape in shapes for move in _spelled(hand, called, *shape)]
+    groups = _leads(hand) if table is None else _follows(hand, table)
+    groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
+    return [move for group in groups for move in _plays(hand, called, *group)]
 
 
-def _spelled(hand: int, called: int, each: int, high: int, length: int) -> Iterator[Move]:
-    """One shape in the lowest suits; twice where the called card may be shown or kept back."""
-    category = (MULTIPLES if length == 1 else RUNS)[each - 1]
+def _leads(hand: int) -> list[tuple[int, int, int]]:
+    """What a hand can lead: number of cards of each rank, highest rank, number of ranks."""
+    masks = rank_masks(DECK, hand)
+    groups = []
+    for size in range(1, 5):
+        ranks = ranks_held(masks, size)
+        groups += [(size, rank, 1) for rank in ranks_in(ranks)]
+        for low, length in runs(ranks & IN_RUNS, SHORTEST):
+            groups.append((size, low + length - 1, length))
+    return groups
+
+
+def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
+    """What of a hand beats the table: number of cards of each rank, highest rank, length."""
+    length = table.length or 1
+    size = table.cards.bit_count() // length
+    ranks = ranks_held(rank_masks(DECK, hand), size)
+    if table.category not in MULTIPLES:
+        ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)
+    return [(size, rank, length) for rank in ranks_in(ranks) if rank > table.level]
+
+
+def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterator[Move]:
+    """The play in the lowest suits; two if the called card may be shown or kept back."""
+    category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []
     for rank in range(high - length + 1, high + 1):
-        lowest = DECK.lowest(hand, rank, each)
+        lowest = DECK.lowest(hand, rank, size)
         choices.append((lowest,))
         if not DECK.rank(called, rank):
             continue
-        keeping = DECK.lowest(hand & ~called, rank, each)
-        showing = called | DECK.lowest(hand & ~called, rank, each - 1)
-        if keeping.bit_count() == each:
+        keeping = DECK.lowest(hand & ~called, rank, size)
+        showing = called | DECK.lowest(hand & ~called, rank, size - 1)
+        if keeping.bit_count() == size:
             choices[-1] = tuple(sorted((keeping, showing), key=DECK.numbers))
     for cards in product(*choices):
         yield _move(sum(cards), category, high, length)

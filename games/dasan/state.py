@@ -1,11 +1,11 @@
 """Dasan, Die Grosse Drei (大三), for three and four players.
 
-Who holds the lowest heart must bid 1; the highest bidder is the declarer. With three players it
-takes up the talon; with four it calls a card whose holder is its secret partner. Who held the
-lowest heart leads. Who goes out first ends the deal and wins the bid for its side.
+The holder of the lowest heart must bid 1; the highest bidder is the declarer. With three players it
+takes up the talon; with four it calls a card, whose holder is its secret partner. The holder of the
+lowest heart leads. The deal ends when a hand is empty: its side wins the bid.
 
-Source: the German rules told by Justin Davidson; what they leave open is decided in
-docs/rules/dasan.md. The combinations are in `dasan_plays`.
+Source: the German rules as told by Justin Davidson; docs/rules/dasan.md decides what they leave
+open.
 """
 
 from __future__ import annotations
@@ -13,49 +13,50 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from games import validation
 from games.climbing import auction
 from games.climbing.trick import (
     ClimbingPosition,
     Table,
     auction_roles,
-    beside_hands,
-    check_empty,
-    check_passing,
-    check_talon,
     must_lead,
-    not_held,
-    read_table,
     table_facts,
     talon_facts,
-    wrong_phase,
 )
 from games.dasan import combinations
-from games.dasan.combinations import DECK
+from games.dasan.combinations import CALLABLE, DECK
+from games.dasan.validation import validate_position
 from games.deck import HIDDEN, Deck
-from games.errors import IllegalMove, InvalidState, Reason
-from games.game import (
-    Category,
-    Fact,
-    Game,
-    JsonDict,
-    LegalMoves,
-    MoveList,
-    Option,
-)
+from games.errors import IllegalMove, Reason
+from games.fields import Field, hand_field, hands_field, list_field, masked_field
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import BID, CALL, PASS, PLAY, Move
+from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
 HAND_SIZE = {3: 16, 4: 13}
 HEART = 2
-CALLABLE = 7  # the ranks 4 to T
 CARDS_CALLABLE = (1 << (4 * CALLABLE)) - 1
 
 
-class _Dasan(ClimbingPosition):
-    """What state and view share. `called` is a hand of one card, 0 before it is named."""
+def _write_called(deck: Deck, card: Any) -> str | None:
+    return deck.text(card) or None
 
+
+def _read_called(deck: Deck, name: Any) -> int:
+    return deck.hand([name]) if name else 0
+
+
+class DasanPosition(ClimbingPosition):
+    """What states and views share; `called` is a hand of one card, or 0 if none is called."""
+
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *ClimbingPosition.FIELDS,
+        Field("first"),
+        Field("bid"),
+        Field("declarer"),
+        Field("called", _write_called, _read_called),
+    )
     __slots__ = ("bid", "called", "declarer", "first", "partner")
     first: int
     bid: int
@@ -68,12 +69,12 @@ class _Dasan(ClimbingPosition):
         """The game this is a position of."""
         return GAME
 
-    def decide(self, move: Move, hand: int) -> Move:
-        """Decide on a well-formed move; IllegalMove from `wrong-phase` on."""
+    def validate(self, move: Move, hand: int) -> Move:
+        """Validate a well-formed move; raises IllegalMove."""
         if self.phase == "auction":
-            return self._decide_bid(move)
+            return self._validate_bid(move)
         if self.phase == "call":
-            return _decide_call(move, hand)
+            return _validate_call(move, hand)
         table = self.table
         if move.kind == PASS:
             if table is None:
@@ -82,22 +83,22 @@ class _Dasan(ClimbingPosition):
         if move.kind != PLAY:
             raise wrong_phase(move, "play", "pass and play")
         if move.cards < 0 or not DECK.holds(hand, move.cards):
-            raise not_held(move)
-        read = combinations.read(move)
+            raise not_held()
+        play = combinations.identify(move)
         if table is not None:
-            combinations.check_beats(read, table.move)
-        return read
+            combinations.check_beats(play, table.move)
+        return play
 
-    def _decide_bid(self, move: Move) -> Move:
+    def _validate_bid(self, move: Move) -> Move:
         if self.bid == 0 and move.kind in (PASS, BID) and (move.kind, move.value) != (BID, 1):
             raise IllegalMove(
-                Reason.MUST_BID, "Who holds the lowest heart must open with bid:1, and no other."
+                Reason.MUST_BID, "The holder of the lowest heart must open the auction with bid:1."
             )
-        return auction.decide(move, self.bid)
+        return auction.validate(move, self.bid)
 
     def moves(self) -> LegalMoves:
-        """The legal moves in the contract's order; suits play no part, the lowest are named."""
-        hand = None if self.turn is None else self.mover_hand()
+        """The legal moves in the contract's order, always in the lowest suits held."""
+        hand = self.hand_to_move()
         if hand is None:
             return MoveList()
         if self.phase == "auction":
@@ -113,28 +114,17 @@ class _Dasan(ClimbingPosition):
             )
         table = None if self.table is None else self.table.move
         listed = [] if table is None else [Move(PASS, DECK)]
-        return MoveList(listed + combinations.listed(hand, table, self.called & hand))
+        return MoveList(listed + combinations.legal_plays(hand, table, self.called & hand))
 
-    def _shared_dict(self) -> dict[str, Any]:
-        wire = self.climbing_dict()
-        wire["first"] = self.first
-        wire["bid"] = self.bid
-        wire["declarer"] = self.declarer
-        wire["called"] = DECK.text(self.called) or None
-        return wire
+    def load_validated(self, data: JsonDict, table: Table | None) -> None:
+        """Set all fields from a validated wire form and its table."""
+        self.load(data)
+        self.table = table
 
-    def _load_shared(self, data: JsonDict, table: Table | None) -> None:
-        self.load_climbing(data, table)
-        self.first = data["first"]
-        self.bid = data["bid"]
-        self.declarer = data["declarer"]
-        self.called = DECK.hand([data["called"]]) if data["called"] else 0
-        self.partner = data["partner"]
+    def copy_shared(self, other: DasanPosition) -> None:
+        """Copy the fields that every seat may know: the allow-list of views.
 
-    def _copy_shared(self, other: _Dasan) -> None:
-        """The allow-list: every field that a view may take from a state as it is.
-
-        Not `partner`, which is a secret until the called card is played.
+        `partner` is not among them: it is secret until the called card has been played.
         """
         self.copy_climbing(other)
         self.first = other.first
@@ -143,7 +133,7 @@ class _Dasan(ClimbingPosition):
         self.called = other.called
 
 
-def _decide_call(move: Move, hand: int) -> Move:
+def _validate_call(move: Move, hand: int) -> Move:
     if move.kind != CALL:
         raise wrong_phase(move, "call", "call")
     if move.cards < 0 or not move.cards & CARDS_CALLABLE or move.cards & hand:
@@ -154,33 +144,30 @@ def _decide_call(move: Move, hand: int) -> Move:
     return move
 
 
-class DasanState(_Dasan):
-    """A whole position of Dasan; `hands` and `talon` are hands of its deck."""
+class DasanState(DasanPosition):
+    """A complete position of Dasan; `hands` and `talon` are hands of its deck."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *DasanPosition.FIELDS,
+        Field("seed"),
+        hands_field("hands"),
+        hand_field("talon"),
+        Field("partner"),
+    )
     __slots__ = ("hands", "seed", "talon")
     seed: str
     hands: tuple[int, ...]
     talon: int
 
-    def mover_hand(self) -> int | None:
-        """The hand of the seat to move."""
+    def hand_to_move(self) -> int | None:
+        """The hand of the seat to move; None if the game is over."""
         return None if self.turn is None else self.hands[self.turn]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared_dict()
-        wire["seed"] = self.seed
-        wire["hands"] = [DECK.names_of(hand) for hand in self.hands]
-        wire["talon"] = DECK.names_of(self.talon)
-        wire["partner"] = self.partner
-        return wire
-
     def view(self, seat: int) -> DasanView:
-        """What one seat may know: not the seed, other hands, an unseen talon, a secret partner."""
-        if not 0 <= seat < self.players:
-            raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
+        """What one seat may know: no seed, no other hand, no unseen talon, no secret partner."""
+        self.check_seat(seat)
         view = DasanView()
-        view._copy_shared(self)
+        view.copy_shared(self)
         view.seat = seat
         view.hand = self.hands[seat]
         view.counts = tuple(hand.bit_count() for hand in self.hands)
@@ -200,23 +187,19 @@ class DasanState(_Dasan):
         return view
 
     def advance(self, move: str | Move) -> DasanState:
-        """The state after a move; IllegalMove if it is not legal."""
-        done = self.check(move)
-        after = self._copy()
-        after._apply(done)
-        return after
-
-    def _copy(self) -> DasanState:
+        """The state after a move; raises IllegalMove if it is not legal."""
+        legal = self.check(move)
         after = DasanState()
-        after._copy_shared(self)
+        after.copy_shared(self)
         after.partner = self.partner
         after.seed = self.seed
         after.hands = self.hands
         after.talon = self.talon
+        after._apply(legal)
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this fresh copy."""
+        """Carry out a legal move on this new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -300,32 +283,30 @@ class DasanState(_Dasan):
             _deal(self, self.deal + 1, out)
 
 
-class DasanView(_Dasan):
+class DasanView(DasanPosition):
     """What one seat may know; `talon` has names, `??` for a masked card."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *DasanPosition.FIELDS,
+        masked_field("talon"),
+        Field("partner"),
+        Field("seat"),
+        hand_field("hand"),
+        list_field("counts"),
+    )
     __slots__ = ("counts", "hand", "seat", "talon")
     seat: int
     hand: int
     counts: tuple[int, ...]
     talon: tuple[str, ...]
 
-    def mover_hand(self) -> int | None:
+    def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
         return self.hand if self.turn == self.seat else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared_dict()
-        wire["talon"] = list(self.talon)
-        wire["partner"] = self.partner
-        wire["seat"] = self.seat
-        wire["hand"] = DECK.names_of(self.hand)
-        wire["counts"] = list(self.counts)
-        return wire
-
 
 def _deal(state: DasanState, deal: int, dealer: int) -> None:
-    """Deal; who holds the lowest heart in hand bids and leads first."""
+    """Deal. The holder of the lowest heart bids first and leads first."""
     players = state.players
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, players, dealer, HAND_SIZE[players] * players)
@@ -345,62 +326,6 @@ def _deal(state: DasanState, deal: int, dealer: int) -> None:
     state.partner = None
 
 
-def _check(data: JsonDict, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
-    """All clauses that state and view share; the table, understood. InvalidState with the rest."""
-    problems: list[str] = []
-    data = validation.judged(problems, GAME, data, len(counts))
-    players: int = data["players"]
-    is_view = "seat" in data
-    validation.frame(problems, GAME, data, ("counts" if is_view else "hands",))
-    table = read_table(problems, data["table"], DECK, players, combinations.read)
-    if is_view:
-        validation.own_hand(problems, data, DECK, beside_hands(data, table))
-    if data["phase"] == "auction":
-        auction.check_auction(problems, data, 0)
-    else:
-        auction.check_declared(problems, data)
-        check_passing(problems, data, table, range(players), players - 1)
-    check_empty(problems, data, counts)
-    _check_call(problems, data, hands)
-    check_talon(problems, DECK, hands, data["talon"], data["declarer"], table)
-    if problems:
-        raise InvalidState(problems)
-    return table
-
-
-def _check_call(problems: list[str], data: JsonDict, hands: dict[int, list[str]]) -> None:
-    """The called card and the partner, of which a view may know less."""
-    phase, called, partner = data["phase"], data["called"], data["partner"]
-    if phase == "call":
-        if data["players"] != 4:
-            problems.append("Only with four players there is a phase call.")
-        if data["table"] is not None:
-            problems.append("table must be null while a card is called.")
-        if data["turn"] != data["declarer"]:
-            problems.append("turn must be declarer while a card is called.")
-    if called is None:
-        if data["players"] == 4 and phase in ("play", "over"):
-            problems.append("called must be set in the play of four.")
-        if partner is not None:
-            problems.append("partner must be null where no card is called.")
-        return
-    if data["players"] == 3 or phase in ("auction", "call"):
-        problems.append("called must be null with three players, and before the call.")
-        return
-    if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:
-        problems.append(f"called is {called}, but only the ranks 4 to T can be called.")
-        return
-    declarer = data["declarer"]
-    if called in hands.get(-1 if declarer is None else declarer, ()):
-        problems.append("The declarer holds the called card, which must be another's.")
-    if partner is not None and partner == declarer:
-        problems.append("partner is the declarer, but must be another seat.")
-    holders = [seat for seat, hand in hands.items() if called in hand]
-    if holders and partner != holders[0]:
-        named = "null" if partner is None else partner
-        problems.append(f"partner is {named}, but seat {holders[0]} holds {called}.")
-
-
 class Dasan(Game):
     """Dasan, Die Grosse Drei."""
 
@@ -411,13 +336,8 @@ class Dasan(Game):
     max_players: ClassVar[int] = 4
     options: ClassVar[tuple[Option, ...]] = (
         Option("deals", 1, 1, 1000, False, "How many deals a game has."),
-        Option(
-            "reveal_talon",
-            False,
-            None,
-            None,
-            False,
-            "Everybody sees the talon once the declarer has taken it up.",
+        Option.boolean(
+            "reveal_talon", "Everybody sees the talon once the declarer has taken it up."
         ),
     )
     phases: ClassVar[tuple[str, ...]] = ("auction", "call", "play")
@@ -442,15 +362,11 @@ class Dasan(Game):
         return DECK
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> DasanState:
-        """The first state of a game; OptionError if an argument is out of range."""
-        players, filled = self.agreed(players, seed, options)
+        """The first state of a game; raises OptionError if an argument is out of range."""
+        players, resolved = self.resolve_options(players, seed, options)
         state = DasanState()
-        state.players = players
-        state.options = filled
-        state.deck = DECK
+        state.start_game(players, resolved)
         state.seed = seed
-        state.scores = (0,) * players
-        state.results = ()
         _deal(state, 1, 0)
         return state
 
@@ -464,25 +380,18 @@ class Dasan(Game):
         return auction_roles(data, seat) + ["partner"] * (data["partner"] == seat)
 
     def state(self, data: JsonDict) -> DasanState:
-        """The state that this wire form describes; InvalidState with all that is wrong."""
+        """The state with this wire form; raises InvalidState with everything that is wrong."""
         hands: list[list[str]] = data["hands"]
-        table = _check(data, dict(enumerate(hands)), [len(hand) for hand in hands])
+        table = validate_position(self, data, dict(enumerate(hands)), [len(hand) for hand in hands])
         state = DasanState()
-        state._load_shared(data, table)
-        state.seed = data["seed"]
-        state.hands = tuple(DECK.hand(hand) for hand in hands)
-        state.talon = DECK.hand(data["talon"])
+        state.load_validated(data, table)
         return state
 
     def view(self, data: JsonDict) -> DasanView:
-        """The view that this wire form describes; InvalidState with all that is wrong."""
-        table = _check(data, {data["seat"]: data["hand"]}, data["counts"])
+        """The view with this wire form; raises InvalidState with everything that is wrong."""
+        table = validate_position(self, data, {data["seat"]: data["hand"]}, data["counts"])
         view = DasanView()
-        view._load_shared(data, table)
-        view.seat = data["seat"]
-        view.hand = DECK.hand(data["hand"])
-        view.counts = tuple(data["counts"])
-        view.talon = tuple(DECK.in_order(data["talon"]))
+        view.load_validated(data, table)
         return view
 
 

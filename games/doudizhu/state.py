@@ -1,72 +1,52 @@
 """Dou Dizhu (Bekämpfe den Gutsherrn, 斗地主) for three and four players.
 
-An auction decides who is the declarer, alone against the rest; it takes up the talon and leads.
-Combinations climb; bombs and the rocket beat everything and double the score. Who goes out first
-ends the deal: each opponent pays the declarer, or is paid, bid × 2^doublings.
+The highest bidder is the declarer, takes up the talon, leads, and plays alone against the others.
+Bombs and the rocket beat everything else and double the score. The deal ends when a hand is empty:
+each opponent pays the declarer, or is paid by it, bid × 2^doublings.
 
-Source: the German text of pagat.com's page on Dou Dizhu; what it leaves open is decided in
-docs/rules/doudizhu.md. The combinations are in `doudizhu_plays`.
+Source: the German text of pagat.com's page on Dou Dizhu; docs/rules/doudizhu.md decides what the
+source leaves open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from games import validation
 from games.climbing import auction
 from games.climbing.trick import (
     ClimbingPosition,
     Table,
     auction_roles,
-    beside_hands,
-    check_empty,
-    check_passing,
-    check_talon,
     must_lead,
-    not_held,
-    read_table,
     table_facts,
     talon_facts,
-    wrong_phase,
 )
-from games.deck import HIDDEN, Deck, deck
-from games.doudizhu.combinations import Combinations, FourPlayers, ThreePlayers
-from games.errors import InvalidState
-from games.game import (
-    Category,
-    Fact,
-    Game,
-    JsonDict,
-    LegalMoves,
-    MoveList,
-    Option,
-)
+from games.deck import HIDDEN, Deck
+from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
+from games.doudizhu.move_list import TrickMoves
+from games.doudizhu.validation import validate_position
+from games.fields import Field, hand_field, hands_field, list_field, masked_field
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import BID, PASS, PLAY, Move
+from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
-RANKS = "3456789TJQKA2"
 HAND_SIZE = {3: 17, 4: 25}
-MOST_DOUBLINGS = 100
 
 
-def _deck(players: int) -> Deck:
-    return deck(RANKS, jokers=True, packs=1 if players == 3 else 2)
+class DoudizhuPosition(ClimbingPosition):
+    """What states and views share."""
 
-
-@cache
-def combinations(players: int, pair_as_solos: bool) -> Combinations:
-    """The combinations of a number of players, made once."""
-    if players == 3:
-        return ThreePlayers(_deck(3), pair_as_solos)
-    return FourPlayers(_deck(4))
-
-
-class _Doudizhu(ClimbingPosition):
-    """What state and view share."""
-
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *ClimbingPosition.FIELDS,
+        Field("first"),
+        Field("exposed"),
+        Field("bid"),
+        Field("declarer"),
+        Field("doublings"),
+    )
     __slots__ = ("bid", "declarer", "doublings", "exposed", "first", "plays")
     plays: Combinations
     first: int
@@ -80,10 +60,10 @@ class _Doudizhu(ClimbingPosition):
         """The game this is a position of."""
         return GAME
 
-    def decide(self, move: Move, hand: int) -> Move:
-        """Decide on a well-formed move; IllegalMove from `wrong-phase` on."""
+    def validate(self, move: Move, hand: int) -> Move:
+        """Validate a well-formed move; raises IllegalMove."""
         if self.phase == "auction":
-            return auction.decide(move, self.bid)
+            return auction.validate(move, self.bid)
         table = self.table
         if move.kind == PASS:
             if table is None:
@@ -92,46 +72,30 @@ class _Doudizhu(ClimbingPosition):
         if move.kind != PLAY:
             raise wrong_phase(move, "play", "pass and play")
         if move.cards < 0 or not self.deck.holds(hand, move.cards):
-            raise not_held(move)
-        read = self.plays.read(move)
+            raise not_held()
+        play = self.plays.identify(move)
         if table is not None:
-            self.plays.check_beats(read, table.move)
-        return read
+            self.plays.check_beats(play, table.move)
+        return play
 
     def moves(self) -> LegalMoves:
-        """The legal moves in the contract's order; suits play no part, the lowest are named."""
-        if self.turn is None:
-            return MoveList()
-        hand = self.mover_hand()
+        """The legal moves in the contract's order, always in the lowest suits held."""
+        hand = self.hand_to_move()
         if hand is None:
             return MoveList()
         if self.phase == "auction":
             return MoveList(auction.moves(self.deck, self.bid))
-        if self.table is None:
-            return self.plays.leads(hand)
-        return self.plays.follows(hand, self.table.move)
+        table = self.table
+        return TrickMoves(self.plays, hand, None if table is None else table.move)
 
-    def _shared(self) -> dict[str, Any]:
-        """The wire form of what state and view share."""
-        wire = self.climbing_dict()
-        wire["first"] = self.first
-        wire["exposed"] = self.exposed
-        wire["bid"] = self.bid
-        wire["declarer"] = self.declarer
-        wire["doublings"] = self.doublings
-        return wire
-
-    def _load_shared(self, data: JsonDict, table: Table | None) -> None:
-        self.load_climbing(data, table)
+    def load_validated(self, data: JsonDict, table: Table | None) -> None:
+        """Set all fields from a validated wire form and its table."""
+        self.load(data)
+        self.table = table
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
-        self.first = data["first"]
-        self.exposed = data["exposed"]
-        self.bid = data["bid"]
-        self.declarer = data["declarer"]
-        self.doublings = data["doublings"]
 
-    def _copy_shared(self, other: _Doudizhu) -> None:
-        """The allow-list: every field that a view may take from a state as it is."""
+    def copy_shared(self, other: DoudizhuPosition) -> None:
+        """Copy the fields that every seat may know: the allow-list of views."""
         self.copy_climbing(other)
         self.plays = other.plays
         self.first = other.first
@@ -141,32 +105,29 @@ class _Doudizhu(ClimbingPosition):
         self.doublings = other.doublings
 
 
-class DoudizhuState(_Doudizhu):
-    """A whole position of Dou Dizhu; `hands` and `talon` are hands of `deck`."""
+class DoudizhuState(DoudizhuPosition):
+    """A complete position of Dou Dizhu; `hands` and `talon` are hands of `deck`."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *DoudizhuPosition.FIELDS,
+        Field("seed"),
+        hands_field("hands"),
+        hand_field("talon"),
+    )
     __slots__ = ("hands", "seed", "talon")
     seed: str
     hands: tuple[int, ...]
     talon: int
 
-    def mover_hand(self) -> int | None:
+    def hand_to_move(self) -> int | None:
         """The hand of the seat to move."""
         return None if self.turn is None else self.hands[self.turn]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared()
-        wire["seed"] = self.seed
-        wire["hands"] = [self.deck.names_of(hand) for hand in self.hands]
-        wire["talon"] = self.deck.names_of(self.talon)
-        return wire
-
     def view(self, seat: int) -> DoudizhuView:
-        """What one seat may know: not the seed, not other hands, not a talon it did not see."""
-        if not 0 <= seat < self.players:
-            raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
+        """What one seat may know: neither the seed, other hands, nor a talon it has not seen."""
+        self.check_seat(seat)
         view = DoudizhuView()
-        view._copy_shared(self)
+        view.copy_shared(self)
         view.seat = seat
         view.hand = self.hands[seat]
         view.counts = tuple(self.deck.count(hand) for hand in self.hands)
@@ -178,22 +139,18 @@ class DoudizhuState(_Doudizhu):
         return view
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """The state after a move; IllegalMove if it is not legal."""
-        done = self.check(move)
-        after = self._copy()
-        after._apply(done)
-        return after
-
-    def _copy(self) -> DoudizhuState:
+        """The state after a move; raises IllegalMove if it is not legal."""
+        legal = self.check(move)
         after = DoudizhuState()
-        after._copy_shared(self)
+        after.copy_shared(self)
         after.seed = self.seed
         after.hands = self.hands
         after.talon = self.talon
+        after._apply(legal)
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this fresh copy."""
+        """Carry out a legal move on this new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -225,7 +182,7 @@ class DoudizhuState(_Doudizhu):
         self.passes = 0
 
     def _passed_out(self) -> None:
-        """Nobody bid: deal again, or count the deal after `redeals` of them in a row."""
+        """Nobody bid: deal again, or after `redeals` such deals in a row count the deal."""
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]
         self.passes = 0
@@ -246,7 +203,7 @@ class DoudizhuState(_Doudizhu):
             self._go_out(seat)
 
     def _double(self) -> None:
-        """One doubling more. Only a set-up position gets near the limit, and it stops there."""
+        """Double once more, up to a limit that only a set-up position can reach."""
         self.doublings = min(self.doublings + 1, MOST_DOUBLINGS)
 
     def _pass(self) -> None:
@@ -268,7 +225,7 @@ class DoudizhuState(_Doudizhu):
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """The declarer wins and no opponent played, or loses and played once at most."""
+        """Whether the losers never played; a losing declarer may have played once."""
         plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)
@@ -293,31 +250,29 @@ class DoudizhuState(_Doudizhu):
             _deal(self, self.deal + 1, (self.dealer + 1) % self.players)
 
 
-class DoudizhuView(_Doudizhu):
+class DoudizhuView(DoudizhuPosition):
     """What one seat may know; `talon` has names, `??` for a masked card."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *DoudizhuPosition.FIELDS,
+        masked_field("talon"),
+        Field("seat"),
+        hand_field("hand"),
+        list_field("counts"),
+    )
     __slots__ = ("counts", "hand", "seat", "talon")
     seat: int
     hand: int
     counts: tuple[int, ...]
     talon: tuple[str, ...]
 
-    def mover_hand(self) -> int | None:
+    def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
         return self.hand if self.turn == self.seat else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared()
-        wire["talon"] = list(self.talon)
-        wire["seat"] = self.seat
-        wire["hand"] = self.deck.names_of(self.hand)
-        wire["counts"] = list(self.counts)
-        return wire
-
 
 def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
-    """Deal: the exposed card, somewhere among those drawn, decides who bids first."""
+    """Deal. Whoever draws the exposed card, which is one of those drawn, bids first."""
     players, cards = state.players, state.deck
     random = Randomness(state.seed, deal)
     order = random.shuffle(cards.order)
@@ -339,35 +294,6 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
     state.doublings = 0
 
 
-def _check(data: JsonDict, hands: dict[int, list[str]], counts: list[int]) -> Table | None:
-    """All clauses that state and view share; the table, understood. InvalidState with the rest."""
-    problems: list[str] = []
-    data = validation.judged(problems, GAME, data, len(counts))
-    players: int = data["players"]
-    cards = _deck(players)
-    is_view = "seat" in data
-    validation.frame(problems, GAME, data, ("counts" if is_view else "hands",))
-    plays = combinations(players, bool(data["options"]["quad_pair_as_solos"]))
-    table = read_table(problems, data["table"], cards, players, plays.read)
-    if is_view:
-        validation.own_hand(problems, data, cards, beside_hands(data, table))
-    if data["phase"] == "auction":
-        auction.check_auction(problems, data, players - 1)
-    elif data["phase"] == "over" and data["declarer"] is None:
-        if data["table"] is not None or data["bid"] != 0 or data["passes"] != 0:
-            problems.append("After a passed-out last deal table is null, bid 0 and passes 0.")
-    else:
-        auction.check_declared(problems, data)
-        check_passing(problems, data, table, range(players), players - 1)
-    check_empty(problems, data, counts)
-    if not 0 <= data["doublings"] <= MOST_DOUBLINGS:
-        problems.append(f"doublings is {data['doublings']}, not 0 to {MOST_DOUBLINGS}.")
-    check_talon(problems, cards, hands, data["talon"], data["declarer"], table)
-    if problems:
-        raise InvalidState(problems)
-    return table
-
-
 class Doudizhu(Game):
     """Dou Dizhu."""
 
@@ -386,29 +312,16 @@ class Doudizhu(Game):
             False,
             "After so many passed-out deals in a row the next one counts, with 0 for all.",
         ),
-        Option(
+        Option.boolean(
             "quad_pair_as_solos",
-            False,
-            None,
-            None,
-            False,
             "Three players: a quad may carry a pair in place of two cards of different ranks.",
         ),
-        Option(
+        Option.boolean(
             "spring",
-            False,
-            None,
-            None,
-            False,
             "One more doubling if the losing side never played (the declarer: once at most).",
         ),
-        Option(
-            "reveal_talon",
-            False,
-            None,
-            None,
-            False,
-            "Everybody sees the talon once the declarer has taken it up.",
+        Option.boolean(
+            "reveal_talon", "Everybody sees the talon once the declarer has taken it up."
         ),
     )
     phases: ClassVar[tuple[str, ...]] = ("auction", "play")
@@ -441,19 +354,15 @@ class Doudizhu(Game):
 
     def deck(self, players: int) -> Deck:
         """One pack for three players, two for four."""
-        return _deck(players)
+        return DECKS[players]
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> DoudizhuState:
-        """The first state of a game; OptionError if an argument is out of range."""
-        players, filled = self.agreed(players, seed, options)
+        """The first state of a game; raises OptionError if an argument is out of range."""
+        players, resolved = self.resolve_options(players, seed, options)
         state = DoudizhuState()
-        state.players = players
-        state.options = filled
-        state.deck = _deck(players)
-        state.plays = combinations(players, bool(filled["quad_pair_as_solos"]))
+        state.start_game(players, resolved)
+        state.plays = combinations(players, bool(resolved["quad_pair_as_solos"]))
         state.seed = seed
-        state.scores = (0,) * players
-        state.results = ()
         _deal(state, 1, 0)
         return state
 
@@ -472,25 +381,18 @@ class Doudizhu(Game):
         return auction_roles(data, seat)
 
     def state(self, data: JsonDict) -> DoudizhuState:
-        """The state that this wire form describes; InvalidState with all that is wrong."""
+        """The state with this wire form; raises InvalidState with everything that is wrong."""
         hands: list[list[str]] = data["hands"]
-        table = _check(data, dict(enumerate(hands)), [len(hand) for hand in hands])
+        table = validate_position(self, data, dict(enumerate(hands)), [len(hand) for hand in hands])
         state = DoudizhuState()
-        state._load_shared(data, table)
-        state.seed = data["seed"]
-        state.hands = tuple(state.deck.hand(hand) for hand in hands)
-        state.talon = state.deck.hand(data["talon"])
+        state.load_validated(data, table)
         return state
 
     def view(self, data: JsonDict) -> DoudizhuView:
-        """The view that this wire form describes; InvalidState with all that is wrong."""
-        table = _check(data, {data["seat"]: data["hand"]}, data["counts"])
+        """The view with this wire form; raises InvalidState with everything that is wrong."""
+        table = validate_position(self, data, {data["seat"]: data["hand"]}, data["counts"])
         view = DoudizhuView()
-        view._load_shared(data, table)
-        view.seat = data["seat"]
-        view.hand = view.deck.hand(data["hand"])
-        view.counts = tuple(data["counts"])
-        view.talon = tuple(view.deck.in_order(data["talon"]))
+        view.load_validated(data, table)
         return view
 
 

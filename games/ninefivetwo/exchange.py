@@ -1,16 +1,17 @@
-"""The card exchange of 9-5-2 (Kartentausch): who gives whom, what goes back, who may know.
+"""The card exchange of 9-5-2 (Kartentausch): who gives cards to whom, what is returned, who knows.
 
-Who had too many tricks in the deal before gives cards to who had too few and gets for each the
-debtor's best card of the same suit (rules, "9-5-2", 1). Cards stand here by name, as they travel.
+A seat with too many tricks in the previous deal gives cards to a seat with too few, and gets for
+each the debtor's best card of the same suit (rules, "9-5-2", 1). Cards are names here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from games.deck import HIDDEN, Deck
+from games.fields import Field
 from games.history import History
 from games.move import DISCARD, GIVE
 
@@ -18,13 +19,13 @@ Names = tuple[str, ...]
 
 
 def masked(cards: Names) -> Names:
-    """As many masked cards."""
+    """As many masked cards as `cards` has."""
     return (HIDDEN,) * len(cards)
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A pairing still open: `count` cards in all, those chosen so far lie in `given`."""
+    """An open pairing: `count` cards in all; those chosen so far are in `given`."""
 
     giver: int
     debtor: int
@@ -33,11 +34,11 @@ class Pairing:
 
     @property
     def open(self) -> int:
-        """How many cards are still to be chosen."""
+        """How many cards the giver still has to choose."""
         return self.count - len(self.given)
 
     def seen_by(self, seat: int) -> Pairing:
-        """The same as a seat may know it."""
+        """The pairing as a seat may know it."""
         if seat in (self.giver, self.debtor):
             return self
         return Pairing(self.giver, self.debtor, self.count, masked(self.given))
@@ -54,7 +55,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """A closed pairing: `returned[i]` went back for `given[i]`."""
+    """A closed pairing: `returned[i]` was returned for `given[i]`."""
 
     giver: int
     debtor: int
@@ -62,7 +63,7 @@ class Exchanged:
     returned: Names
 
     def seen_by(self, seat: int) -> Exchanged:
-        """The same as a seat may know it."""
+        """The pairing as a seat may know it."""
         if seat in (self.giver, self.debtor):
             return self
         return Exchanged(self.giver, self.debtor, masked(self.given), masked(self.returned))
@@ -77,27 +78,49 @@ class Exchanged:
         }
 
 
-def read_pairing(data: Mapping[str, Any], deck: Deck) -> Pairing:
-    """An open pairing from its wire form, its cards in deck order."""
-    given = tuple(deck.in_order(data["given"]))
-    return Pairing(data["giver"], data["debtor"], data["count"], given)
+def _read_owed(deck: Deck, entries: Any) -> tuple[Pairing, ...]:
+    """Open pairings from their wire form, the given cards in deck order."""
+    return tuple(
+        [
+            Pairing(
+                entry["giver"],
+                entry["debtor"],
+                entry["count"],
+                tuple(deck.in_order(entry["given"])),
+            )
+            for entry in entries
+        ]
+    )
 
 
-def read_exchanged(data: Mapping[str, Any], deck: Deck) -> Exchanged:
-    """A closed pairing from its wire form: `given` in deck order, `returned` along with it."""
-    given, returned = data["given"], data["returned"]
-    if len(given) == len(returned):
-        order = sorted(range(len(given)), key=lambda i: deck.sort_key(given[i]))
-        given = [given[i] for i in order]
-        returned = [returned[i] for i in order]
-    return Exchanged(data["giver"], data["debtor"], tuple(given), tuple(returned))
+def _read_exchanged(deck: Deck, entries: Any) -> tuple[Exchanged, ...]:
+    """Closed pairings from their wire form: `given` in deck order, `returned` sorted with it."""
+    closed = []
+    for entry in entries:
+        given, returned = entry["given"], entry["returned"]
+        if len(given) == len(returned):
+            pairs = sorted(
+                zip(given, returned, strict=True), key=lambda pair: deck.sort_key(pair[0])
+            )
+            given = [card for card, _ in pairs]
+            returned = [card for _, card in pairs]
+        closed.append(Exchanged(entry["giver"], entry["debtor"], tuple(given), tuple(returned)))
+    return tuple(closed)
+
+
+def _write(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
+    return [pairing.to_dict() for pairing in pairings]
+
+
+OWED_FIELD = Field("owed", _write, _read_owed)
+EXCHANGED_FIELD = Field("exchanged", _write, _read_exchanged)
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[Pairing, ...]:
-    """Who gives whom how many cards after a deal with these targets and tricks, in order.
+    """The pairings after a deal with these targets and tricks, in order.
 
-    One over, two under: the giver's left neighbour first. Two over, one under: the debtor's left
-    neighbour first. The left neighbour is the next seat, for 9-5-2 is played clockwise.
+    One giver and two debtors: the giver's left neighbour comes first. Two givers and one debtor:
+    the debtor's left neighbour comes first. 9-5-2 is played clockwise: left is the next seat.
     """
     players = len(targets)
     over = {seat: tricks[seat] - targets[seat] for seat in range(players)}
@@ -115,10 +138,10 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[Pairing, ..
 
 
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
-    """What a debtor holds after it got `given`, and what it returns for each card in turn.
+    """The debtor's hand after returning cards, and the card that it returns for each given one.
 
-    `hand` has the given cards in it already. For each its holder's highest card of that suit goes
-    back, which is the given card itself where it holds none higher.
+    `hand` includes the given cards. For each of them, the highest card of its suit is returned:
+    the given card itself if the debtor has none higher.
     """
     returned = []
     for card in given:
@@ -132,11 +155,11 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 def history_for(
     history: History, seat: int, closed: Sequence[Exchanged], due: Sequence[Pairing]
 ) -> History:
-    """A history as a seat may know it: others' discards and others' exchanges masked.
+    """A history as a seat may know it: discards and exchanges of others are masked.
 
-    A `give:` belongs to the pairing it helped to fill, and is known to its giver and its debtor;
-    one that fits no pairing is open to its giver alone. Moves and pairings are matched from the
-    end, because a set-up position may have lost the beginning of its history.
+    A `give:` is known to the giver and the debtor of the pairing that it belongs to; one without a
+    pairing is known only to its giver. Moves and pairings are matched from the end, because the
+    beginning of the history of a set-up position may be missing.
     """
     unmatched = [(pair.giver, pair.debtor, set(pair.given)) for pair in reversed(due)]
     unmatched += [(pair.giver, pair.debtor, set(pair.given)) for pair in reversed(closed)]

@@ -1,48 +1,49 @@
 """9-5-2 for three players: take more tricks than your target, which is nine, five or two.
 
-After an exchange of cards that follows from the deal before, the 9-player names trump, takes up
-four cards, lays four away, and sixteen tricks are played: follow suit if you can, trump wins.
+The result of the previous deal decides on an exchange of cards. Then the 9-player names the trump
+suit, takes up four cards and discards four. Sixteen tricks are played: follow suit, trumps win.
 
-Source: the German text "9-5-2 - ein Kartenspiel"; what it leaves open is decided in
-docs/rules/ninefivetwo.md. The exchange is in `ninefivetwo_exchange`, what a posted position must
-keep in `ninefivetwo_checks`.
+Source: the German text "9-5-2 - ein Kartenspiel"; docs/rules/ninefivetwo.md decides what it leaves
+open.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from games.climbing.trick import not_held, wrong_phase
 from games.deck import HIDDEN, SUITS, Deck
-from games.errors import IllegalMove, InvalidState, Reason
-from games.game import BasePosition, Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
+from games.errors import IllegalMove, Reason
+from games.fields import Field, hand_field, hands_field, list_field, masked_field
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo.exchange import (
+    EXCHANGED_FIELD,
+    OWED_FIELD,
     Exchanged,
     Pairing,
     give_back,
     history_for,
     pairings,
-    read_exchanged,
-    read_pairing,
 )
 from games.ninefivetwo.trick import (
     DECK,
     DISCARDS,
     GIVES,
     PLAYS,
+    TRICK_FIELD,
+    TRUMP_FIELD,
     TRUMPS,
     Trick,
     card_of,
     playable,
-    read_play,
     suit_of,
     winner,
 )
-from games.ninefivetwo.validation import TALON, TRICKS, problems_of
+from games.ninefivetwo.validation import TALON, TRICKS, validate_position
+from games.position import BasePosition, not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
 PLAYERS = 3
@@ -51,9 +52,18 @@ FIRST_TARGETS = (9, 5, 2)
 _KINDS = {"exchange": GIVE, "trump": TRUMP, "discard": DISCARD, "play": PLAY}
 
 
-class _Ninefivetwo(BasePosition):
-    """What state and view share."""
+class NinefivetwoPosition(BasePosition):
+    """What states and views share."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *BasePosition.FIELDS,
+        list_field("targets"),
+        TRUMP_FIELD,
+        OWED_FIELD,
+        EXCHANGED_FIELD,
+        TRICK_FIELD,
+        list_field("tricks"),
+    )
     __slots__ = ("exchanged", "owed", "targets", "trick", "tricks", "trump")
     targets: tuple[int, ...]
     trump: int | None
@@ -69,77 +79,58 @@ class _Ninefivetwo(BasePosition):
 
     @abstractmethod
     def cards_owed(self) -> int:
-        """How many cards the seat to move has still to give in this pairing or to lay away."""
+        """How many cards the seat to move still has to give in this pairing, or to discard."""
 
-    def decide(self, move: Move, hand: int) -> Move:
-        """Decide on a well-formed move; IllegalMove from `wrong-phase` on."""
+    def validate(self, move: Move, hand: int) -> Move:
+        """Validate a well-formed move; raises IllegalMove."""
         kind = _KINDS[self.phase]
         if move.kind != kind:
             raise wrong_phase(move, self.phase, kind)
         if kind == TRUMP:
             return move
         if move.cards < 0 or hand & move.cards != move.cards:
-            raise not_held(move)
+            raise not_held()
         number = move.cards.bit_count()
         if kind != PLAY:
             owed = self.cards_owed()
             if number not in (1, owed):
                 raise IllegalMove(
                     Reason.WRONG_NUMBER,
-                    f"{kind} names one card, or all {owed} that are still owed; not {number}.",
+                    f"{kind} takes one card, or all {owed} that are still owed, not {number}.",
                 )
             return move
         if number != 1:
-            raise IllegalMove(Reason.WRONG_NUMBER, f"One card is played, not {number}.")
+            raise IllegalMove(Reason.WRONG_NUMBER, f"A play is one card, not {number}.")
         if move.suffix:
             raise IllegalMove(
-                Reason.NOT_A_COMBINATION, f"A card in 9-5-2 has no {move.suffix} to it."
+                Reason.NOT_A_COMBINATION, f"A play of 9-5-2 has no suffix {move.suffix}."
             )
         if not move.cards & playable(hand, self.trick):
             suit = SUITS[suit_of(self.trick[0][1])]
             raise IllegalMove(
-                Reason.MUST_FOLLOW, f"Suit {suit} was led, and there are cards of it in the hand."
+                Reason.MUST_FOLLOW, f"Suit {suit} was led, and the hand has cards of it."
             )
         return PLAYS[card_of(move)]
 
     def moves(self) -> LegalMoves:
-        """The legal moves in deck order; gives and discards are offered one card at a time."""
-        if self.turn is None:
-            return MoveList()
-        hand = self.mover_hand()
+        """The legal moves in deck order; gives and discards are listed as single cards only."""
+        hand = self.hand_to_move()
         if hand is None:
             return MoveList()
         if self.phase == "trump":
             return MoveList(TRUMPS)
         if self.phase == "play":
-            named = PLAYS
+            moves = PLAYS
             hand = playable(hand, self.trick)
         else:
-            named = GIVES if self.phase == "exchange" else DISCARDS
-        return MoveList([named[card] for card in self.deck.numbers(hand)])
+            moves = GIVES if self.phase == "exchange" else DISCARDS
+        return MoveList([moves[card] for card in self.deck.numbers(hand)])
 
-    def _shared(self) -> dict[str, Any]:
-        """The wire form of what state and view share."""
-        wire = self.common_dict()
-        wire["targets"] = list(self.targets)
-        wire["trump"] = None if self.trump is None else SUITS[self.trump]
-        wire["owed"] = [pairing.to_dict() for pairing in self.owed]
-        wire["exchanged"] = [pairing.to_dict() for pairing in self.exchanged]
-        wire["trick"] = [{"seat": seat, "move": move.text} for seat, move in self.trick]
-        wire["tricks"] = list(self.tricks)
-        return wire
+    def copy_shared(self, other: NinefivetwoPosition) -> None:
+        """Copy the fields that a view takes from a state as they are: the allow-list of views.
 
-    def _load_shared(self, data: JsonDict) -> None:
-        self.load_common(data)
-        self.targets = tuple(data["targets"])
-        self.trump = None if data["trump"] is None else SUITS.index(data["trump"])
-        self.owed = tuple([read_pairing(entry, self.deck) for entry in data["owed"]])
-        self.exchanged = tuple([read_exchanged(entry, self.deck) for entry in data["exchanged"]])
-        self.trick = tuple([(entry["seat"], read_play(entry["move"])) for entry in data["trick"]])
-        self.tricks = tuple(data["tricks"])
-
-    def _copy_open(self, other: _Ninefivetwo) -> None:
-        """The allow-list: every field that a view may take from a state as it is."""
+        `owed`, `exchanged` and the history are not among them: a view masks others' cards in them.
+        """
         self.copy_common(other)
         self.targets = other.targets
         self.trump = other.trump
@@ -147,38 +138,35 @@ class _Ninefivetwo(BasePosition):
         self.tricks = other.tricks
 
 
-class NinefivetwoState(_Ninefivetwo):
-    """A whole position of 9-5-2; `hands`, `talon` and `discards` are hands of `deck`."""
+class NinefivetwoState(NinefivetwoPosition):
+    """A complete position of 9-5-2; `hands`, `talon` and `discards` are hands of `deck`."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *NinefivetwoPosition.FIELDS,
+        Field("seed"),
+        hands_field("hands"),
+        hand_field("talon"),
+        hand_field("discards"),
+    )
     __slots__ = ("discards", "hands", "seed", "talon")
     seed: str
     hands: tuple[int, ...]
     talon: int
     discards: int
 
-    def mover_hand(self) -> int | None:
-        """The hand of the seat to move."""
+    def hand_to_move(self) -> int | None:
+        """The hand of the seat to move; None if the game is over."""
         return None if self.turn is None else self.hands[self.turn]
 
     def cards_owed(self) -> int:
-        """How many cards the seat to move has still to give in this pairing or to lay away."""
+        """How many cards the seat to move still has to give in this pairing, or to discard."""
         return self.owed[0].open if self.owed else TALON - self.discards.bit_count()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared()
-        wire["seed"] = self.seed
-        wire["hands"] = [self.deck.names_of(hand) for hand in self.hands]
-        wire["talon"] = self.deck.names_of(self.talon)
-        wire["discards"] = self.deck.names_of(self.discards)
-        return wire
-
     def view(self, seat: int) -> NinefivetwoView:
-        """What one seat may know: not the seed, other hands, the talon, nor others' exchanges."""
-        if not 0 <= seat < self.players:
-            raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
+        """What one seat may know: no seed, no other hand, no talon, no exchange of others."""
+        self.check_seat(seat)
         view = NinefivetwoView()
-        view._copy_open(self)
+        view.copy_shared(self)
         view.history = history_for(self.history, seat, self.exchanged, self.owed)
         view.owed = tuple([pairing.seen_by(seat) for pairing in self.owed])
         view.exchanged = tuple([pairing.seen_by(seat) for pairing in self.exchanged])
@@ -186,26 +174,26 @@ class NinefivetwoState(_Ninefivetwo):
         view.hand = self.hands[seat]
         view.counts = tuple([hand.bit_count() for hand in self.hands])
         view.talon = (HIDDEN,) * self.talon.bit_count()
-        laid = tuple(self.deck.names_of(self.discards))
-        view.discards = laid if seat == self.dealer else (HIDDEN,) * len(laid)
+        discards = tuple(self.deck.names_of(self.discards))
+        view.discards = discards if seat == self.dealer else (HIDDEN,) * len(discards)
         return view
 
     def advance(self, move: str | Move) -> NinefivetwoState:
-        """The state after a move; IllegalMove if it is not legal."""
-        done = self.check(move)
+        """The state after a move; raises IllegalMove if it is not legal."""
+        legal = self.check(move)
         after = NinefivetwoState()
-        after._copy_open(self)
+        after.copy_shared(self)
         after.owed = self.owed
         after.exchanged = self.exchanged
         after.seed = self.seed
         after.hands = self.hands
         after.talon = self.talon
         after.discards = self.discards
-        after._apply(done)
+        after._apply(legal)
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this fresh copy."""
+        """Carry out a legal move on this new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -220,10 +208,10 @@ class NinefivetwoState(_Ninefivetwo):
             self._give(move)
         else:
             self.discards |= move.cards
-            self._start_play_once_laid_away()
+            self._start_play_after_discards()
 
     def _move_cards(self, seat: int, cards: int) -> None:
-        """Put cards into a hand, or take them out of it where they are negative."""
+        """Add cards to a hand, or remove them if negative."""
         hands = list(self.hands)
         hands[seat] += cards
         self.hands = tuple(hands)
@@ -233,10 +221,10 @@ class NinefivetwoState(_Ninefivetwo):
         self._move_cards(seat, self.talon)
         self.talon = 0
         self.phase = "discard"
-        self._start_play_once_laid_away()
+        self._start_play_after_discards()
 
-    def _start_play_once_laid_away(self) -> None:
-        """The 9-player is done when its hand is what it will play: at once without a talon."""
+    def _start_play_after_discards(self) -> None:
+        """Start the play if the 9-player need not discard: at once if there was no talon."""
         if self.hands[self.dealer].bit_count() <= TRICKS - sum(self.tricks):
             self.phase = "play"
             self.turn = self.targets.index(5)
@@ -294,9 +282,17 @@ class NinefivetwoState(_Ninefivetwo):
         _deal(self, self.deal + 1, targets, debts)
 
 
-class NinefivetwoView(_Ninefivetwo):
+class NinefivetwoView(NinefivetwoPosition):
     """What one seat may know; `talon` and `discards` have names, `??` for a masked card."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *NinefivetwoPosition.FIELDS,
+        masked_field("talon"),
+        masked_field("discards"),
+        Field("seat"),
+        hand_field("hand"),
+        list_field("counts"),
+    )
     __slots__ = ("counts", "discards", "hand", "seat", "talon")
     seat: int
     hand: int
@@ -304,29 +300,19 @@ class NinefivetwoView(_Ninefivetwo):
     talon: tuple[str, ...]
     discards: tuple[str, ...]
 
-    def mover_hand(self) -> int | None:
+    def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
         return self.hand if self.turn == self.seat else None
 
     def cards_owed(self) -> int:
-        """How many cards the seat to move has still to give in this pairing or to lay away."""
+        """How many cards the seat to move still has to give in this pairing, or to discard."""
         return self.owed[0].open if self.owed else TALON - len(self.discards)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared()
-        wire["talon"] = list(self.talon)
-        wire["discards"] = list(self.discards)
-        wire["seat"] = self.seat
-        wire["hand"] = self.deck.names_of(self.hand)
-        wire["counts"] = list(self.counts)
-        return wire
 
 
 def _deal(
     state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[Pairing, ...]
 ) -> None:
-    """Deal from the 5-player on; an exchange comes first where somebody owes."""
+    """Deal from the 5-player on, and start the exchange if cards are owed."""
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, PLAYERS, targets.index(5), TRICKS * PLAYERS)
     state.deal = deal
@@ -369,15 +355,11 @@ class Ninefivetwo(Game):
     def start(
         self, players: int | None, seed: str, options: Mapping[str, object]
     ) -> NinefivetwoState:
-        """The first state of a game; OptionError if an argument is out of range."""
-        players, filled = self.agreed(players, seed, options)
+        """The first state of a game; raises OptionError if an argument is out of range."""
+        players, resolved = self.resolve_options(players, seed, options)
         state = NinefivetwoState()
-        state.players = players
-        state.options = filled
-        state.deck = DECK
+        state.start_game(players, resolved)
         state.seed = seed
-        state.scores = (0,) * players
-        state.results = ()
         _deal(state, 1, FIRST_TARGETS, ())
         return state
 
@@ -403,33 +385,18 @@ class Ninefivetwo(Game):
         return [f"{data['tricks'][seat]} of {data['targets'][seat]} tricks"]
 
     def state(self, data: JsonDict) -> NinefivetwoState:
-        """The state that this wire form describes; InvalidState with all that is wrong."""
-        hands: list[list[str]] = data["hands"]
-        self._check(data, hands, [len(hand) for hand in hands])
+        """The state with this wire form; raises InvalidState with everything that is wrong."""
+        validate_position(self, data, data["hands"], [len(hand) for hand in data["hands"]])
         state = NinefivetwoState()
-        state._load_shared(data)
-        state.seed = data["seed"]
-        state.hands = tuple([DECK.hand(hand) for hand in hands])
-        state.talon = DECK.hand(data["talon"])
-        state.discards = DECK.hand(data["discards"])
+        state.load(data)
         return state
 
     def view(self, data: JsonDict) -> NinefivetwoView:
-        """The view that this wire form describes; InvalidState with all that is wrong."""
-        self._check(data, [data["hand"]], data["counts"])
+        """The view with this wire form; raises InvalidState with everything that is wrong."""
+        validate_position(self, data, [data["hand"]], data["counts"])
         view = NinefivetwoView()
-        view._load_shared(data)
-        view.seat = data["seat"]
-        view.hand = DECK.hand(data["hand"])
-        view.counts = tuple(data["counts"])
-        view.talon = tuple(DECK.in_order(data["talon"]))
-        view.discards = tuple(DECK.in_order(data["discards"]))
+        view.load(data)
         return view
-
-    def _check(self, data: JsonDict, hands: list[list[str]], counts: list[int]) -> None:
-        problems = problems_of(self, DECK, data, hands, counts)
-        if problems:
-            raise InvalidState(problems)
 
 
 GAME = Ninefivetwo()

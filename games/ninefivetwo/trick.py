@@ -1,8 +1,11 @@
-"""Cards and tricks of 9-5-2: which card may follow, which one wins."""
+"""Cards and tricks of 9-5-2: which cards may be played, and which one wins."""
 
 from __future__ import annotations
 
-from games.deck import RANKS, deck
+from typing import Any
+
+from games.deck import RANKS, SUITS, Deck, deck
+from games.fields import Field
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move, parse
 
 DECK = deck(RANKS)
@@ -25,29 +28,45 @@ Trick = tuple[tuple[int, Move], ...]
 
 
 def card_of(move: Move) -> int:
-    """The number of the one card that a move names."""
+    """The number of the single card of a move."""
     return move.cards.bit_length() - 1
 
 
 def suit_of(move: Move) -> int:
-    """The suit of the one card that a move names."""
+    """The suit of the single card of a move."""
     return card_of(move) & 3
 
 
-def read_play(text: str) -> Move:
-    """A play of one card, read from its string."""
-    return PLAYS[card_of(parse(text, DECK))]
+def _write_trick(deck: Deck, trick: Any) -> list[dict[str, Any]]:
+    return [{"seat": seat, "move": move.text} for seat, move in trick]
+
+
+def _read_trick(deck: Deck, entries: Any) -> Trick:
+    return tuple([(entry["seat"], PLAYS[card_of(parse(entry["move"], deck))]) for entry in entries])
+
+
+def _write_trump(deck: Deck, trump: Any) -> str | None:
+    return None if trump is None else SUITS[trump]
+
+
+def _read_trump(deck: Deck, suit: Any) -> int | None:
+    return None if suit is None else SUITS.index(suit)
+
+
+TRICK_FIELD = Field("trick", _write_trick, _read_trick)
+TRUMP_FIELD = Field("trump", _write_trump, _read_trump)
 
 
 def playable(hand: int, trick: Trick) -> int:
-    """The cards of a hand that may be played: of the suit led, or all where it has none."""
+    """The cards of a hand that may be played: those of the suit led, or all if it has none."""
     if not trick:
         return hand
     return hand & SUIT_CARDS[suit_of(trick[0][1])] or hand
 
 
 def winner(trick: Trick, trump: int) -> int:
-    """Who wins a trick: the highest trump, or else the highest card of the suit led."""
+    """The seat that wins a trick: that of the highest trump, or else of the highest card of the
+    suit led."""
     seat, best = trick[0]
     for other, move in trick[1:]:
         if suit_of(move) == suit_of(best):

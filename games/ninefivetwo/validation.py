@@ -1,9 +1,9 @@
-"""What a posted position of 9-5-2 must keep (contract, "State"), each breach as a sentence.
+"""Semantic validation of posted positions of 9-5-2 (contract, "State").
 
-"Tricks won and still to play make 16": still to play is the hand, with the card in the trick and
-those chosen for a pairing counted to it; the 9-player's includes the talon until it is taken up,
-and not the cards that are still to be laid away. A position that leaves the whole talon out has
-nothing to take up and nothing to lay away.
+Tricks won and the cards that a seat still has to play make 16. These are its hand, its card in the
+trick and the cards that it has chosen in a pairing. For the 9-player the talon counts until it is
+taken up, and the cards still to be discarded do not. A position without a talon has nothing to take
+up and nothing to discard.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from games import validation
 from games.deck import HIDDEN, SUITS, Deck
-from games.errors import IllegalMove
+from games.errors import IllegalMove, InvalidState
 from games.game import Game, JsonDict
 from games.move import PLAY, parse
 
@@ -23,17 +23,20 @@ TARGETS = [2, 5, 9]
 SEATS = 3
 
 
-def problems_of(
-    game: Game, deck: Deck, data: JsonDict, hands: list[list[str]], counts: list[int]
-) -> list[str]:
-    """All that is wrong with a state or a view; its types and fields are right already.
+def validate_position(
+    game: Game, data: JsonDict, hands: list[list[str]], counts: list[int]
+) -> None:
+    """Validate a state or a view; raises InvalidState with all problems.
 
-    `hands` are the hands that are known, `counts` how many cards each seat holds.
+    `hands` are the known hands, `counts` the number of cards of each seat.
     """
     problems: list[str] = []
-    data = validation.judged(problems, game, data, SEATS)
+    deck = game.deck(SEATS)
+    data = validation.with_valid_players(problems, game, data, SEATS)
     is_view = "seat" in data
-    validation.frame(problems, game, data, ("targets", "tricks", "counts" if is_view else "hands"))
+    validation.check_common(
+        problems, game, data, ("targets", "tricks", "counts" if is_view else "hands")
+    )
     if is_view:
         validation.own_hand(problems, data, deck)
     _targets(problems, data)
@@ -43,7 +46,8 @@ def problems_of(
         _sizes(problems, data, counts)
     _pairings(problems, deck, data, counts)
     _cards(problems, deck, data, hands, played, is_view)
-    return problems
+    if problems:
+        raise InvalidState(problems)
 
 
 def _targets(problems: list[str], data: JsonDict) -> None:
@@ -51,26 +55,28 @@ def _targets(problems: list[str], data: JsonDict) -> None:
     if len(targets) != SEATS:
         return
     if sorted(targets) != TARGETS:
-        problems.append(f"targets is {targets}, but one seat each has 9, 5 and 2.")
+        problems.append(f"targets is {targets}, but the targets are 9, 5 and 2, one for each seat.")
     if 0 <= dealer < SEATS and targets[dealer] != 9:
-        problems.append(f"dealer is {dealer}, but the dealer is who has target 9.")
+        problems.append(f"dealer is {dealer}, but the dealer is the seat with target 9.")
 
 
 def _phase(problems: list[str], data: JsonDict) -> None:
     phase, turn, trump, owed = data["phase"], data["turn"], data["trump"], data["owed"]
     if phase in ("exchange", "trump"):
         if trump is not None:
-            problems.append(f'trump is "{trump}", but in {phase} it is not named yet: it is null.')
+            problems.append(
+                f'trump is "{trump}", but in {phase} it has not been named: it is null.'
+            )
     elif trump is None:
-        problems.append(f"trump is null, but in {phase} it is named.")
+        problems.append(f"trump is null, but in {phase} it has been named.")
     elif trump not in tuple(SUITS):
         problems.append(f'trump is "{trump}", but the suits are c, d, h and s.')
     if phase == "exchange":
         if not owed:
-            problems.append("owed is empty, but an exchange has a pairing that is due.")
+            problems.append("owed is empty, but in exchange it has at least one pairing.")
         elif turn is not None and turn != owed[0]["giver"]:
             problems.append(
-                f"turn is {turn}, but the giver of the first of owed is seat {owed[0]['giver']}."
+                f"turn is {turn}, but the first giver in owed is seat {owed[0]['giver']}."
             )
     elif owed:
         problems.append(f"owed must be empty in {phase}.")
@@ -79,31 +85,35 @@ def _phase(problems: list[str], data: JsonDict) -> None:
         if target != 9:
             problems.append(f"turn is {turn}, whose target is {target}; in {phase} it must be 9.")
     if len(data["discards"]) > TALON:
-        problems.append(f"discards has {len(data['discards'])} cards, but at most four are laid.")
+        problems.append(
+            f"discards has {len(data['discards'])} cards, but at most four are discarded."
+        )
     elif phase == "discard" and len(data["discards"]) == TALON:
-        problems.append("discards has four cards, so that nothing is left to do in discard.")
+        problems.append("discards has four cards: the phase discard would be over.")
 
 
 def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
-    """Check the trick; give the cards in it that can be read."""
+    """Check the trick; returns the names of its valid cards."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")
     if len(trick) >= SEATS:
-        problems.append(f"trick has {len(trick)} cards, but three end it.")
+        problems.append(f"trick has {len(trick)} cards, but the third ends it.")
     cards: list[str] = []
     for number, entry in enumerate(trick[:SEATS]):
         where = f"trick[{number}]"
         validation.seat(problems, f"{where}.seat", entry["seat"], SEATS)
         if number and entry["seat"] != (trick[0]["seat"] + number) % SEATS:
-            problems.append(f"{where}.seat is {entry['seat']}, not the seat after the one before.")
+            problems.append(
+                f"{where}.seat is {entry['seat']}, which does not follow the seat before."
+            )
         try:
             move = parse(entry["move"], deck)
         except IllegalMove as error:
             problems.append(f"{where}.move: {error.detail}")
             continue
         if move.kind != PLAY or move.suffix or move.cards.bit_count() != 1 or move.cards < 0:
-            problems.append(f"{where}.move is none, for a trick has plays of one card.")
+            problems.append(f"{where}.move is not a play of one card.")
         else:
             cards += deck.names_of(move.cards)
     if trick and data["phase"] == "play" and turn is not None:
@@ -114,15 +124,15 @@ def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Tricks won and still to play make 16."""
+    """Check that tricks won and cards still to play make 16 for each seat."""
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
-        problems.append("tricks has a number below 0.")
+        problems.append("tricks has a negative number.")
         return
     won = sum(data["tricks"])
     left = TRICKS - won
     if left < 0 or (left == 0 and phase != "over"):
-        problems.append(f"tricks makes {won}, but in {phase} a deal of {TRICKS} has fewer.")
+        problems.append(f"tricks adds up to {won}, but in {phase} it is less than {TRICKS}.")
         return
     for seat in range(SEATS):
         to_play = counts[seat]
@@ -138,7 +148,7 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _surplus(data: JsonDict) -> int:
-    """How many cards of its hand the 9-player will not play, less those it has still to take up."""
+    """Cards of its hand that the 9-player will not play, minus those that it will take up."""
     phase, laid = data["phase"], min(TALON, len(data["discards"]))
     if phase == "discard":
         return TALON - laid
@@ -148,24 +158,24 @@ def _surplus(data: JsonDict) -> int:
 
 
 def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]) -> None:
-    """Seats and cards of both lists of pairings; that each open one can be filled."""
+    """Check seats and cards of all pairings, and that each open one can be filled."""
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
             where = f"{name}[{number}]"
             validation.seat(problems, f"{where}.giver", pair["giver"], SEATS)
             validation.seat(problems, f"{where}.debtor", pair["debtor"], SEATS)
             if pair["giver"] == pair["debtor"]:
-                problems.append(f"{where}: giver and debtor are one seat.")
+                problems.append(f"{where}: giver and debtor are the same seat.")
     due = data["owed"][:1]
     for number, pair in enumerate(data["owed"]):
         giver, still = pair["giver"], pair["count"] - len(pair["given"])
         if still < 1:
-            problems.append(f"owed[{number}] is open, but no card is still to be given in it.")
+            problems.append(f"owed[{number}] is open, but all its cards have been given.")
         if 0 <= giver < len(counts):
             held = counts[giver]
             held += sum(len(first["given"]) for first in due if number and first["giver"] == giver)
             if still > held:
-                problems.append(f"owed[{number}] asks seat {giver} for more cards than it has.")
+                problems.append(f"owed[{number}] needs more cards than seat {giver} has.")
     for number, pair in enumerate(data["exchanged"]):
         for name in ("given", "returned"):
             twice: list[str] = []
@@ -181,9 +191,9 @@ def _cards(
     played: list[str],
     is_view: bool,
 ) -> None:
-    """No card more often than the deck has it, all places together.
+    """Check that no card occurs more often than in the deck, all places together.
 
-    Cards of `exchanged` lie in hands again, or were played; they count where they are now.
+    The cards in `exchanged` are not counted: they are in hands again, or have been played.
     """
     places: list[list[Any]] = [*hands, data["talon"], data["discards"], played]
     places += [pair["given"] for pair in data["owed"]]
@@ -195,5 +205,7 @@ def _cards(
         elsewhere = sum(data["counts"]) - len(data["hand"])
         together = elsewhere + sum(len(cards) for cards in places)
         if together > deck.size:
-            problems.append(f"All places make {together} cards, but the deck has {deck.size}.")
+            problems.append(
+                f"There are {together} cards in all places, but the deck has {deck.size}."
+            )
     validation.fits_deck(problems, deck, total)

@@ -1,8 +1,8 @@
 """The combinations of Zheng Fen: what cards can be read as, and what beats what.
 
-Nothing here tries substitutions for jokers. Where a run or flush of a given length can lie follows
-from its lowest natural card alone: it starts there, or lower once its top is a 2. A full house is
-a triple with whatever jokers it lacks; a joker left over beside it always fits, as a 3.
+No substitutions for jokers are tried. The lowest natural card determines where a run or flush of a
+given length lies: it starts there, or lower if it would end above the 2. Jokers complete the triple
+of a full house; a joker that remains always fits beside the triple, as a 3.
 
 Source: the categories A to I, their order and the special categories of the German text.
 """
@@ -15,11 +15,11 @@ from games.climbing.trick import not_a_combination, not_higher, wrong_category
 from games.deck import Deck, deck
 from games.errors import IllegalMove, Reason
 from games.move import PLAY, Move
-from games.rank_masks import bits, held, tally
+from games.rank_masks import rank_masks, ranks_held, ranks_in
 
 DECK: Final[Deck] = deck("3456789TJQKA2", jokers=True)
 
-CATEGORIES: Final = (
+CATEGORIES: Final[tuple[str, ...]] = (
     "single",
     "pair",
     "triple",
@@ -62,15 +62,15 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """The highest rank that a run or flush of this length with this lowest natural rank can have.
+    """The highest rank that a run or flush can have, from its lowest natural rank and its length.
 
-    Jokers extend it upwards, and downwards once its top is a 2.
+    Jokers extend it upwards; once it ends with a 2, downwards.
     """
     return min(TWO, lowest + length - 1)
 
 
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
-    """Whether two natural cards may lie beside a triple (four types of full house)."""
+    """Whether two natural cards may be the extra cards of a full house of any type."""
     if rank == other or THREE in (rank, other):
         return True
     if suit == other_suit and abs(rank - other) == 1:
@@ -79,9 +79,9 @@ def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
 
 
 def readings(cards: int) -> list[Reading]:
-    """All that a set of cards can be read as, each at the highest rank it can have there.
+    """All readings of a set of cards, each with the highest possible rank.
 
-    At most two: only a full house can be something else too, a flush, and comes first.
+    There are at most two: a full house, which comes first, and a flush.
     """
     number = cards.bit_count()
     natural = cards & NATURAL
@@ -89,8 +89,8 @@ def readings(cards: int) -> list[Reading]:
         return [(SINGLE, (cards.bit_length() - 1) >> 2, 1)]
     if not natural:
         return [(1, RED, 1)] if number == 2 else []
-    at = tally(DECK, natural)
-    ranks = held(at, 1)
+    at = rank_masks(DECK, natural)
+    ranks = ranks_held(at, 1)
     if number <= 4:
         return _few(number, natural, ranks)
     if number == 5:
@@ -98,11 +98,11 @@ def readings(cards: int) -> list[Reading]:
         triple = _fullhouse(natural, 5 - natural.bit_count(), at)
         if triple >= 0:
             found.append((FULLHOUSE, triple, 1))
-        if not held(at, 2):
+        if not ranks_held(at, 2):
             _flush(found, natural, ranks, 5)
         return found
     found = []
-    if held(at, 2):
+    if ranks_held(at, 2):
         _run(found, number, at)
     else:
         _flush(found, natural, ranks, number)
@@ -123,19 +123,19 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
 
 
 def _run(found: list[Reading], number: int, at: int) -> None:
-    """A run of multiples. Two jokers cannot hide how large these are: the largest rank shows it."""
-    size = 4 if held(at, 4) else 3 if held(at, 3) else 2
+    """Add the reading as a run; even with jokers the most frequent rank shows its size."""
+    size = 4 if ranks_held(at, 4) else 3 if ranks_held(at, 3) else 2
     length, rest = divmod(number, size)
     if rest or not SHORTEST_RUN <= length <= LONGEST:
         return
-    ranks = held(at, 1)
+    ranks = ranks_held(at, 1)
     high = level_of((ranks & -ranks).bit_length() - 1, length)
     if ranks.bit_length() - 1 <= high:
         found.append((PAIR_RUN + size - 2, high, length))
 
 
 def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
-    """A flush; no rank is there twice."""
+    """Add the reading as a flush; no rank occurs twice."""
     if number > LONGEST:
         return
     high = level_of((ranks & -ranks).bit_length() - 1, number)
@@ -144,13 +144,13 @@ def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
-    """The highest triple of a full house of five cards, -1 if they are none."""
-    for rank in reversed(bits(held(at, 3 - jokers))):
+    """The rank of the highest triple of five cards as a full house; -1 if they are none."""
+    for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
         if jokers and others < 2:
-            return rank  # a joker is left over, and beside it any card fits
-        if others < 2:  # all four of the triple's rank: whichever suit fits is the extra card
+            return rank  # the other joker is a 3, so any card fits
+        if others < 2:  # four cards of the rank: the one whose suit fits best is an extra card
             other = (rest.bit_length() - 1) >> 2
             if fits(rank, 0, other, 0):
                 return rank
@@ -162,30 +162,30 @@ def _fullhouse(natural: int, jokers: int, at: int) -> int:
 
 
 def is_special(category: int) -> bool:
-    """Whether a category may be played at any time."""
+    """Whether a category may be played on any other."""
     return category >= FIVE_TEN_KING
 
 
 def beats(reading: Reading, table: Reading) -> bool:
-    """Whether a reading is higher than another of its category, or as a special beats it."""
+    """Whether a reading beats one of its own category or, as a special, any weaker one."""
     if is_special(reading[0]):
         return reading[0] > table[0]
     return reading[0] == table[0] and reading[1:] > table[1:]
 
 
 def reading_of(move: Move) -> Reading:
-    """The reading that a move was given."""
-    return CATEGORIES.index(move.category or ""), move.level, move.length or 1
+    """The reading of a validated play."""
+    return move.value, move.level, move.length or 1
 
 
-def judge(move: Move, table: Move | None) -> Move:
-    """A play with its category, rank, length and canonical suffix, to lead or to beat `table`.
+def validate_play(move: Move, table: Move | None) -> Move:
+    """The play with its category, rank, length and canonical suffix, to lead or to beat `table`.
 
-    IllegalMove with the first of `not-a-combination`, `wrong-category`, `not-higher` and
+    Raises IllegalMove with the first of `not-a-combination`, `wrong-category`, `not-higher` and
     `ambiguous` that applies.
     """
     found = readings(move.cards) if move.cards > 0 else []
-    twofold = len(found) > 1
+    ambiguous = len(found) > 1
     if move.suffix:
         found = [reading for reading in found if move.suffix == "=" + CATEGORIES[reading[0]]]
     if not found:
@@ -202,21 +202,22 @@ def judge(move: Move, table: Move | None) -> Move:
     if len(found) > 1:
         raise IllegalMove(
             Reason.AMBIGUOUS,
-            f"{move.text} can be read as a flush and as a full house: add =flush or =fullhouse.",
+            f"{move.text} is a flush and a full house: add =flush or =fullhouse.",
         )
-    return spell(move.cards, found[0], twofold)
+    return build_move(move.cards, found[0], ambiguous)
 
 
-def spell(cards: int, reading: Reading, twofold: bool) -> Move:
-    """The move that plays these cards with this reading; `twofold` if there is another."""
+def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
+    """The play of these cards with this reading; `ambiguous` if there is another reading."""
     category, level, length = reading
     return Move(
         PLAY,
         DECK,
         cards,
-        category=CATEGORIES[category],
+        category,
+        CATEGORIES[category],
         level=level,
         length=length,
         rank=DECK.ranks[level],
-        suffix="=" + CATEGORIES[category] if twofold else "",
+        suffix="=" + CATEGORIES[category] if ambiguous else "",
     )

@@ -1,38 +1,33 @@
 """Zheng Fen (Um Punkte wetteifern, 挣分) for three to six players.
 
-Combinations climb, and who played highest takes the trick: fives, tens and kings count. The first
-to be rid of its cards gets, in the end, all that the last one has.
+The highest play wins the trick; fives, tens and kings are worth points. At the end of a deal the
+first player to go out gets the tricks and the hand of the last one.
 
-Source: the German text of pagat.com's page on Zheng Fen; what it leaves open is decided in
-docs/rules/zhengfen.md. The combinations are in `zhengfen_plays`, their list in `zhengfen_list`.
+Source: the German text of pagat.com's page on Zheng Fen; docs/rules/zhengfen.md decides what it
+leaves open.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from games import validation
 from games.climbing.trick import (
     ClimbingPosition,
     Table,
-    check_passing,
     must_lead,
-    not_held,
-    read_table,
-    table_cards,
     table_facts,
-    wrong_phase,
 )
 from games.deck import Deck
-from games.errors import InvalidState
+from games.fields import Field, hand_field, hands_field, list_field
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
 from games.history import History
 from games.move import PASS, PLAY, Move
+from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
-from games.zhengfen.combinations import DECK, FIVE, KING, TEN, judge, reading_of
+from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import TrickMoves
+from games.zhengfen.validation import validate_position
 
 LEADING_CARD = DECK.hand(["3h"])
 FIVES = 15 << 4 * FIVE
@@ -40,13 +35,20 @@ TENS_AND_KINGS = 15 << 4 * TEN | 15 << 4 * KING
 
 
 def points(cards: int) -> int:
-    """What cards count: fives 5, tens and kings 10."""
+    """The points of cards: 5 for a five, 10 for a ten or a king."""
     return 5 * (cards & FIVES).bit_count() + 10 * (cards & TENS_AND_KINGS).bit_count()
 
 
-class _Zhengfen(ClimbingPosition):
-    """What state and view share; `trick` and each of `taken` are hands of `deck`."""
+class ZhengfenPosition(ClimbingPosition):
+    """What states and views share; `trick` and each of `taken` are hands of `deck`."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *ClimbingPosition.FIELDS,
+        Field("first"),
+        hand_field("trick"),
+        hands_field("taken"),
+        list_field("out"),
+    )
     __slots__ = ("first", "out", "taken", "trick")
     first: int
     trick: int
@@ -58,8 +60,8 @@ class _Zhengfen(ClimbingPosition):
         """The game this is a position of."""
         return GAME
 
-    def decide(self, move: Move, hand: int) -> Move:
-        """Decide on a well-formed move; IllegalMove from `wrong-phase` on."""
+    def validate(self, move: Move, hand: int) -> Move:
+        """Validate a well-formed move; raises IllegalMove."""
         table = self.table
         if move.kind == PASS:
             if table is None:
@@ -68,35 +70,24 @@ class _Zhengfen(ClimbingPosition):
         if move.kind != PLAY:
             raise wrong_phase(move, "play", "pass and play")
         if move.cards < 0 or hand & move.cards != move.cards:
-            raise not_held(move)
-        return judge(move, None if table is None else table.move)
+            raise not_held()
+        return validate_play(move, None if table is None else table.move)
 
     def moves(self) -> LegalMoves:
         """The legal moves in the contract's order."""
-        hand = None if self.turn is None else self.mover_hand()
+        hand = self.hand_to_move()
         if hand is None:
             return MoveList()
         table = self.table
         return TrickMoves(self.check, hand, None if table is None else reading_of(table.move))
 
-    def _shared(self) -> dict[str, Any]:
-        """The wire form of what state and view share."""
-        wire = self.climbing_dict()
-        wire["first"] = self.first
-        wire["trick"] = DECK.names_of(self.trick)
-        wire["taken"] = [DECK.names_of(cards) for cards in self.taken]
-        wire["out"] = list(self.out)
-        return wire
+    def load_validated(self, data: JsonDict, table: Table | None) -> None:
+        """Set all fields from a validated wire form and its table."""
+        self.load(data)
+        self.table = table
 
-    def _load_shared(self, data: JsonDict, table: Table | None) -> None:
-        self.load_climbing(data, table)
-        self.first = data["first"]
-        self.trick = DECK.hand(data["trick"])
-        self.taken = tuple([DECK.hand(cards) for cards in data["taken"]])
-        self.out = tuple(data["out"])
-
-    def _copy_shared(self, other: _Zhengfen) -> None:
-        """The allow-list: every field that a view may take from a state as it is."""
+    def copy_shared(self, other: ZhengfenPosition) -> None:
+        """Copy the fields that every seat may know: the allow-list of views."""
         self.copy_climbing(other)
         self.first = other.first
         self.trick = other.trick
@@ -104,52 +95,49 @@ class _Zhengfen(ClimbingPosition):
         self.out = other.out
 
 
-class ZhengfenState(_Zhengfen):
-    """A whole position of Zheng Fen; `hands` are hands of `deck`."""
+class ZhengfenState(ZhengfenPosition):
+    """A complete position of Zheng Fen; `hands` are hands of `deck`."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *ZhengfenPosition.FIELDS,
+        Field("seed"),
+        hands_field("hands"),
+    )
     __slots__ = ("hands", "seed")
     seed: str
     hands: tuple[int, ...]
 
-    def mover_hand(self) -> int | None:
-        """The hand of the seat to move."""
+    def hand_to_move(self) -> int | None:
+        """The hand of the seat to move; None if the game is over."""
         return None if self.turn is None else self.hands[self.turn]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared()
-        wire["seed"] = self.seed
-        wire["hands"] = [DECK.names_of(hand) for hand in self.hands]
-        return wire
-
     def view(self, seat: int) -> ZhengfenView:
-        """What one seat may know: all but the seed and other hands."""
-        if not 0 <= seat < self.players:
-            raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
+        """What one seat may know: everything but the seed and other hands."""
+        self.check_seat(seat)
         view = ZhengfenView()
-        view._copy_shared(self)
+        view.copy_shared(self)
         view.seat = seat
         view.hand = self.hands[seat]
         view.counts = tuple([hand.bit_count() for hand in self.hands])
         return view
 
     def advance(self, move: str | Move) -> ZhengfenState:
-        """The state after a move; IllegalMove if it is not legal."""
-        done = self.check(move)
+        """The state after a move; raises IllegalMove if it is not legal."""
+        legal = self.check(move)
         after = ZhengfenState()
-        after._copy_shared(self)
+        after.copy_shared(self)
         after.seed = self.seed
         after.hands = self.hands
-        after._apply(done)
+        after._apply(legal)
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this fresh copy."""
+        """Carry out a legal move on this new copy."""
         turn = self.turn
         if turn is None:
             return
         self.history = self.history.then(turn, move)
-        alone = self.players - self.hands.count(0) == 1  # the Last is asked once
+        is_last = self.players - self.hands.count(0) == 1  # only one seat has cards
         if move.kind == PLAY:
             hands = list(self.hands)
             hands[turn] ^= move.cards
@@ -157,22 +145,22 @@ class ZhengfenState(_Zhengfen):
             self.trick |= move.cards
             self.table = Table(turn, move)
             self.passes = 0
-            if not hands[turn] and not alone:
+            if not hands[turn] and not is_last:
                 self.out += (turn,)
         else:
             self.passes += 1
-        if alone:
+        if is_last:
             self._finish(turn)
             return
-        inside = self.players - len(self.out)
-        if self.passes == inside and self.table is not None:
+        active = self.players - len(self.out)
+        if self.passes == active and self.table is not None:
             leader = self.table.seat
             self._take_trick(leader)
-            self.turn = leader if self.hands[leader] else self._next_inside(leader)
+            self.turn = leader if self.hands[leader] else self._next_active(leader)
         else:
-            self.turn = self._next_inside(turn)
+            self.turn = self._next_active(turn)
 
-    def _next_inside(self, seat: int) -> int:
+    def _next_active(self, seat: int) -> int:
         """The next seat after this one that still has cards."""
         seat = (seat + 1) % self.players
         while not self.hands[seat]:
@@ -188,7 +176,7 @@ class ZhengfenState(_Zhengfen):
         self.passes = 0
 
     def _finish(self, last: int) -> None:
-        """The Last has been asked: the trick is taken, the First gets what the Last has."""
+        """End the deal after the Last's move: the First gets the Last's tricks and hand."""
         if self.table is not None:
             self._take_trick(self.table.seat)
         first = self.out[0]
@@ -210,29 +198,27 @@ class ZhengfenState(_Zhengfen):
             _deal(self, self.deal + 1, last, first)
 
 
-class ZhengfenView(_Zhengfen):
+class ZhengfenView(ZhengfenPosition):
     """What one seat may know."""
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        *ZhengfenPosition.FIELDS,
+        Field("seat"),
+        hand_field("hand"),
+        list_field("counts"),
+    )
     __slots__ = ("counts", "hand", "seat")
     seat: int
     hand: int
     counts: tuple[int, ...]
 
-    def mover_hand(self) -> int | None:
+    def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
         return self.hand if self.turn == self.seat else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-        wire = self._shared()
-        wire["seat"] = self.seat
-        wire["hand"] = DECK.names_of(self.hand)
-        wire["counts"] = list(self.counts)
-        return wire
-
 
 def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
-    """Deal all cards, the cutter drawing first; it leads too, but in deal 1 who holds the 3h."""
+    """Deal all cards. The cutter draws first and leads; in deal 1 the holder of 3h leads."""
     players = state.players
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, _ = distribute(order, players, cutter, DECK.size)
@@ -250,69 +236,6 @@ def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
     state.trick = 0
     state.taken = (0,) * players
     state.out = ()
-
-
-def _check(data: JsonDict, hands: list[list[str]], counts: list[int]) -> Table | None:
-    """All clauses that state and view share; the table, understood. InvalidState with the rest."""
-    problems: list[str] = []
-    data = validation.judged(problems, GAME, data, len(counts))
-    players: int = data["players"]
-    is_view = "seat" in data
-    validation.frame(problems, GAME, data, ("counts" if is_view else "hands", "taken"))
-    if is_view:
-        validation.own_hand(problems, data, DECK)
-    table = read_table(problems, data["table"], DECK, players, lambda move: judge(move, None))
-    inside = [seat for seat, count in enumerate(counts) if count > 0]
-    check_passing(problems, data, table, inside, len(inside))
-    _check_out(problems, data, inside, players)
-    if data["phase"] != "over":
-        _check_inside(problems, data, inside)
-    trick: Counter[str] = Counter(data["trick"])
-    if data["table"] is None:
-        if trick:
-            problems.append("trick has cards, but with nothing on the table it is empty.")
-    elif table_cards(table) - trick:
-        problems.append("trick does not have all the cards that lie on the table.")
-    known = Counter(trick)
-    for cards in (*hands, *data["taken"]):
-        known.update(cards)
-    validation.fits_deck(problems, DECK, known)
-    if is_view:
-        open_cards = sum(known.values()) - len(data["hand"])
-        if sum(counts) <= DECK.size < sum(counts) + open_cards:
-            problems.append(
-                f"counts, trick and taken make {sum(counts) + open_cards} cards,"
-                f" but the deck has {DECK.size}."
-            )
-    if problems:
-        raise InvalidState(problems)
-    return table
-
-
-def _check_out(problems: list[str], data: JsonDict, inside: list[int], players: int) -> None:
-    """Before the end `out` is exactly the seats without cards; each of its entries is a seat."""
-    out: list[int] = data["out"]
-    sane = [validation.seat(problems, "out", seat, players) for seat in out]
-    if len(set(out)) < len(out):
-        problems.append("out names a seat twice.")
-    elif data["phase"] != "over" and all(sane):
-        missing = [seat for seat in range(players) if seat not in inside]
-        if sorted(out) != missing:
-            problems.append(f"out is {out}, but the seats without cards are {missing}.")
-
-
-def _check_inside(problems: list[str], data: JsonDict, inside: list[int]) -> None:
-    """Before the end somebody holds cards, and one alone only to answer another's play."""
-    table = data["table"]
-    if not inside:
-        problems.append("Nobody holds cards, but the game is not over.")
-    elif len(inside) == 1 and (table is None or table["seat"] == inside[0]):
-        problems.append(
-            f"Seat {inside[0]} alone holds cards: that is only while it is asked about"
-            " another seat's play on the table."
-        )
-    elif table is None and data["turn"] is not None and data["turn"] not in inside:
-        problems.append(f"turn is {data['turn']}, but that seat has no cards to lead.")
 
 
 class Zhengfen(Game):
@@ -369,15 +292,11 @@ class Zhengfen(Game):
         return DECK
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> ZhengfenState:
-        """The first state of a game; OptionError if an argument is out of range."""
-        players, filled = self.agreed(players, seed, options)
+        """The first state of a game; raises OptionError if an argument is out of range."""
+        players, resolved = self.resolve_options(players, seed, options)
         state = ZhengfenState()
-        state.players = players
-        state.options = filled
-        state.deck = DECK
+        state.start_game(players, resolved)
         state.seed = seed
-        state.scores = (0,) * players
-        state.results = ()
         _deal(state, 1, 0, 1)
         return state
 
@@ -394,23 +313,18 @@ class Zhengfen(Game):
         return [taken, *["out"] * (seat in data["out"])]
 
     def state(self, data: JsonDict) -> ZhengfenState:
-        """The state that this wire form describes; InvalidState with all that is wrong."""
+        """The state with this wire form; raises InvalidState with everything that is wrong."""
         hands: list[list[str]] = data["hands"]
-        table = _check(data, hands, [len(hand) for hand in hands])
+        table = validate_position(self, data, hands, [len(hand) for hand in hands])
         state = ZhengfenState()
-        state._load_shared(data, table)
-        state.seed = data["seed"]
-        state.hands = tuple([DECK.hand(hand) for hand in hands])
+        state.load_validated(data, table)
         return state
 
     def view(self, data: JsonDict) -> ZhengfenView:
-        """The view that this wire form describes; InvalidState with all that is wrong."""
-        table = _check(data, [data["hand"]], data["counts"])
+        """The view with this wire form; raises InvalidState with everything that is wrong."""
+        table = validate_position(self, data, [data["hand"]], data["counts"])
         view = ZhengfenView()
-        view._load_shared(data, table)
-        view.seat = data["seat"]
-        view.hand = DECK.hand(data["hand"])
-        view.counts = tuple(data["counts"])
+        view.load_validated(data, table)
         return view
 
 

@@ -85,7 +85,7 @@ def cup_of(wish: Wish) -> Cup:
     except games.UnknownGame as error:
         raise ValueError(str(error)) from None
     try:
-        players, options = game.agreed(wish.players, "seed", _options(wish.options))
+        players, options = game.resolve_options(wish.players, "seed", _options(wish.options))
     except games.OptionError as error:
         raise ValueError(f"{error.field}: {error.message}") from None
     if wish.seed is not None:

@@ -49,7 +49,7 @@ CONTRACT: dict[str, dict[str, Any]] = {
 
 def test_the_games_are_those_of_the_contract_in_its_order() -> None:
     assert list(games.GAMES) == list(CONTRACT)
-    with pytest.raises(games.UnknownGame, match="there are: doudizhu, dasan"):
+    with pytest.raises(games.UnknownGame, match="the games are: doudizhu, dasan"):
         games.get("skat")
 
 

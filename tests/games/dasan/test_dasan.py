@@ -77,12 +77,12 @@ def test_list_is_what_all_subsets_give() -> None:
                 )
                 if found and lowest:
                     expected["play:" + "".join(cards)] = found
-        listed = dasan_plays.listed(dasan_plays.DECK.hand(hand), None, 0)
+        listed = dasan_plays.legal_plays(dasan_plays.DECK.hand(hand), None, 0)
         assert {move.text: (move.category, move.rank, move.length) for move in listed} == expected
 
 
 def test_known_counts_from_the_full_deck() -> None:
-    listed = dasan_plays.listed(dasan_plays.DECK.full, None, 0)
+    listed = dasan_plays.legal_plays(dasan_plays.DECK.full, None, 0)
     assert Counter(move.category for move in listed) == {
         **dict.fromkeys(("single", "pair", "triple", "quad"), 13),
         **dict.fromkeys(("run", "pair-run", "triple-run", "quad-run"), 36),
@@ -253,15 +253,15 @@ def test_talon_is_masked_but_to_the_declarer_and_by_option() -> None:
         ({"partner": 2}, "partner is 2, but seat 0 holds 7h"),
         ({"called": "Th", "partner": 1}, "partner is the declarer"),
         ({"phase": "call"}, "called must be null"),
-        ({"phase": "call", "called": None, "partner": None}, "turn must be declarer"),
+        ({"phase": "call", "called": None, "partner": None}, "turn must be the declarer"),
         (
             {"phase": "call", "table": {"seat": 3, "move": "play:4h"}},
-            "table must be null while a card is called",
+            "table must be null in the phase call",
         ),
         ({"bid": 0}, "bid is 0"),
         ({"first": 4}, "first is 4"),
         ({"table": {"seat": 3, "move": "play:QhKhAh"}}, "table.move"),
-        ({"hands": [["7h"], ["4c"], ["Bj"], ["6d"]]}, "Bj is no card"),
+        ({"hands": [["7h"], ["4c"], ["Bj"], ["6d"]]}, "Bj is not a card"),
     ],
 )
 def test_state_checks_of_four(changes: dict[str, Any], sentence: str) -> None:
@@ -277,7 +277,7 @@ def test_state_checks_of_four(changes: dict[str, Any], sentence: str) -> None:
     ("changes", "sentence"),
     [
         ({"called": "7h"}, "called must be null with three players"),
-        ({"phase": "call", "turn": 0}, "Only with four players"),
+        ({"phase": "call", "turn": 0}, "only with four players"),
         ({"phase": "auction", "declarer": None, "bid": 0, "passes": 1}, "passes is 1"),
         ({"phase": "auction", "declarer": None, "bid": 0, "turn": 1}, "nobody has bid"),
         ({"partner": 1}, "partner must be null"),

@@ -9,8 +9,9 @@ from itertools import combinations, pairwise
 import pytest
 
 import games
-from games.doudizhu.move_list import CATEGORIES
-from games.doudizhu.state import combinations as plays_of
+from games.doudizhu.combinations import combinations as plays_of
+from games.doudizhu.move_list import TrickMoves
+from games.doudizhu.play_groups import CATEGORIES
 from games.errors import IllegalMove
 from games.move import parse
 from tests.games.climbing_positions import doudizhu, moves, reason
@@ -22,7 +23,7 @@ def read(text: str, players: int = 3, pair_as_solos: bool = False) -> tuple[str,
     """Category, rank and length of cards, by the project."""
     plays = plays_of(players, pair_as_solos)
     try:
-        move = plays.read(parse("play:" + text, plays.deck))
+        move = plays.identify(parse("play:" + text, plays.deck))
     except IllegalMove:
         return None
     return str(move.category), str(move.rank), int(move.length or 0)
@@ -194,7 +195,8 @@ def test_list_is_what_all_subsets_give(
                     expected["play:" + "".join(cards)] = found
         plays = plays_of(players, pair_as_solos)
         listed = {
-            m.text: (m.category, m.rank, m.length) for m in plays.leads(plays.deck.hand(hand))
+            m.text: (m.category, m.rank, m.length)
+            for m in TrickMoves(plays, plays.deck.hand(hand), None)
         }
         assert listed == expected
 
@@ -203,7 +205,7 @@ def test_known_counts_from_the_full_deck() -> None:
     """Distinct plays (up to suits) of at most 20 cards with three players: 12,654 together."""
     plays = plays_of(3, False)
     found: Counter[str] = Counter()
-    for move in plays.leads(plays.deck.full):
+    for move in TrickMoves(plays, plays.deck.full, None):
         if move.cards.bit_count() <= 20:
             found[str(move.category)] += 1
     assert {name: found[name] for name in CATEGORIES} == KNOWN

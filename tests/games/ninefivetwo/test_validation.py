@@ -84,8 +84,8 @@ def give_seat(seat: int, hand: str) -> Change:
 CLAUSES: list[tuple[str, Change, str]] = [
     # phase, what is broken, a piece of the sentence
     ("trump", put(phase="auction"), "phase is auction"),
-    ("trump", put(turn=None), "turn must be null exactly"),
-    ("over", put(turn=0), "turn must be null exactly"),
+    ("trump", put(turn=None), "turn must be null if"),
+    ("over", put(turn=0), "turn must be null if"),
     ("trump", put(turn=3), "turn is 3, but the seats are 0 to 2"),
     ("trump", put(dealer=-1), "dealer is -1, but the seats are"),
     ("trump", put(players=4), "players is 4"),
@@ -93,16 +93,20 @@ CLAUSES: list[tuple[str, Change, str]] = [
     ("trump", put(targets=[9, 5, 2, 2]), "targets has 4 entries"),
     ("trump", put(tricks=[13]), "tricks has 1 entry"),
     ("trump", put(hands=[[], []]), "hands has 2 entries"),
-    ("trump", put(options={"target": 15, "deals": 1}, results=[{"deal": 1}]), "1 deals is over"),
+    (
+        "trump",
+        put(options={"target": 15, "deals": 1}, results=[{"deal": 1}]),
+        "1 deals would be over",
+    ),
     ("play", put(targets=[9, 9, 2]), "targets is [9, 9, 2]"),
     ("play", put(targets=[8, 5, 3]), "targets is [8, 5, 3]"),
-    ("play", put(dealer=1), "dealer is 1, but the dealer is who has target 9"),
+    ("play", put(dealer=1), "dealer is 1, but the dealer is the seat with target 9"),
     # tricks won and still to play make 16
     ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
     ("play", put(tricks=[14, 0, 0]), "together that must make 16"),
-    ("play", put(tricks=[17, 0, 0]), "tricks makes 17"),
-    ("play", put(tricks=[16, 0, 0]), "tricks makes 16"),
-    ("play", put(tricks=[14, -1, 0]), "below 0"),
+    ("play", put(tricks=[17, 0, 0]), "tricks adds up to 17"),
+    ("play", put(tricks=[16, 0, 0]), "tricks adds up to 16"),
+    ("play", put(tricks=[14, -1, 0]), "a negative number"),
     ("over", put(tricks=[15, 0, 0]), "together that must make 16"),
     ("play", give_seat(0, "2c 3c"), "Seat 0 has 2 cards to play"),
     ("play", give_seat(1, "5c 6c As"), "Seat 1 has 4 cards to play"),
@@ -112,61 +116,61 @@ CLAUSES: list[tuple[str, Change, str]] = [
     ("discard", put(discards=[]), "Seat 0 has 2 cards to play"),
     ("discard", give_seat(0, "2c 3c 4c 2h 3h"), "Seat 0 has 2 cards to play"),
     # hands fit the trick, seats follow one another, turn is next
-    ("play", put(trick=trick((2, "Tc"), (1, "7c"))), "not the seat after the one before"),
-    ("play", put(trick=trick((1, "7c"), (1, "Tc"))), "not the seat after the one before"),
+    ("play", put(trick=trick((2, "Tc"), (1, "7c"))), "does not follow the seat before"),
+    ("play", put(trick=trick((1, "7c"), (1, "Tc"))), "does not follow the seat before"),
     ("play", put(trick=trick((1, "7c"))), "Seat 2 has 2 cards to play"),
     ("play", put(turn=1), "turn is 1, but seat 0 comes next"),
     ("play", put(trick=trick((1, "7c"), (2, "Tc"), (0, "As"))), "trick has 3 cards"),
     ("play", put(trick=trick((1, "7c"), (5, "Tc"))), "trick[1].seat is 5, but the seats are"),
     ("trump", put(trick=trick((0, "Ah"))), "trick must be empty in trump"),
     ("over", put(trick=trick((0, "Ah"))), "trick must be empty in over"),
-    ("play", put(trick=trick((1, "7c"), (2, "TcAh"))), "a trick has plays of one card"),
-    ("play", put(trick=trick((1, "7c"), (2, "Rj"))), "a trick has plays of one card"),
-    ("play", put(trick=trick((1, "7c"), (2, "Tc=flush"))), "a trick has plays of one card"),
-    ("play", put(trick=[{"seat": 2, "move": "pass"}]), "a trick has plays of one card"),
-    ("play", put(trick=[{"seat": 2, "move": "rubbish"}]), "trick[0].move: 'rubbish' is no move"),
+    ("play", put(trick=trick((1, "7c"), (2, "TcAh"))), "is not a play of one card"),
+    ("play", put(trick=trick((1, "7c"), (2, "Rj"))), "is not a play of one card"),
+    ("play", put(trick=trick((1, "7c"), (2, "Tc=flush"))), "is not a play of one card"),
+    ("play", put(trick=[{"seat": 2, "move": "pass"}]), "is not a play of one card"),
+    ("play", put(trick=[{"seat": 2, "move": "rubbish"}]), "trick[0].move: 'rubbish' is not a move"),
     # exchange
-    ("exchange", put(turn=1), "the giver of the first of owed is seat 0"),
-    ("exchange", put(owed=[]), "owed is empty, but an exchange has a pairing"),
+    ("exchange", put(turn=1), "the first giver in owed is seat 0"),
+    ("exchange", put(owed=[]), "owed is empty, but in exchange it has"),
     ("trump", put(owed=[pairing(0, 1, 1)]), "owed must be empty in trump"),
     ("play", put(owed=[pairing(0, 1, 1)]), "owed must be empty in play"),
     ("over", put(owed=[pairing(0, 1, 1)]), "owed must be empty in over"),
     ("exchange", put(owed=[pairing(0, 4, 2, "Ah")]), "owed[0].debtor is 4"),
     ("exchange", put(owed=[pairing(7, 1, 2, "Ah")]), "owed[0].giver is 7"),
-    ("exchange", put(owed=[pairing(0, 0, 2, "Ah")]), "owed[0]: giver and debtor are one seat"),
-    ("exchange", put(owed=[pairing(0, 1, 1, "Ah")]), "no card is still to be given"),
-    ("exchange", put(owed=[pairing(0, 1, 9, "Ah")]), "asks seat 0 for more cards than it has"),
+    ("exchange", put(owed=[pairing(0, 0, 2, "Ah")]), "owed[0]: giver and debtor are the same seat"),
+    ("exchange", put(owed=[pairing(0, 1, 1, "Ah")]), "all its cards have been given"),
+    ("exchange", put(owed=[pairing(0, 1, 9, "Ah")]), "needs more cards than seat 0 has"),
     (
         "exchange",
         put(owed=[pairing(0, 1, 2, "Ah"), pairing(2, 1, 4)]),
-        "owed[1] asks seat 2 for more cards than it has",
+        "owed[1] needs more cards than seat 2 has",
     ),
     ("trump", put(exchanged=[exchanged(0, 3, "Ah", "Kh")]), "exchanged[0].debtor is 3"),
-    ("trump", put(exchanged=[exchanged(0, 1, "Ah Ah", "Kh Qh")]), "exchanged[0].given: Ah is"),
+    ("trump", put(exchanged=[exchanged(0, 1, "Ah Ah", "Kh Qh")]), "exchanged[0].given: Ah "),
     ("trump", put(exchanged=[exchanged(0, 1, "Ah", "Rj")]), "exchanged[0].returned: Rj is no"),
     # trump and discard
     ("trump", put(turn=1), "turn is 1, whose target is 5; in trump it must be 9"),
     ("discard", put(turn=2), "turn is 2, whose target is 2; in discard it must be 9"),
-    ("exchange", put(trump="h"), 'trump is "h", but in exchange it is not named yet'),
-    ("trump", put(trump="h"), 'trump is "h", but in trump it is not named yet'),
-    ("discard", put(trump=None), "trump is null, but in discard it is named"),
-    ("play", put(trump=None), "trump is null, but in play it is named"),
-    ("over", put(trump=None), "trump is null, but in over it is named"),
+    ("exchange", put(trump="h"), 'trump is "h", but in exchange it has not been named'),
+    ("trump", put(trump="h"), 'trump is "h", but in trump it has not been named'),
+    ("discard", put(trump=None), "trump is null, but in discard it has been named"),
+    ("play", put(trump=None), "trump is null, but in play it has been named"),
+    ("over", put(trump=None), "trump is null, but in over it has been named"),
     ("play", put(trump="x"), 'trump is "x", but the suits are'),
     ("play", put(discards=cards("2d 3d 4d 5d 6d")), "discards has 5 cards"),
     (
         "discard",
         put(discards=TALON, hands=[cards("2c 3c 4c"), cards("5c 6c 7c"), cards("8c 9c Tc")]),
-        "nothing is left to do",
+        "the phase discard would be over",
     ),
     # no card more often than the deck has it, all places together
-    ("trump", give_seat(0, "2c 3c 5c"), "5c is there 2 times"),
-    ("trump", put(talon=cards("2d 3d 4d 2c")), "2c is there 2 times"),
-    ("play", put(discards=["2c"]), "2c is there 2 times"),
-    ("play", put(discards=["Tc"]), "Tc is there 2 times"),
-    ("exchange", put(owed=[pairing(0, 1, 2, "2c")]), "2c is there 2 times"),
-    ("trump", give_seat(0, "2c 3c Bj"), "Bj is no card of this game"),
-    ("trump", put(talon=["??"] * 4), "?? is no card of this game"),
+    ("trump", give_seat(0, "2c 3c 5c"), "5c occurs 2 times"),
+    ("trump", put(talon=cards("2d 3d 4d 2c")), "2c occurs 2 times"),
+    ("play", put(discards=["2c"]), "2c occurs 2 times"),
+    ("play", put(discards=["Tc"]), "Tc occurs 2 times"),
+    ("exchange", put(owed=[pairing(0, 1, 2, "2c")]), "2c occurs 2 times"),
+    ("trump", give_seat(0, "2c 3c Bj"), "Bj is not a card of this game"),
+    ("trump", put(talon=["??"] * 4), "?? is not a card of this game"),
 ]
 
 
@@ -187,7 +191,7 @@ def test_everything_that_is_wrong_is_named_at_once() -> None:
     for sentence in ("trump is null", "targets is", "dealer is 2", "turn is 1", "discards has 5"):
         assert sentence in found
     assert "Seat 2 has 1 cards to play" in found
-    assert "2c is there 6 times" in found
+    assert "2c occurs 6 times" in found
 
 
 def test_lists_of_the_wrong_length_do_not_hide_the_cards() -> None:
@@ -198,7 +202,7 @@ def test_lists_of_the_wrong_length_do_not_hide_the_cards() -> None:
     found = " ".join(problems(data))
     assert "targets has 1 entry" in found
     assert "players is 5" in found
-    assert "Bj is no card" in found
+    assert "Bj is not a card" in found
 
 
 def test_cards_of_closed_pairings_count_where_they_are_now() -> None:
@@ -264,15 +268,15 @@ VIEW_CLAUSES: list[tuple[str, Change, str]] = [
     ("trump", put(seat=3), "seat is 3, but the seats are"),
     ("trump", put(counts=[3, 3]), "counts has 2 entries"),
     ("trump", put(counts=[3, 4, 3]), "Seat 1 has 4 cards to play"),
-    ("trump", put(counts=[2, 3, 3]), "seat 0 holds 2 cards, but its hand has 3"),
-    ("trump", put(counts=[3, 3, -1]), "below 0"),
+    ("trump", put(counts=[2, 3, 3]), "2 for seat 0, but its hand has 3"),
+    ("trump", put(counts=[3, 3, -1]), "a negative number"),
     ("trump", put(counts=[3, 30, 30]), "but the deck has 52"),
-    ("trump", put(hand=cards("2c 3c 2c")), "2c is there 2 times"),
-    ("trump", put(talon=cards("?? ?? ?? 2c")), "2c is there 2 times"),
+    ("trump", put(hand=cards("2c 3c 2c")), "2c occurs 2 times"),
+    ("trump", put(talon=cards("?? ?? ?? 2c")), "2c occurs 2 times"),
     ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
     ("play", put(turn=2), "turn is 2, but seat 0 comes next"),
-    ("play", put(talon=["??"] * 40), "All places make 53 cards"),
-    ("exchange", put(owed=[pairing(0, 1, 2, "?? ??")]), "no card is still to be given"),
+    ("play", put(talon=["??"] * 40), "There are 53 cards in all places"),
+    ("exchange", put(owed=[pairing(0, 1, 2, "?? ??")]), "all its cards have been given"),
 ]
 
 

@@ -263,14 +263,14 @@ class TestStateChecks:
             ({"scores": [0, 0, 0]}, "scores has 3 entries"),
             ({"taken": [[], []]}, "taken has 2 entries"),
             ({"hands": [["3c"], ["4c"], ["5c"]]}, "hands has 3 entries"),
-            ({"hands": [["3c", "3c"], ["4c"], ["5c"], []]}, "3c is there 2 times"),
-            ({"hands": [["3c", "4c"], ["4c"], ["5c"], []]}, "4c is there 2 times"),
-            ({"hands": [["3c", "Qd"], ["4c"], ["5c"], []]}, "Qd is there 2 times"),
-            ({"hands": [["3c", "As"], ["4c"], ["5c"], []]}, "As is there 2 times"),
-            ({"hands": [["??"], ["4c"], ["5c"], []]}, "?? is no card"),
-            ({"taken": [["??"], [], [], []]}, "?? is no card"),
-            ({"trick": ["Qd", "??"]}, "?? is no card"),
-            ({"trick": ["Qd", "Qd"]}, "Qd is there 2 times"),
+            ({"hands": [["3c", "3c"], ["4c"], ["5c"], []]}, "3c occurs 2 times"),
+            ({"hands": [["3c", "4c"], ["4c"], ["5c"], []]}, "4c occurs 2 times"),
+            ({"hands": [["3c", "Qd"], ["4c"], ["5c"], []]}, "Qd occurs 2 times"),
+            ({"hands": [["3c", "As"], ["4c"], ["5c"], []]}, "As occurs 2 times"),
+            ({"hands": [["??"], ["4c"], ["5c"], []]}, "?? is not a card"),
+            ({"taken": [["??"], [], [], []]}, "?? is not a card"),
+            ({"trick": ["Qd", "??"]}, "?? is not a card"),
+            ({"trick": ["Qd", "Qd"]}, "Qd occurs 2 times"),
             ({"trick": []}, "trick does not have"),
             ({"trick": ["Qc"]}, "trick does not have"),
             ({"table": None}, "trick has cards"),
@@ -287,10 +287,10 @@ class TestStateChecks:
             ({"hands": [[], [], [], []], "out": [0, 1, 2, 3]}, "Nobody holds cards"),
             ({"table": {"seat": 7, "move": "play:Qd"}}, "table.seat is 7"),
             ({"table": {"seat": 2, "move": "pass"}}, "only a play"),
-            ({"table": {"seat": 2, "move": "rubbish"}}, "is no move"),
+            ({"table": {"seat": 2, "move": "rubbish"}}, "is not a move"),
             ({"table": {"seat": 2, "move": "play:QdQd"}}, "not as often"),
-            ({"table": {"seat": 2, "move": "play:3c4d"}}, "no combination"),
-            ({"table": {"seat": 2, "move": "play:Qd=flush"}}, "no combination"),
+            ({"table": {"seat": 2, "move": "play:3c4d"}}, "not a combination"),
+            ({"table": {"seat": 2, "move": "play:Qd=flush"}}, "not a combination"),
             ({"table": {"seat": 2, "move": "play:Qd", "category": "pair"}}, "table.category"),
             ({"table": {"seat": 2, "move": "play:Qd", "rank": "K"}}, "table.rank"),
             ({"table": {"seat": 2, "move": "play:Qd", "length": 2}}, "table.length"),
@@ -316,7 +316,7 @@ class TestStateChecks:
     def test_one_seat_alone_only_answers(self) -> None:
         assert refused(wire(["3c", "", ""], "4d", by=1)) == ()
         for data in (wire(["3c", "", ""]), wire(["3c", "", ""], "4d", by=0)):
-            assert any("alone holds cards" in problem for problem in refused(data))
+            assert any("Only seat 0 holds cards" in problem for problem in refused(data))
         asked_twice = wire(["3c", "", ""], "4d", by=1, passes=1)
         assert any("passes is 1" in problem for problem in refused(asked_twice))
 
@@ -346,15 +346,17 @@ class TestStateChecks:
     def test_views(self) -> None:
         view = position(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2).view(0).to_dict()
         assert refused(view) == ()
-        assert any("counts says" in p for p in refused({**view, "counts": [3, 2, 2, 0]}))
-        assert any("below 0" in p for p in refused({**view, "counts": [2, 2, -2, 0]}))
+        assert any(
+            "counts has 3 for seat 0" in p for p in refused({**view, "counts": [3, 2, 2, 0]})
+        )
+        assert any("a negative number" in p for p in refused({**view, "counts": [2, 2, -2, 0]}))
         assert any("54" in p for p in refused({**view, "counts": [2, 50, 3, 0]}))
         assert any("54" in p for p in refused({**view, "counts": [2, 50, 2, 0]})), "with the trick"
         assert refused({**view, "counts": [2, 50, 1, 0]}) == ()
         assert any("out is" in p for p in refused({**view, "counts": [2, 2, 0, 2]}))
         assert any("entries" in p for p in refused({**view, "counts": [2, 2, 2]}))
         assert any("seat is 5" in p for p in refused({**view, "seat": 5}))
-        assert any("is no card" in p for p in refused({**view, "hand": ["??", "3c"]}))
+        assert any("is not a card" in p for p in refused({**view, "hand": ["??", "3c"]}))
 
 
 class TestViews:

@@ -240,7 +240,7 @@ def test_help_history_search_and_mistakes() -> None:
         "suits are c ♣",
         "Nothing has been played in this deal.",
         "No legal move fits 'nothing'.",
-        "'what' is no move",
+        "'what' is not a move",
         "you: pass",
         "The game is left. The same deal again: stich play doudizhu --players 3 --seed play",
     ):

@@ -1,0 +1,87 @@
+"""Semantic validation of posted positions of Dasan."""
+
+from __future__ import annotations
+
+from games import validation
+from games.climbing import auction
+from games.climbing.trick import (
+    Table,
+    cards_outside_hands,
+    check_empty,
+    check_passing,
+    check_talon,
+    read_table,
+)
+from games.dasan.combinations import CALLABLE, DECK, identify
+from games.errors import InvalidState
+from games.game import Game, JsonDict
+
+Hands = dict[int, list[str]]
+"""The known hands by seat."""
+
+
+def validate_position(game: Game, data: JsonDict, hands: Hands, counts: list[int]) -> Table | None:
+    """Validate a state or a view; returns its table, raises InvalidState with all problems.
+
+    `hands` are the known hands by seat, `counts` the number of cards of each seat.
+    """
+    problems: list[str] = []
+    data = validation.with_valid_players(problems, game, data, len(counts))
+    players: int = data["players"]
+    is_view = "seat" in data
+    validation.check_common(problems, game, data, ("counts" if is_view else "hands",))
+    table = read_table(problems, data["table"], DECK, players, identify)
+    if is_view:
+        validation.own_hand(problems, data, DECK, cards_outside_hands(data, table))
+    if data["phase"] == "auction":
+        auction.check_auction(problems, data, 0)
+    else:
+        auction.check_declared(problems, data)
+        check_passing(problems, data, table, range(players), players - 1)
+    check_empty(problems, data, counts)
+    if data["phase"] == "call":
+        _check_calling(problems, data)
+    if data["called"] is None:
+        _check_nothing_called(problems, data)
+    elif players == 3 or data["phase"] in ("auction", "call"):
+        problems.append("called must be null with three players, and before the call.")
+    else:
+        _check_called(problems, data, hands)
+    check_talon(problems, DECK, hands, data["talon"], data["declarer"], table)
+    if problems:
+        raise InvalidState(problems)
+    return table
+
+
+def _check_calling(problems: list[str], data: JsonDict) -> None:
+    """Check players, table and turn while the declarer calls a card."""
+    if data["players"] != 4:
+        problems.append("The phase call exists only with four players.")
+    if data["table"] is not None:
+        problems.append("table must be null in the phase call.")
+    if data["turn"] != data["declarer"]:
+        problems.append("turn must be the declarer in the phase call.")
+
+
+def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
+    """Check a position without a called card."""
+    if data["players"] == 4 and data["phase"] in ("play", "over"):
+        problems.append("called must be set once four players have started to play.")
+    if data["partner"] is not None:
+        problems.append("partner must be null if no card is called.")
+
+
+def _check_called(problems: list[str], data: JsonDict, hands: Hands) -> None:
+    """Check the called card and the partner as far as the known hands show them."""
+    called, declarer, partner = data["called"], data["declarer"], data["partner"]
+    if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:
+        problems.append(f"called is {called}, but only the ranks 4 to T can be called.")
+        return
+    holder = next((seat for seat, hand in hands.items() if called in hand), None)
+    if declarer is not None and called in hands.get(declarer, ()):
+        problems.append("The declarer holds the called card, but another seat must hold it.")
+    if partner is not None and partner == declarer:
+        problems.append("partner is the declarer, but must be another seat.")
+    if holder is not None and partner != holder:
+        seat = "null" if partner is None else partner
+        problems.append(f"partner is {seat}, but seat {holder} holds {called}.")

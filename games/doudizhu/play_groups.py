@@ -1,0 +1,137 @@
+"""Groups of plays of Dou Dizhu: the plays that differ only in suits and kickers.
+
+A *kicker* is a single card or a pair that is attached to a triple or a quad. A list of legal moves
+keeps groups: the sets of kickers are counted, and a play is built only when it is asked for.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, islice
+from math import comb
+from typing import Final
+
+from games.rank_masks import ranks_held, ranks_in, run_starts, runs
+
+CATEGORIES: Final[tuple[str, ...]] = (
+    "solo",
+    "pair",
+    "triple",
+    "triple+solo",
+    "triple+pair",
+    "run",
+    "pair-run",
+    "triple-run",
+    "triple-run+solos",
+    "triple-run+pairs",
+    "quad+solos",
+    "quad+pairs",
+    "bomb",
+    "rocket",
+)
+TRIPLE_SOLO: Final = 3
+TRIPLE_PAIR: Final = 4
+TRIPLE_RUN_SOLOS: Final = 8
+TRIPLE_RUN_PAIRS: Final = 9
+QUAD_SOLOS: Final = 10
+QUAD_PAIRS: Final = 11
+BOMB: Final = 12
+ROCKET: Final = 13
+
+SIZE: Final[tuple[int, ...]] = (1, 2, 3, 3, 3, 1, 2, 3, 3, 3, 4, 4, 0, 0)
+"""By category: how many cards of each of its ranks a play has, kickers aside (bombs: 0)."""
+RUNNING: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0)
+"""By category: 1 for runs."""
+KICKER_SIZE: Final[tuple[int, ...]] = (0, 0, 0, 1, 2, 0, 0, 0, 1, 2, 1, 2, 0, 0)
+"""By category: how many cards each kicker has; 0 without kickers."""
+BY_SHAPE: Final = {
+    (SIZE[category], RUNNING[category], KICKER_SIZE[category]): category for category in range(BOMB)
+}
+SHORTEST_RUN: Final[tuple[int, ...]] = (0, 5, 3, 2, 2)
+"""By size: how many ranks a run has at least."""
+
+IN_RUNS: Final = 0xFFF  # 3 to A
+BLACK: Final = 13
+RED: Final = 14
+JOKERS: Final = 0x6000
+
+Group = tuple[int, int, int, int]
+"""Number of cards, level of the deciding rank, category, length: they sort in the contract's order.
+
+The length is the number of ranks of a run, the number of cards of a bomb, and otherwise 1.
+"""
+
+
+class Kickers:
+    """The sets of kickers of one group, in order; each is a tuple of ranks.
+
+    A set has `number` ranks of `mask`, but not both jokers if `no_rocket`. A rank of `doubles` may
+    be attached twice in place of two ranks.
+    """
+
+    def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
+        self._mask = mask
+        self._number = number
+        self._jokers = no_rocket and number >= 2 and mask & JOKERS == JOKERS
+        self._doubles = doubles
+
+    def count(self) -> int:
+        """The number of sets."""
+        ranks = self._mask.bit_count()
+        number = ranks if self._number == 1 else comb(ranks, self._number)
+        if self._jokers:
+            number -= comb(ranks - 2, self._number - 2)
+        return number + self._doubles.bit_count()
+
+    def all(self) -> list[tuple[int, ...]]:
+        """All sets."""
+        sets = list(combinations(ranks_in(self._mask), self._number))
+        if self._jokers:
+            sets = [ranks for ranks in sets if ranks[-2] != BLACK]
+        if self._doubles:
+            sets += [(rank, rank) for rank in ranks_in(self._doubles)]
+            sets.sort()
+        return sets
+
+    def nth(self, index: int) -> tuple[int, ...]:
+        """The set at an index."""
+        if self._jokers or self._doubles:
+            return self.all()[index]
+        return next(islice(combinations(ranks_in(self._mask), self._number), index, None))
+
+
+def run_mask(level: int, length: int) -> int:
+    """The mask of the ranks of a run with this highest rank."""
+    return ((1 << length) - 1) << (level - length + 1)
+
+
+def cards_in(category: int, length: int) -> int:
+    """How many cards a play has that is no bomb or rocket."""
+    size = SIZE[category]
+    return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
+
+
+def groups_of(masks: int, category: int) -> list[Group]:
+    """The groups of a category that a hand with these rank masks has, kickers aside."""
+    size = SIZE[category]
+    ranks = ranks_held(masks, size)
+    if not ranks:
+        return []
+    if RUNNING[category]:
+        return [
+            (cards_in(category, length), low + length - 1, category, length)
+            for low, length in runs(ranks & IN_RUNS, SHORTEST_RUN[size])
+        ]
+    cards = cards_in(category, 1)
+    return [(cards, rank, category, 1) for rank in ranks_in(ranks)]
+
+
+def groups_above(masks: int, category: int, level: int, length: int) -> list[Group]:
+    """The groups of a category and length with a higher level, kickers aside."""
+    ranks = ranks_held(masks, SIZE[category])
+    if RUNNING[category]:
+        ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)
+    ranks = ranks >> level + 1 << level + 1
+    if not ranks:
+        return []
+    cards = cards_in(category, length)
+    return [(cards, rank, category, length) for rank in ranks_in(ranks)]

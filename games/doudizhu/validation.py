@@ -1,0 +1,51 @@
+"""Semantic validation of posted positions of Dou Dizhu."""
+
+from __future__ import annotations
+
+from games import validation
+from games.climbing import auction
+from games.climbing.trick import (
+    Table,
+    cards_outside_hands,
+    check_empty,
+    check_passing,
+    check_talon,
+    read_table,
+)
+from games.doudizhu.combinations import MOST_DOUBLINGS, combinations
+from games.errors import InvalidState
+from games.game import Game, JsonDict
+
+
+def validate_position(
+    game: Game, data: JsonDict, hands: dict[int, list[str]], counts: list[int]
+) -> Table | None:
+    """Validate a state or a view; returns its table, raises InvalidState with all problems.
+
+    `hands` are the known hands by seat, `counts` the number of cards of each seat.
+    """
+    problems: list[str] = []
+    data = validation.with_valid_players(problems, game, data, len(counts))
+    players: int = data["players"]
+    deck = game.deck(players)
+    is_view = "seat" in data
+    validation.check_common(problems, game, data, ("counts" if is_view else "hands",))
+    identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify
+    table = read_table(problems, data["table"], deck, players, identify)
+    if is_view:
+        validation.own_hand(problems, data, deck, cards_outside_hands(data, table))
+    if data["phase"] == "auction":
+        auction.check_auction(problems, data, players - 1)
+    elif data["phase"] == "over" and data["declarer"] is None:
+        if data["table"] is not None or data["bid"] != 0 or data["passes"] != 0:
+            problems.append("After a passed-out last deal table is null, bid 0 and passes 0.")
+    else:
+        auction.check_declared(problems, data)
+        check_passing(problems, data, table, range(players), players - 1)
+    check_empty(problems, data, counts)
+    if not 0 <= data["doublings"] <= MOST_DOUBLINGS:
+        problems.append(f"doublings is {data['doublings']}, not 0 to {MOST_DOUBLINGS}.")
+    check_talon(problems, deck, hands, data["talon"], data["declarer"], table)
+    if problems:
+        raise InvalidState(problems)
+    return table

@@ -1,0 +1,183 @@
+"""The base of the positions of all games."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from games.deck import Deck
+from games.errors import IllegalMove, Reason
+from games.fields import Field, list_field
+from games.game import Game, JsonDict, LegalMoves, Options
+from games.history import History
+from games.move import Move, parse
+
+
+def _dict(deck: Deck, options: Any) -> dict[str, Any]:
+    return dict(options)
+
+
+def _write_history(deck: Deck, history: Any) -> list[dict[str, Any]]:
+    wire: list[dict[str, Any]] = history.to_list()
+    return wire
+
+
+def _read_history(deck: Deck, entries: Any) -> History:
+    return History(entries)
+
+
+def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
+    """Copies that the caller may change; the only nested values are lists by seat."""
+    return [
+        {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
+        for result in results
+    ]
+
+
+def _read_results(deck: Deck, results: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(results)
+
+
+class BasePosition:
+    """The base of all positions: the fields that all games share.
+
+    A class lists the fields of its wire form once, in `FIELDS`; `to_dict` and `load` use the list.
+    The `copy_…` methods are the allow-list of what a view takes from a state unchanged. They name
+    each field: a loop over names would make a game of Dou Dizhu 10 to 20 % slower, compiled 20 %
+    or more.
+    """
+
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field("players"),
+        Field("options", _dict, _dict),
+        Field("deal"),
+        Field("phase"),
+        Field("turn"),
+        Field("dealer"),
+        Field("history", _write_history, _read_history),
+        list_field("scores"),
+        Field("results", _write_results, _read_results),
+    )
+    __slots__ = (
+        "deal",
+        "dealer",
+        "deck",
+        "history",
+        "options",
+        "phase",
+        "players",
+        "results",
+        "scores",
+        "turn",
+    )
+    deck: Deck
+    players: int
+    options: Options
+    deal: int
+    phase: str
+    turn: int | None
+    dealer: int
+    history: History
+    scores: tuple[int, ...]
+    results: tuple[dict[str, Any], ...]
+
+    @property
+    @abstractmethod
+    def game(self) -> Game:
+        """The game of this position."""
+
+    @abstractmethod
+    def moves(self) -> LegalMoves:
+        """The legal moves of the seat to move; none if over, or if this is another seat's view."""
+
+    @abstractmethod
+    def hand_to_move(self) -> int | None:
+        """The hand of the seat to move; None if nobody is, or this is another seat's view."""
+
+    @abstractmethod
+    def validate(self, move: Move, hand: int) -> Move:
+        """Validate a well-formed move of the seat to move, which holds `hand`.
+
+        Only here does a game decide on legality. Returns the move with its category, rank and
+        length; raises IllegalMove with the first reason from `wrong-phase` on that applies.
+        """
+
+    def check(self, move: str | Move) -> Move:
+        """The canonical move; raises IllegalMove with the first reason that applies."""
+        deck = self.deck
+        if isinstance(move, str):
+            move = parse(move, deck)
+        elif move.deck is not deck:
+            move = parse(move.text, deck)
+        if self.turn is None:
+            raise IllegalMove(Reason.GAME_OVER, "The game is over: no move is legal.")
+        hand = self.hand_to_move()
+        if hand is None:
+            raise IllegalMove(
+                Reason.NOT_YOUR_TURN,
+                f"It is seat {self.turn}'s turn, but this is another seat's view.",
+            )
+        return self.validate(move, hand)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The wire form, ready for JSON."""
+        deck = self.deck
+        wire: dict[str, Any] = {"game": self.game.name}
+        for field in self.FIELDS:
+            wire[field.name] = field.write(deck, getattr(self, field.name))
+        return wire
+
+    def load(self, data: JsonDict) -> None:
+        """Set all fields from a wire form."""
+        deck = self.deck = self.game.deck(data["players"])
+        for field in self.FIELDS:
+            setattr(self, field.name, field.read(deck, data[field.name]))
+
+    def start_game(self, players: int, options: Options) -> None:
+        """Set the fields that stay, and those of a game without results."""
+        self.players = players
+        self.options = options
+        self.deck = self.game.deck(players)
+        self.scores = (0,) * players
+        self.results = ()
+
+    def check_seat(self, seat: int) -> None:
+        """Raise ValueError unless there is such a seat."""
+        if not 0 <= seat < self.players:
+            raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
+
+    def copy_common(self, other: BasePosition) -> None:
+        """Copy the fields that all games share from a position; every seat may know them."""
+        self.players = other.players
+        self.options = other.options
+        self.deck = other.deck
+        self.deal = other.deal
+        self.phase = other.phase
+        self.turn = other.turn
+        self.dealer = other.dealer
+        self.history = other.history
+        self.scores = other.scores
+        self.results = other.results
+
+    def is_legal(self, move: str | Move) -> bool:
+        """Whether `check` accepts the move."""
+        try:
+            self.check(move)
+        except IllegalMove:
+            return False
+        return True
+
+
+def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
+    """The error for a kind of move that this phase does not have."""
+    return IllegalMove(
+        Reason.WRONG_PHASE,
+        f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",
+    )
+
+
+def not_held() -> IllegalMove:
+    """The error for cards that the seat to move does not hold."""
+    return IllegalMove(
+        Reason.NOT_HELD, "Some of these cards are not in the hand, or not that often."
+    )

@@ -1,0 +1,315 @@
+"""Generates the plays of Zheng Fen, complete and in the contract's order.
+
+Plays are generated group by group, each set of cards once, at the highest rank that it can have.
+They are derived from the cards of each rank and suit; no substitutions for jokers are tried.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from games.zhengfen.combinations import (
+    BLACK,
+    FIVE,
+    FIVE_TEN_KING,
+    FLUSH,
+    FULLHOUSE,
+    KING,
+    PAIR_RUN,
+    QUAD,
+    RED,
+    SHORTEST_FLUSH,
+    SHORTEST_RUN,
+    SUITED,
+    TEN,
+    TWO,
+    TWOS,
+    Reading,
+    fits,
+    is_special,
+)
+from games.zhengfen.play_groups import (
+    BLACK_JOKER,
+    BOTH,
+    RED_JOKER,
+    SETS,
+    Choices,
+    Group,
+    RunGroup,
+    list_runs,
+    mirror,
+)
+
+FittingPair = tuple[int, bool]
+"""Two cards that fit beside a triple, and whether they are of one rank."""
+
+
+class MoveGenerator:
+    """Generates what one hand can play: the groups of each category above a level (and length)."""
+
+    def __init__(self, hand: int) -> None:
+        mirrored = mirror(hand)
+        self._natural = mirrored & ~BOTH
+        self._jokers = [joker for joker in (BLACK_JOKER, RED_JOKER) if mirrored & joker]
+        self._ends: list[list[int]] = [[0], self._jokers]
+        if len(self._jokers) == 2:
+            self._ends.append([BOTH])
+        elif not self._jokers:
+            self._ends.pop()
+        self._fields = [mirrored >> (56 - 4 * rank) & 15 for rank in range(13)]
+        # By rank and number: the sets of that many natural cards.
+        self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
+
+    def all(self) -> list[Group]:
+        """All groups that the hand can lead."""
+        groups = self.specials(FIVE_TEN_KING)
+        for category in range(FLUSH + 1):
+            groups += self.ordinary(category, -1, 0)
+        groups.sort(key=_order)
+        return groups
+
+    def above(self, table: Reading) -> list[Group]:
+        """All groups that beat a reading."""
+        category, level, length = table
+        if is_special(category):
+            groups = self.specials(category + 1)
+        else:
+            groups = self.specials(FIVE_TEN_KING) + self.ordinary(category, level, length)
+        groups.sort(key=_order)
+        return groups
+
+    def ordinary(self, category: int, level: int, length: int) -> list[Group]:
+        """The groups of an ordinary category above a level and length."""
+        if category <= QUAD:
+            return self._multiples(category + 1, level)
+        if category < FULLHOUSE:
+            return self._runs(category - PAIR_RUN + 2, level, length)
+        if category == FULLHOUSE:
+            return self._fullhouses(level)
+        return self._flushes(level, length)
+
+    def _multiples(self, size: int, above: int) -> list[Group]:
+        """Singles, pairs, triples or quads, higher than a level."""
+        groups = []
+        for rank in range(max(above + 1, 0), 13):
+            sets = self._sets[rank]
+            plays = sets[size]
+            if size == 4 and rank == TWO:
+                plays = []  # the special 2222
+            if self._jokers and size > 1:
+                plays = plays + [one | joker for one in sets[size - 1] for joker in self._jokers]
+                if size > 2 and len(self._jokers) == 2:
+                    plays += [cards | BOTH for cards in sets[size - 2]]
+                plays.sort(reverse=True)
+            if plays:
+                groups.append(Group(size, (size - 1, rank, 1), plays))
+        if size == 1:
+            groups += [
+                Group(1, (0, rank, 1), [joker])
+                for rank, joker in ((BLACK, BLACK_JOKER), (RED, RED_JOKER))
+                if joker in self._jokers and rank > above
+            ]
+        if size == 2 and len(self._jokers) == 2:
+            groups.append(Group(2, (1, RED, 1), [BOTH]))
+        return groups
+
+    def _runs(self, size: int, above: int, longer: int) -> list[Group]:
+        """Runs of pairs, triples or quads, higher than a level, or of that level and longer."""
+        most = len(self._jokers)
+        lacks = [max(0, size - field.bit_count()) for field in self._fields]
+        if all(sum(lacks[low : low + SHORTEST_RUN]) > most for low in range(11)):
+            return []
+        all_choices: list[Choices] = []
+        for sets in self._sets:
+            choices = [
+                (cards, jokers)
+                for jokers in range(min(most, size) + 1)
+                for cards in sets[size - jokers]
+            ]
+            choices.sort(reverse=True)
+            all_choices.append(choices)
+        groups: list[Group] = []
+        category = PAIR_RUN + size - 2
+        for low in range(13 - SHORTEST_RUN + 1):
+            lack = 0
+            for high in range(low, 13):
+                lack += lacks[high]
+                if lack > most:
+                    break
+                length = high - low + 1
+                if length < SHORTEST_RUN or (high, length) <= (above, longer):
+                    continue
+                ranks = all_choices[low : high + 1]
+                if high < TWO:  # without a natural lowest card it would be read higher
+                    ranks[0] = [choice for choice in ranks[0] if choice[0]]
+                group = RunGroup(size * length, (category, high, length), ranks, self._ends)
+                if group.count:
+                    groups.append(group)
+        return groups
+
+    def _flushes(self, above: int, longer: int) -> list[Group]:
+        """Flushes, higher than a level, or of that level and longer."""
+        most = len(self._jokers)
+        found: dict[tuple[int, int], list[int]] = {}
+        for suit in range(4):
+            cards = [field & 8 >> suit for field in self._fields]
+            if sum([card > 0 for card in cards]) + most < SHORTEST_FLUSH:
+                continue
+            all_choices: list[Choices] = []
+            for rank, card in enumerate(cards):
+                choices = [(card << (56 - 4 * rank), 0)] if card else []
+                all_choices.append([*choices, (0, 1)])
+            for low in range(13 - SHORTEST_FLUSH + 1):
+                lack = 0
+                for high in range(low, 13):
+                    lack += len(all_choices[high]) == 1
+                    if lack > most:
+                        break
+                    length = high - low + 1
+                    if length < SHORTEST_FLUSH or (high, length) <= (above, longer):
+                        continue
+                    ranks = all_choices[low : high + 1]
+                    if high < TWO:
+                        ranks[0] = ranks[0][:-1]
+                    plays = list_runs(ranks, self._ends)
+                    if plays:
+                        found[high, length] = found.get((high, length), []) + plays
+        groups = []
+        for (high, length), plays in found.items():
+            plays.sort(reverse=True)
+            groups.append(Group(length, (FLUSH, high, length), plays))
+        return groups
+
+    def _fullhouses(self, above: int) -> list[Group]:
+        """Full houses with a triple higher than a level.
+
+        Five cards with both jokers may have several triples; they are listed with the highest.
+        """
+        jokers = len(self._jokers)
+        ranks = [
+            rank
+            for rank in range(12, -1, -1)
+            if self._fields[rank] and self._fields[rank].bit_count() + jokers >= 3
+        ]
+        fitting = self._fitting_pairs() if ranks else []
+        listed: set[int] = set()  # with both jokers, at a higher rank
+        groups = []
+        for rank in ranks:
+            field = 15 << (56 - 4 * rank)
+            pairs = [(pair, alike) for pair, alike in fitting if not pair & field]
+            others = self._singles(self._natural & ~field)
+            plays = self._fullhouses_without_joker(rank, pairs, others)
+            if jokers:
+                four = self._fullhouses_with_one_joker(rank, pairs, others)
+                plays += [cards | joker for cards in four for joker in self._jokers]
+            if jokers == 2:
+                three = self._fullhouses_with_both_jokers(rank, pairs, others) - listed
+                listed |= three
+                plays += [cards | BOTH for cards in three]
+            if plays and rank > above:
+                plays.sort(reverse=True)
+                groups.append(Group(5, (FULLHOUSE, rank, 1), plays))
+        return groups
+
+    def _fullhouses_without_joker(
+        self, rank: int, pairs: list[FittingPair], others: list[int]
+    ) -> list[int]:
+        """A triple and a fitting pair, or all four cards of the rank and one that fits a fourth."""
+        sets = self._sets[rank]
+        plays = [triple | pair for triple in sets[3] for pair, _ in pairs]
+        plays += [
+            four | one
+            for four in sets[4]
+            for one in others
+            if fits(rank, 0, (60 - one.bit_length()) >> 2, 0)
+        ]
+        return plays
+
+    def _fullhouses_with_one_joker(
+        self, rank: int, pairs: list[FittingPair], others: list[int]
+    ) -> list[int]:
+        """The four natural cards: the joker completes the triple, or is a 3 beside it.
+
+        Of two pairs the higher one is the triple.
+        """
+        sets = self._sets[rank]
+        lowest = 1 << (56 - 4 * rank)  # mirrored: higher ranks are lower bits
+        beside = [pair for pair, alike in pairs if not alike or pair > lowest]
+        plays = [two | pair for two in sets[2] for pair in beside]
+        plays += [triple | one for triple in sets[3] for one in others]
+        return plays + sets[4]
+
+    def _fullhouses_with_both_jokers(
+        self, rank: int, pairs: list[FittingPair], others: list[int]
+    ) -> set[int]:
+        """The three natural cards: one of the rank and a fitting pair, two and any, or three."""
+        sets = self._sets[rank]
+        three = {one | pair for one in sets[1] for pair, _ in pairs}
+        three.update([two | one for two in sets[2] for one in others])
+        three.update(sets[3])
+        return three
+
+    def _fitting_pairs(self) -> list[FittingPair]:
+        """The pairs of natural cards that may be the extra cards of a full house."""
+        singles = self._singles(self._natural)
+        numbers = [60 - card.bit_length() for card in singles]
+        found = []
+        for i, card in enumerate(singles):
+            rank, suit = numbers[i] >> 2, numbers[i] & 3
+            for j in range(i + 1, len(singles)):
+                other = numbers[j]
+                if fits(rank, suit, other >> 2, other & 3):
+                    found.append((card | singles[j], rank == other >> 2))
+        return found
+
+    @staticmethod
+    def _singles(cards: int) -> list[int]:
+        """The cards of a set one by one, in deck order."""
+        found = []
+        while cards:
+            top = 1 << cards.bit_length() - 1
+            found.append(top)
+            cards ^= top
+        return found
+
+    def specials(self, lowest: int) -> list[Group]:
+        """The groups of the specials from a category on."""
+        groups = []
+        plain: list[int] = []
+        suited: list[int] = []
+        for five in self._sets[FIVE][1]:
+            for ten in self._sets[TEN][1]:
+                for king in self._sets[KING][1]:
+                    alike = five >> 20 == ten and ten >> 12 == king
+                    (suited if alike else plain).append(five | ten | king)
+        if plain and lowest <= FIVE_TEN_KING:
+            groups.append(Group(3, (FIVE_TEN_KING, KING, 1), plain))
+        if suited and lowest <= SUITED:
+            groups.append(Group(3, (SUITED, KING, 1), suited))
+        if self._fields[TWO] == 15 and lowest <= TWOS:
+            groups.append(Group(4, (TWOS, TWO, 1), self._sets[TWO][4]))
+        return groups
+
+    def ambiguous(self) -> set[int]:
+        """The sets of five cards that are both a flush and a full house.
+
+        They have three cards of one suit and both jokers.
+        """
+        found: set[int] = set()
+        if len(self._jokers) < 2:
+            return found
+        for suit in range(4):
+            ranks = [rank for rank in range(13) if self._fields[rank] & 8 >> suit]
+            for low, middle, high in combinations(ranks, 3):
+                if high - low < SHORTEST_FLUSH and (
+                    fits(low, suit, middle, suit)
+                    or fits(low, suit, high, suit)
+                    or fits(middle, suit, high, suit)
+                ):
+                    three = 1 << 59 - 4 * low | 1 << 59 - 4 * middle | 1 << 59 - 4 * high
+                    found.add(three >> suit | BOTH)
+        return found
+
+
+def _order(group: Group) -> tuple[int, int, int, int]:
+    return group.order

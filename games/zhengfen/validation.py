@@ -1,0 +1,89 @@
+"""Semantic validation of posted positions of Zheng Fen."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from games import validation
+from games.climbing.trick import Table, check_passing, read_table, table_cards
+from games.errors import InvalidState
+from games.game import Game, JsonDict
+from games.zhengfen.combinations import DECK, validate_play
+
+
+def validate_position(
+    game: Game, data: JsonDict, hands: list[list[str]], counts: list[int]
+) -> Table | None:
+    """Validate a state or a view; returns its table, raises InvalidState with all problems.
+
+    `hands` are the known hands, `counts` the number of cards of each seat.
+    """
+    problems: list[str] = []
+    data = validation.with_valid_players(problems, game, data, len(counts))
+    players: int = data["players"]
+    is_view = "seat" in data
+    validation.check_common(problems, game, data, ("counts" if is_view else "hands", "taken"))
+    if is_view:
+        validation.own_hand(problems, data, DECK)
+    table = read_table(
+        problems, data["table"], DECK, players, lambda move: validate_play(move, None)
+    )
+    active = [seat for seat, count in enumerate(counts) if count > 0]
+    check_passing(problems, data, table, active, len(active))
+    _check_out(problems, data, active)
+    if data["phase"] != "over":
+        _check_active(problems, data, active)
+    _check_trick(problems, data, table)
+    cards: Counter[str] = Counter(data["trick"])
+    for names in (*hands, *data["taken"]):
+        cards.update(names)
+    validation.fits_deck(problems, DECK, cards)
+    if is_view:
+        outside = sum(cards.values()) - len(data["hand"])
+        if sum(counts) <= DECK.size < sum(counts) + outside:
+            problems.append(
+                f"counts, trick and taken make {sum(counts) + outside} cards,"
+                f" but the deck has {DECK.size}."
+            )
+    if problems:
+        raise InvalidState(problems)
+    return table
+
+
+def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> None:
+    """Check that the trick has the cards on the table, and none if there is no play."""
+    if data["table"] is None:
+        if data["trick"]:
+            problems.append("trick has cards, but without a play on the table it is empty.")
+    elif table_cards(table) - Counter(data["trick"]):
+        problems.append("trick does not have all cards of the play on the table.")
+
+
+def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
+    """Check that `out` has seats, each once; while the game goes on, those without cards."""
+    out: list[int] = data["out"]
+    players: int = data["players"]
+    valid = [validation.seat(problems, "out", seat, players) for seat in out]
+    if len(set(out)) < len(out):
+        problems.append("out names a seat twice.")
+    elif data["phase"] != "over" and all(valid):
+        empty = [seat for seat in range(players) if seat not in active]
+        if sorted(out) != empty:
+            problems.append(f"out is {out}, but the seats without cards are {empty}.")
+
+
+def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
+    """Check the seats with cards while the game goes on.
+
+    A single one is possible only while it is asked about another seat's play.
+    """
+    table = data["table"]
+    if not active:
+        problems.append("Nobody holds cards, but the game is not over.")
+    elif len(active) == 1 and (table is None or table["seat"] == active[0]):
+        problems.append(
+            f"Only seat {active[0]} holds cards, which is possible only while another seat's play"
+            " is on the table."
+        )
+    elif table is None and data["turn"] is not None and data["turn"] not in active:
+        problems.append(f"turn is {data['turn']}, but that seat has no cards to lead.")

@@ -9,7 +9,8 @@ import click
 
 import games
 from stich.commands import completion
-from tournament.bot.process import LaunchSettings, StartError, found
+from tournament.bot.process import LaunchSettings
+from tournament.bot.started_bot import StartError, is_installed
 from tournament.check import protocol_checks
 from tournament.check import report as check_report
 from tournament.check.examiner import Clock
@@ -22,7 +23,7 @@ from tournament.config import Limits
 def _start(url: str | None, command: str | None, start_ms: int) -> Subject:
     """The bot to be checked; StartError if it is not there."""
     if command is not None:
-        if not found(command):
+        if not is_installed(command):
             raise StartError(f'"{command}" cannot be started: there is no such program.')
         return Started(command, LaunchSettings(Limits(), start_ms))
     try:

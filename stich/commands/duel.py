@@ -22,8 +22,8 @@ from tournament.config.locations import short
 from tournament.config.schema import command, seed, url
 from tournament.formats.duel import Duel
 from tournament.run.lock import only_runner
-from tournament.run.progress import Json
-from tournament.run.resume import begin
+from tournament.run.progress import JsonLines
+from tournament.run.resume import resume
 from tournament.run.session import play_all
 from tournament.store.store import Store
 from tournament.text import plural, screen
@@ -146,11 +146,11 @@ def _play(cup: Cup, wish: Wish) -> int:
         folder = wish.out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.create(folder))
         stack.enter_context(only_runner(store))
-        _, schedule = begin(store, cup)
+        _, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
         launch = LaunchSettings(cup.limits, cup.clock.start_ms)
-        said = Json(sys.stdout) if wish.as_json else None
+        said = JsonLines(sys.stdout) if wish.as_json else None
         try:
             play_all(cup, schedule, store, launch, said, console)
         except KeyboardInterrupt:
@@ -164,7 +164,7 @@ def _play(cup: Cup, wish: Wish) -> int:
 
 
 def _tell(
-    console: Console, said: Json | None, cup: Cup, schedule: Duel, ended: str, store: Store
+    console: Console, said: JsonLines | None, cup: Cup, schedule: Duel, ended: str, store: Store
 ) -> None:
     """The table and the odds; `ended` is "decided", "budget" or "stopped"."""
     from stich.console.standings_table import standings_table
@@ -174,7 +174,7 @@ def _tell(
     better, worse = cup.names if test.mean > 0 else cup.names[::-1]
     table = _ranked(standings(store), better if test.decided else None)
     if said:
-        said.say(
+        said.emit_event(
             "stopped" if ended == "stopped" else "finished",
             ended=ended,
             better=better if test.decided else None,

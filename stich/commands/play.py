@@ -19,7 +19,7 @@ from games.game import Game, State
 from games.move import Move
 from stich.commands import completion
 from stich.console import play_screen as screen
-from tournament.bot.process import StartError
+from tournament.bot.started_bot import StartError
 from tournament.config import Clock
 from tournament.play.menu import Listing, Menu, Problem
 from tournament.play.opponents import DEFAULT, Opponent, gather, seated
@@ -51,7 +51,7 @@ class Sitting:
     def play(self) -> None:
         """Play to the end; _Left when the person leaves."""
         for place, opponent in self._opponents.items():
-            opponent.begin(self._state, place)
+            opponent.start_match(self._state, place)
         while (turn := self._state.turn) is not None:
             if turn == self._seat:
                 self._take(self._person())
@@ -62,7 +62,7 @@ class Sitting:
                 self._console.print(Text(words, style="yellow"))
             self._take(move)
         for place, opponent in self._opponents.items():
-            opponent.end(self._state, place)
+            opponent.end_match(self._state, place)
         self._farewell()
 
     def _take(self, move: Move) -> None:

@@ -15,14 +15,15 @@ import click
 
 from stich.commands.show import print_standings, standings_dict
 from stich.console.stdout import OutputError
-from tournament.bot.process import LaunchSettings, StartError
+from tournament.bot.process import LaunchSettings
 from tournament.bot.sandbox import SandboxError, prefix
+from tournament.bot.started_bot import StartError
 from tournament.config import ConfigError, Cup, read_cup
 from tournament.formats.commitment import weakness
 from tournament.formats.round_scores import round_scores
 from tournament.run.lock import only_runner
-from tournament.run.progress import Json
-from tournament.run.resume import CupChangedError, begin
+from tournament.run.progress import JsonLines
+from tournament.run.resume import CupChangedError, resume
 from tournament.run.runner import RunError
 from tournament.run.session import play_all
 from tournament.store.store import NOT_A_STORE, Store, StoreError, StoreUrlError, is_url
@@ -72,14 +73,14 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target))
         stack.enter_context(only_runner(store))
-        seed, schedule = begin(store, cup)
-        said = Json(sys.stdout) if as_json else None
+        seed, schedule = resume(store, cup)
+        said = JsonLines(sys.stdout) if as_json else None
         commitment = store.get("commitment")
         if commitment:
             if weakness(seed) and not store.get("finished"):
                 click.echo(weakness(seed), err=True)
             if said:
-                said.say("commitment", sha256=commitment)
+                said.emit_event("commitment", sha256=commitment)
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not store.get("finished"):
@@ -89,11 +90,11 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
             store.put({"finished": True, "places": places})
         if commitment:
             if said:
-                said.say("seed", seed=seed)
+                said.emit_event("seed", seed=seed)
             else:
                 click.echo(f"Seed: {seed}")
         if said:
-            said.say("finished", **standings_dict(store))
+            said.emit_event("finished", **standings_dict(store))
         else:
             print_standings(store, console)
             click.echo(f"Kept in {store.where}")

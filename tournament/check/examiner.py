@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shlex
 from collections.abc import Callable, Mapping
@@ -11,13 +10,13 @@ from threading import Lock
 from typing import Any
 
 from games import IllegalMove
-from tournament.bot.player import Failure
+from tournament.bot.player import Failure, illegal_move
+from tournament.bot.protocol import end_request, move_request, start_request
 from tournament.check.advice import Advice, advice, died
 from tournament.check.positions import Question
 from tournament.check.target import Connection, Subject
 from tournament.records import Answer, FaultKind
 
-PROTOCOL = 1
 _NO_SENSE_IN_GOING_ON = (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
 
 
@@ -73,13 +72,9 @@ class Sitting:
     """A match as one seat sees it: its name, and how many requests it has had."""
 
     match: str
-    about: Mapping[str, Any]
+    game: str
+    seat: int
     turn: int = 0
-
-    def tells(self, **more: Any) -> bytes:
-        """A request to /start or /end: what both say, and more."""
-        head = {"protocol": PROTOCOL, "match": self.match, **self.about, **more}
-        return json.dumps(head, separators=(",", ":")).encode("ascii")
 
 
 @dataclass
@@ -139,41 +134,47 @@ class Examiner:
 
     def sitting(self, question: Question) -> Sitting:
         """A match in which this is the first question."""
-        about = {"game": question.view["game"], "seat": question.view["seat"]}
-        return Sitting(self.match(), about)
+        return Sitting(self.match(), question.view["game"], question.view["seat"])
 
     def starting(self, sitting: Sitting, question: Question) -> bytes:
         """The request to /start for the match."""
         view = question.view
-        return sitting.tells(
-            players=view["players"], options=view["options"], clock=self.clock.wire()
+        return start_request(
+            sitting.match,
+            sitting.game,
+            sitting.seat,
+            players=view["players"],
+            options=view["options"],
+            clock=self.clock.wire(),
         )
+
+    def ending(self, sitting: Sitting, question: Question) -> bytes:
+        """The request to /end for the match."""
+        return end_request(sitting.match, sitting.game, sitting.seat, question.record.scores)
 
     def sit(self, bot: Connection, question: Question) -> Sitting:
         """Begin a match, as a runner does, and tell the bot; what it says to that is ignored."""
         sitting = self.sitting(question)
-        bot.tell("/start", self.starting(sitting, question), self.clock.move_ms / 1000)
+        bot.notify("/start", self.starting(sitting, question), self.clock.move_ms / 1000)
         return sitting
 
     def rise(self, bot: Connection, sitting: Sitting, question: Question) -> None:
         """End the match of a question, and tell the bot."""
-        ending = sitting.tells(scores=question.record.scores)
-        bot.tell("/end", ending, self.clock.move_ms / 1000)
+        bot.notify("/end", self.ending(sitting, question), self.clock.move_ms / 1000)
 
     def body(
         self, sitting: Sitting, question: Question, more: Mapping[str, Any] | None = None
     ) -> bytes:
         """The match's next request, with further fields if wanted."""
         sitting.turn += 1
-        request = {
-            "protocol": PROTOCOL,
-            "match": sitting.match,
-            "turn": sitting.turn,
-            "view": question.view,
-            "moves": question.moves,
-            "clock": self.clock.wire(),
-        }
-        return json.dumps({**request, **(more or {})}, separators=(",", ":")).encode("ascii")
+        return move_request(
+            sitting.match,
+            sitting.turn,
+            question.view,
+            question.moves,
+            self.clock.wire(),
+            **(more or {}),
+        )
 
     def ask(
         self,
@@ -195,24 +196,19 @@ class Examiner:
         return found
 
     def _judged(self, bot: Connection, question: Question, body: bytes) -> Asked:
-        try:
-            choice = bot.move(body, self.clock.seconds)
-        except Failure as error:
-            elapsed_ms = error.elapsed_s * 1000
-            self.clock.charge(elapsed_ms)
-            failure = self.evidence(error.kind, error.detail, body, error.answer, elapsed_ms)
-            return Asked(body, error.answer, elapsed_ms, failure)
-        found = Asked(body, bot.answer(), choice.elapsed_s * 1000)
+        outcome = bot.move(body, self.clock.seconds)
+        found = Asked(body, bot.answer(), outcome.elapsed_s * 1000)
         self.clock.charge(found.elapsed_ms)
-        self._timed(found)
-        try:
-            question.position.check(choice.move)
-        except IllegalMove as error:
-            said = json.dumps(choice.move[:200])
-            detail = f"{said} is not legal here ({error.reason}): {error.detail}"
-            failure = self.evidence(FaultKind.ILLEGAL, detail, body, found.answer, found.elapsed_ms)
-            return replace(found, failure=failure)
-        return found
+        if not isinstance(outcome, Failure):
+            self._timed(found)
+            try:
+                question.position.check(outcome.move)
+            except IllegalMove as error:
+                outcome = illegal_move(outcome, error, found.answer)
+            else:
+                return found
+        failure = self.evidence(outcome.kind, outcome.detail, body, found.answer, found.elapsed_ms)
+        return replace(found, failure=failure)
 
     def _timed(self, found: Asked) -> None:
         """Note the time of an answer; the first one is a case of its own."""

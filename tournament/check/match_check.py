@@ -35,7 +35,7 @@ class _Stranger:
         moves = json.loads(body)["moves"]
         return Choice(moves[self._words.below(len(moves))], 0.0)
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
         """Nothing to be told."""
 
     def answer(self) -> Answer:

@@ -12,7 +12,7 @@ from typing import Any
 
 import games
 from tournament.bot.http_client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
-from tournament.bot.player import InvalidAnswer, introduced
+from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
 from tournament.check.advice import ABOUT, HOOKS, LISTEN, OUTPUT, UNKNOWN, Advice
 from tournament.check.examiner import Evidence, Examiner
 from tournament.check.positions import Question, longest, openings, questions
@@ -75,7 +75,7 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
     problem = ""
     with closing(examiner.connect()) as bot:
         try:
-            reply = bot.greet(examiner.clock.seconds)
+            reply = bot.get_about(examiner.clock.seconds)
         except TimeoutError:
             problem = "No whole answer by the deadline."
         except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
@@ -85,8 +85,8 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
     about: Mapping[str, Any] = {}
     if reply is not None:
         try:
-            about = introduced(reply)
-            problem = " ".join(_about_problems(about, wanted))
+            about = read_about(reply)
+            problem = " ".join(about_problems(about, wanted))
         except InvalidAnswer as error:
             problem = str(error)
     known = [name for name in games.GAMES if name in _list(about.get("games"))]
@@ -107,32 +107,6 @@ def _clipped(text: str) -> str:
 
 def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
-
-
-def _about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
-    """All that is wrong with what a bot says of itself, as sentences."""
-    problems = [
-        f'"{field}" must be a string that is not empty.'
-        for field in ("name", "version")
-        if not isinstance(about.get(field), str) or not about[field]
-    ]
-    if "author" in about and not isinstance(about["author"], str):
-        problems.append('"author" must be a string, or left out.')
-    protocol = about.get("protocol")
-    if protocol != 1 or isinstance(protocol, bool):
-        problems.append('"protocol" must be the number 1.')
-    listed = about.get("games")
-    if not isinstance(listed, list) or not listed:
-        problems.append('"games" must be a list of the games that it plays.')
-        return problems
-    unknown = [
-        json.dumps(name, default=repr)[:40] for name in listed if name not in list(games.GAMES)
-    ]
-    if unknown:
-        there = ", ".join(games.GAMES)
-        problems.append(f'"games" names {", ".join(unknown[:5])}; there are {there}.')
-    problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
-    return problems
 
 
 # POST /move
@@ -236,7 +210,7 @@ def hooks(game: str) -> Check:
         sitting = examiner.sitting(question)
         bodies = {
             "/start": examiner.starting(sitting, question),
-            "/end": sitting.tells(scores=question.record.scores),
+            "/end": examiner.ending(sitting, question),
         }
         failures: list[Evidence] = []
         notes = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import games
-from tournament.bot.process import StartError
+from tournament.bot.started_bot import StartError
 from tournament.check import match_check, protocol_checks, timing_checks
 from tournament.check import report as check_report
 from tournament.check.examiner import Clock, Examiner

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
-from time import monotonic, sleep
+from time import sleep
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from tournament.bot.http_client import Dial, Reply, dial_inet
-from tournament.bot.player import HttpBot, dial_url
-from tournament.bot.process import LaunchSettings, StartedBot, start
+from tournament.bot.dial import Dial, dial_inet, dial_url
+from tournament.bot.http_client import Reply
+from tournament.bot.player import HttpBot
+from tournament.bot.process import LaunchSettings
+from tournament.bot.started_bot import StartedBot, start
 
 _SHOWN = 2000
 """Characters of a bot's own output that go with a failure."""
-
-_BUSY = 1 << 63
-"""More than any bot writes: its keeper is counting just then."""
 
 _MOMENT_S = 0.01
 _MOMENTS = 50
@@ -25,20 +23,20 @@ _MOMENTS = 50
 class Connection(HttpBot):
     """A connection to a bot over which anything may be posted.
 
-    `deaf` is shared by all connections of a check: a bot that lets /start hang
+    `unsupported` hooks are shared by all connections of a check: a bot that lets /start hang
     does so once.
     """
 
-    def __init__(self, url: str, dial: Dial, deaf: set[str]) -> None:
+    def __init__(self, url: str, dial: Dial, unsupported: set[str]) -> None:
         super().__init__(url, dial)
-        self._deaf = deaf
+        self._unsupported = unsupported
 
     def post(self, path: str, body: bytes, seconds: float) -> Reply:
         """Its whole answer within this time.
 
         Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
         """
-        return self._wire.exchange("POST", path, body, monotonic() + seconds)
+        return self._connection.exchange("POST", path, body, seconds)
 
 
 class Subject(Protocol):
@@ -73,11 +71,11 @@ class Running:
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
         self._dial: Dial = dial_url(url)
-        self._deaf: set[str] = set()
+        self._unsupported: set[str] = set()
 
     def connect(self) -> Connection:
         """A connection of its own."""
-        return Connection(self.url, self._dial, self._deaf)
+        return Connection(self.url, self._dial, self._unsupported)
 
     def output(self) -> str:
         """A bot by URL writes elsewhere."""
@@ -105,7 +103,7 @@ class Started:
         self._launch = launch
         self._bot: StartedBot = start("bot", command, launch)
         self._earlier = 0
-        self._deaf: set[str] = set()
+        self._unsupported: set[str] = set()
 
     @property
     def url(self) -> str:
@@ -116,7 +114,7 @@ class Started:
         """A connection of its own."""
         parts = urlsplit(self.url)
         dial = dial_inet((parts.hostname, parts.port), socket.AF_INET)
-        return Connection(self.url, dial, self._deaf)
+        return Connection(self.url, dial, self._unsupported)
 
     def output(self) -> str:
         """The end of what it has written."""
@@ -124,12 +122,7 @@ class Started:
 
     def written(self) -> int:
         """How many bytes it has written so far, also before it was started again."""
-        for _ in range(_MOMENTS):
-            found = self._bot.written()
-            if found < _BUSY:
-                return self._earlier + found
-            sleep(_MOMENT_S)
-        return self._earlier
+        return self._earlier + self._bot.written()
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs."""
@@ -156,10 +149,7 @@ class Started:
     def revive(self) -> None:
         """Start it again if it has ended; StartError."""
         if self._status() is not None:
-            with suppress(
-                OSError, ValueError
-            ):  # it is closed: it did not start again before either
-                self._earlier = self.written()
+            self._earlier = self.written()
             self._bot.close()
             self._bot = start("bot", self._command, self._launch)
 

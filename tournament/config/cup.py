@@ -9,6 +9,7 @@ from typing import Any
 HOUSE_BOTS = ("random", "greedy", "sensible", "search")
 """The reference bots by name: `python -m bots.NAME`."""
 
+
 FORMATS = ("round-robin", "swiss", "knockout", "gauntlet")
 SEATINGS = ("rotations", "permutations", "fixed")
 
@@ -117,10 +118,16 @@ class Cup:
         return cls(**fields)
 
 
+def house_command(name: str) -> str:
+    """The command that starts a reference bot."""
+    return f"python -m bots.{name}"
+
+
 def with_house_bots(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
     """The bots, with house bots of the kind `fill` appended until they fill one table."""
     missing = players - len(bots)
     if fill is None or missing <= 0:
         return bots
     names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
-    return bots + tuple(Bot(name, command=f"python -m bots.{fill}", house=True) for name in names)
+    command = house_command(fill)
+    return bots + tuple(Bot(name, command=command, house=True) for name in names)

@@ -1,6 +1,7 @@
-"""The contract, `openapi.yaml`: written from the schemas, with examples out of real games.
+"""The contract, `openapi.yaml`: generated from the schemas, with examples from real games.
 
-`python -m service.openapi [FILE]` writes it; a test tells whether the file is up to date.
+`python -m service.openapi [FILE]` writes it, and the page at /docs; a test fails if either is out
+of date.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
-from service.openapi import components, paths, webhooks
-from service.schemas.fields import Shape, WireField
+from service.openapi import components, docs_page, paths, webhooks
+from service.schemas.fields import JsonField
+from service.static_routes import STATIC
 
 DEFAULT_FILE: Final = Path("openapi.yaml")
+PAGE: Final = STATIC / "docs.html"
 
 DESCRIPTION: Final = """\
 The rules of four card games: legal moves, their effects, and what each player may know.
@@ -36,13 +39,9 @@ The calls under *webhooks* are those that the runner of tournaments makes to a b
 """
 
 
-def document() -> dict[str, Any]:
-    """The contract as a dictionary; made once, not to be changed."""
-    return _document()
-
-
 @cache
-def _document() -> dict[str, Any]:
+def document() -> dict[str, Any]:
+    """The contract as a dictionary. It is made once: do not modify it."""
     plugin = MarshmallowPlugin()
     spec = APISpec(
         title="Stich",
@@ -68,11 +67,12 @@ def _document() -> dict[str, Any]:
     converter = plugin.converter
     if not isinstance(converter, OpenAPIConverter):
         raise TypeError("apispec made no converter")
-    converter.add_attribute_function(_wire_field)  # type: ignore[no-untyped-call] # it has no types
-    for name, raw in components.raw().items():
+    converter.add_attribute_function(_field_schema)  # type: ignore[no-untyped-call] # it has no types
+    for name, raw in components.raw_schemas().items():
         spec.components.schema(name, raw)
-    for name, shape in components.shapes().items():
-        spec.components.schema(name, component=_about(shape), schema=shape)
+    for name, schema in components.object_schemas().items():
+        description = {"description": schema.component_description}
+        spec.components.schema(name, component=description, schema=schema)
     for name, response in components.problem_responses().items():
         spec.components.response(name, response)
     for path, operations in paths.paths().items():
@@ -83,24 +83,20 @@ def _document() -> dict[str, Any]:
     return {key: made[key] for key in order}
 
 
-def _wire_field(
+def _field_schema(
     self: OpenAPIConverter, field: object, ret: dict[str, Any], **kwargs: object
 ) -> dict[str, Any]:
-    """An apispec attribute function: a wire field tells its JSON Schema itself."""
-    if not isinstance(field, WireField):
+    """An apispec attribute function: the JSON Schema that a field defines replaces apispec's."""
+    if not isinstance(field, JsonField):
         return {}
     ret.clear()
-    return field.schema()
-
-
-def _about(shape: type[Shape]) -> dict[str, Any]:
-    return {"description": shape.about}
+    return field.json_schema()
 
 
 def _version() -> str:
     try:
         return version("stich")
-    except PackageNotFoundError:  # run from a tree that was never installed
+    except PackageNotFoundError:  # the checkout was never installed
         return "0"
 
 
@@ -127,7 +123,8 @@ def to_yaml(contract: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the contract to a file."""
+    """Write the contract to a file, and its page into the package."""
     path = Path(arguments[0]) if arguments else DEFAULT_FILE
     path.write_text(to_yaml(document()), encoding="utf-8")
+    PAGE.write_text(docs_page.render(document()), encoding="utf-8")
     return 0

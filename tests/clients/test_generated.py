@@ -17,6 +17,7 @@ import games
 from tests.service.running import Running
 from tests.service.support import ROOT
 
+pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 CONTRACT = ROOT / "openapi.yaml"
 

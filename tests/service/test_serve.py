@@ -18,8 +18,6 @@ from service import worker
 from service.metrics import Metrics
 from stich.commands import serve
 from tests.service.running import Running
-from tests.service.support import Service
-from tests.service.test_operations import GAMES
 
 JSON = {"Content-Type": "application/json"}
 
@@ -235,12 +233,12 @@ def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(os, "_exit", end)
     with pytest.raises(Ended):
-        worker._end_with(os.getppid() + 1)
+        worker._exit_with_parent(os.getppid() + 1)
 
 
 def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
     watched: SimpleQueue[int] = SimpleQueue()
-    monkeypatch.setattr(worker, "_end_with", watched.put)
+    monkeypatch.setattr(worker, "_exit_with_parent", watched.put)
     app = worker.load("service.wsgi:app")
     assert app.test_client().get("/healthz").status_code == 200
     assert watched.get() == os.getppid()
@@ -275,7 +273,7 @@ def test_two_workers_count_as_one() -> None:
         assert (code, said) == (0, "")
 
 
-def test_workers_end_with_the_command_even_if_it_is_killed() -> None:
+def test_workers_end_even_if_the_command_is_killed() -> None:
     with Running("--workers", "2") as running:
         host, port = running.url.removeprefix("http://").split(":")
         running.process.kill()
@@ -289,40 +287,11 @@ def test_workers_end_with_the_command_even_if_it_is_killed() -> None:
         running.process.wait()
 
 
-def test_figures_of_one_process(service: Service) -> None:
-    client = service.client
-    for _ in range(3):
-        service.get("/v1/games")
-    service.get(f"/v1/games/{GAMES[0]}")
-    service.get("/v1/games/whist")
-    service.post("/v1/moves", {})
-    client.open("/v1/moves", method="MADEUP")
-    client.open("/v1/moves", method="MADEUP2")
-    samples = {
-        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(client.get("/metrics").get_data(as_text=True))
-        for sample in family.samples
-    }
-
-    def requests(method: str, route: str, status: str) -> float:
-        labels = (("method", method), ("route", route), ("status", status))
-        return samples["stich_http_requests_total", labels]
-
-    assert requests("GET", "/v1/games", "200") == 3
-    assert requests("GET", "/v1/games/<name>", "200") == 1
-    assert requests("GET", "/v1/games/<name>", "404") == 1
-    assert requests("POST", "/v1/moves", "422") == 1
-    assert requests("other", "none", "405") == 2
-    assert samples["stich_problems_total", (("code", "invalid-request"),)] == 1
-    assert samples["stich_problems_total", (("code", "method-not-allowed"),)] == 2
-
-
 def test_any_wsgi_server_finds_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-    from service import worker
     from service.wsgi import app
 
     ended: list[int] = []
-    monkeypatch.setattr(worker, "_end_with", ended.append)
+    monkeypatch.setattr(worker, "_exit_with_parent", ended.append)
     assert app.test_client().get("/healthz").status_code == 200
     assert worker.load("service.wsgi:app") is app
     assert ended == [os.getppid()]

@@ -1,14 +1,12 @@
-"""What browsers and other clients of HTTP expect."""
+"""CORS headers, metrics, and what HTTP clients expect of any path."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from flask.testing import FlaskClient
+from prometheus_client.parser import text_string_to_metric_families
 
-from service import create_app
-from service.settings import ConfigError
+from service.app import create_app
 from tests.service.support import Service
 
 ORIGIN = {"Origin": "https://example.org"}
@@ -88,19 +86,6 @@ def test_answers_that_are_the_same_for_all_origins_do_not_vary(client: FlaskClie
     assert "Vary" not in client.get("/v1/games", headers=ORIGIN).headers
 
 
-def test_heads_and_first_columns_of_the_page_stay_on_a_line(client: FlaskClient) -> None:
-    assert "th, td:first-child { white-space: nowrap; }" in client.get("/docs").text
-
-
-@pytest.mark.parametrize("path", ["/v1/games", "/docs", "/openapi.yaml", "/healthz", "/metrics"])
-def test_head_is_get_without_a_body(client: FlaskClient, path: str) -> None:
-    get, head = client.get(path), client.head(path)
-    assert (head.status_code, head.data) == (200, b"")
-    assert head.content_type == get.content_type
-    if path != "/metrics":
-        assert head.content_length == len(get.data)
-
-
 @pytest.mark.parametrize(
     ("path", "allowed"),
     [("/v1/games", {"GET", "HEAD", "OPTIONS"}), ("/v1/moves", {"POST", "OPTIONS"})],
@@ -124,55 +109,29 @@ def test_odd_hosts_do_no_harm(client: FlaskClient, host: str) -> None:
     assert client.get("/healthz", headers={"Host": host}).status_code in (200, 400)
 
 
-def test_healthz(service: Service) -> None:
-    assert service.get("/healthz") == {"status": "ok"}
+def test_metrics_of_one_process(service: Service) -> None:
+    client = service.client
+    for _ in range(3):
+        service.get("/v1/games")
+    service.get("/v1/games/dasan")
+    service.get("/v1/games/whist")
+    service.post("/v1/moves", {})
+    client.open("/v1/moves", method="MADEUP")
+    client.open("/v1/moves", method="MADEUP2")
+    samples = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(client.get("/metrics").get_data(as_text=True))
+        for sample in family.samples
+    }
 
+    def requests(method: str, route: str, status: str) -> float:
+        labels = (("method", method), ("route", route), ("status", status))
+        return samples["stich_http_requests_total", labels]
 
-def test_the_page_needs_nothing_from_elsewhere(client: FlaskClient) -> None:
-    response = client.get("/docs")
-    page = response.get_data(as_text=True)
-    assert response.mimetype == "text/html"
-    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
-    for foreign in ("<script", "<link", "<img", "src=", "url(", "@import"):
-        assert foreign not in page
-    for word in ("POST", "/v1/advance", "DoudizhuState", "invalid-state", "must-follow", "/move"):
-        assert word in page
-    assert client.get("/docs").data == response.data
-
-
-def test_links_within_the_page_lead_somewhere(client: FlaskClient) -> None:
-    page = client.get("/docs").get_data(as_text=True)
-    targets = {piece.split('"')[0] for piece in page.split('href="#')[1:]}
-    assert targets
-    for target in targets:
-        assert f'id="{target}"' in page, target
-
-
-def test_rules_are_served_where_a_game_says(service: Service, client: FlaskClient) -> None:
-    for game in service.get("/v1/games")["games"]:
-        response = client.get(game["rules"])
-        assert (response.status_code, response.mimetype) == (200, "text/markdown")
-    for name in ("whist", "README", "..", "%2e%2e%2fapi"):
-        assert client.get(f"/docs/rules/{name}.md").status_code == 404
-
-
-def test_settings_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STICH_MAX_BODY", "10")
-    small = create_app().test_client()
-    assert small.post("/v1/start", json={"game": "dasan"}).status_code == 413
-    larger = create_app({"max_body": 100}).test_client()
-    assert larger.post("/v1/start", json={"game": "dasan"}).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("config", "word"),
-    [
-        ({"max_body": "much"}, "STICH_MAX_BODY"),
-        ({"max_body": 0}, "STICH_MAX_BODY"),
-        ({"cors_origins": "example.org"}, "STICH_CORS_ORIGINS"),
-        ({"colour": "red"}, "colour"),
-    ],
-)
-def test_a_setting_that_cannot_be(config: dict[str, Any], word: str) -> None:
-    with pytest.raises(ConfigError, match=word):
-        create_app(config)
+    assert requests("GET", "/v1/games", "200") == 3
+    assert requests("GET", "/v1/games/<name>", "200") == 1
+    assert requests("GET", "/v1/games/<name>", "404") == 1
+    assert requests("POST", "/v1/moves", "422") == 1
+    assert requests("other", "none", "405") == 2
+    assert samples["stich_problems_total", (("code", "invalid-request"),)] == 1
+    assert samples["stich_problems_total", (("code", "method-not-allowed"),)] == 2

@@ -14,7 +14,8 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
+from service.settings import MULTIPROC_DIR
+
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})

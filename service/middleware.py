@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from service.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-_METHODS: Final = "GET, HEAD, OPTIONS, POST"
+_METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 _DAY: Final = 24 * 60 * 60
 
 
@@ -56,8 +56,13 @@ class Middleware:
                 return headers
             headers.append(("Access-Control-Allow-Origin", origin))
         if environ["REQUEST_METHOD"] == "OPTIONS":
-            headers.append(("Access-Control-Allow-Methods", _METHODS))
-            headers.append(("Access-Control-Max-Age", str(_DAY)))
-            if requested := environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS"):
-                headers.append(("Access-Control-Allow-Headers", requested))
+            headers += _preflight_headers(environ)
         return headers
+
+
+def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
+    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in _METHODS:
+        yield "Access-Control-Allow-Methods", ", ".join(_METHODS)
+        yield "Access-Control-Max-Age", str(_DAY)
+        if requested := environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS"):
+            yield "Access-Control-Allow-Headers", requested

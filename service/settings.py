@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
-PREFIX = "STICH_"
-MEBIBYTE = 1024 * 1024
+PREFIX: Final = "STICH_"
+MEBIBYTE: Final = 1024 * 1024
+MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that names the folder in which several workers keep their metrics."""
 
 
 class ConfigError(ValueError):

@@ -10,9 +10,10 @@ from service.app import create_app
 from tests.service.support import Service
 
 ORIGIN = {"Origin": "https://example.org"}
+METHOD = "Access-Control-Request-Method"
 PREFLIGHT = {
     **ORIGIN,
-    "Access-Control-Request-Method": "POST",
+    METHOD: "POST",
     "Access-Control-Request-Headers": "Content-Type",
 }
 
@@ -66,6 +67,16 @@ def test_preflight(client: FlaskClient) -> None:
     assert int(response.headers["Access-Control-Max-Age"]) > 0
 
 
+@pytest.mark.parametrize("headers", [{}, ORIGIN, {**PREFLIGHT, METHOD: "PUT"}])
+def test_other_options_get_no_preflight_headers(
+    client: FlaskClient, headers: dict[str, str]
+) -> None:
+    response = client.options("/v1/start", headers=headers)
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert not [name for name, _ in response.headers if name.startswith("Access-Control-Allow-M")]
+    assert "Access-Control-Max-Age" not in response.headers
+
+
 def test_named_origins_only() -> None:
     client = create_app(
         {"cors_origins": "https://example.org, https://other.example"}
@@ -76,6 +87,7 @@ def test_named_origins_only() -> None:
     stranger = client.get("/v1/games", headers={"Origin": "https://stranger.example"})
     assert "Access-Control-Allow-Origin" not in stranger.headers
     nobody = client.get("/v1/games")
+    assert "Access-Control-Allow-Origin" not in nobody.headers
     refused = client.get("/v1/nope")
     preflight = client.options("/v1/start", headers={**PREFLIGHT, **ORIGIN})
     for answer in (response, stranger, nobody, refused, preflight):

@@ -16,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service import worker
 from service.metrics import Metrics
+from service.settings import MULTIPROC_DIR
 from stich.commands import serve
 from tests.service.running import Running
 
@@ -180,7 +181,7 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
 
 @pytest.mark.parametrize(
     ("host", "said"),
-    [("192.0.2.1", "Cannot listen on 192.0.2.1"), ("no host", "no address of this machine")],
+    [("192.0.2.1", "Cannot listen on 192.0.2.1"), ("no host", "not an address of this machine")],
 )
 def test_an_address_that_cannot_be(host: str, said: str) -> None:
     result = CliRunner().invoke(serve.serve, ["--host", host, "--port", "0"])
@@ -213,15 +214,15 @@ def test_figures_are_kept_together_under_several_workers(
     runs: list[tuple[str, int, int, bool]] = []
 
     def run(host: str, port: int, count: int) -> None:
-        runs.append((host, port, count, serve.MULTIPROC_DIR in os.environ))
+        runs.append((host, port, count, MULTIPROC_DIR in os.environ))
 
-    monkeypatch.delenv(serve.MULTIPROC_DIR, raising=False)
+    monkeypatch.delenv(MULTIPROC_DIR, raising=False)
     monkeypatch.setattr(serve, "run", run)
     result = CliRunner().invoke(serve.serve, ["--host", "::1", "--port", "0", "--workers", workers])
     assert result.exit_code == 0, result.output
     assert "http://[::1]:" in result.output
     assert [(one[0], one[2], one[3]) for one in runs] == [("::1", int(workers), shared)]
-    assert serve.MULTIPROC_DIR not in os.environ
+    assert MULTIPROC_DIR not in os.environ
 
 
 def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +248,7 @@ def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_figures_of_several_workers_are_added_up(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(serve.MULTIPROC_DIR, str(tmp_path))
+    monkeypatch.setenv(MULTIPROC_DIR, str(tmp_path))
     assert Metrics().text() == b"", "no worker has written anything"
 
 

@@ -103,6 +103,7 @@ def test_a_changed_position_is_refused_or_every_answer_matches_the_contract(
     accepted = 0
     for position in positions(name):
         wire = (position if kind == "State" else position.view(position.turn or 0)).to_dict()
+        wire["history"] = wire["history"][:2]  # its length proves nothing, and takes long to load
         assert schema.is_valid(wire)
         for path in paths(wire):
             for value in changed(wire, path):

@@ -15,14 +15,14 @@ JSON = "application/json"
 
 
 class Stream:
-    """A body as a server hands it on; each read takes the next piece."""
+    """A body as a server passes it on; each read returns the next piece."""
 
     def __init__(self, *pieces: bytes | OSError, endless: bool = False) -> None:
         self.pieces = list(pieces)
         self.endless = endless
 
     def read(self, size: int) -> bytes:
-        assert size > 0, "the whole body was asked for"
+        assert size > 0, "a read must name a size"
         if self.endless:
             return b" " * size
         piece = self.pieces.pop(0) if self.pieces else b""
@@ -32,17 +32,17 @@ class Stream:
 
 
 def raw(stream: Stream, path: str, **environ: Any) -> tuple[str, Any]:
-    """The status and the body that a POST of a stream gets from the bare application."""
+    """The status and body of the response to a POST of a stream."""
     status, headers, problem = answered(stream, path, environ)
-    assert "Connection" not in headers, "only granian may be told"
+    assert "Connection" not in headers, "only granian leaves this header to the application"
     return status, problem
 
 
 def answered(stream: Stream, path: str, environ: dict[str, Any]) -> tuple[str, Any, Any]:
     """The same with the headers."""
     builder = EnvironBuilder(path, method="POST", content_type=JSON)
-    asked = builder.get_environ() | {"wsgi.input": stream} | environ
-    body, status, headers = run_wsgi_app(create_app({}), asked)
+    request = builder.get_environ() | {"wsgi.input": stream} | environ
+    body, status, headers = run_wsgi_app(create_app({}), request)
     return status[:3], headers, json.loads(b"".join(body))
 
 
@@ -71,12 +71,12 @@ LENGTH = 64 * 1024 * 1024
 @pytest.mark.parametrize(
     ("stream", "path", "environ", "closes"),
     [
-        # nobody wants the body: it is passed over, or the connection ends with the answer
+        # no route reads the body: it is drained, or the connection closes after the answer
         (Stream(b"{}"), "/v1/nowhere", {"CONTENT_LENGTH": "2"}, False),
         (Stream(endless=True), "/v1/nowhere", {"CONTENT_LENGTH": str(LENGTH)}, True),
         (Stream(OSError("reset")), "/v1/nowhere", {"CONTENT_LENGTH": "2"}, True),
         (Stream(b"{}"), "/v1/nowhere", {}, False),
-        # too long: so is one that was asked for
+        # too large: the same where a route reads it
         (Stream(endless=True), "/v1/moves", {"CONTENT_LENGTH": str(LENGTH)}, True),
         (Stream(endless=True), "/v1/moves", {"wsgi.input_terminated": True}, True),
         (
@@ -96,8 +96,8 @@ LENGTH = 64 * 1024 * 1024
 def test_granian_closes_where_a_body_is_left(
     stream: Stream, path: str, environ: dict[str, Any], closes: bool
 ) -> None:
-    asked = environ | {"SERVER_SOFTWARE": "Granian"}
-    status, headers, problem = answered(stream, path, asked)
+    environ = environ | {"SERVER_SOFTWARE": "Granian"}
+    status, headers, problem = answered(stream, path, environ)
     assert status == ("404" if path == "/v1/nowhere" else "413")
     assert problem["code"] == ("not-found" if status == "404" else "too-large")
     assert headers.get("Connection") == ("close" if closes else None)

@@ -31,7 +31,7 @@ PREFLIGHT = {
         ("POST", "/v1/start", 415),
     ],
 )
-def test_any_page_may_read_any_answer(
+def test_any_page_may_read_any_response(
     client: FlaskClient, headers: dict[str, str], method: str, path: str, status: int
 ) -> None:
     response = client.open(path, method=method, headers=headers)
@@ -86,11 +86,11 @@ def test_named_origins_only() -> None:
     assert "Origin" in response.headers["Vary"]
     stranger = client.get("/v1/games", headers={"Origin": "https://stranger.example"})
     assert "Access-Control-Allow-Origin" not in stranger.headers
-    nobody = client.get("/v1/games")
-    assert "Access-Control-Allow-Origin" not in nobody.headers
+    without_origin = client.get("/v1/games")
+    assert "Access-Control-Allow-Origin" not in without_origin.headers
     refused = client.get("/v1/nope")
     preflight = client.options("/v1/start", headers={**PREFLIGHT, **ORIGIN})
-    for answer in (response, stranger, nobody, refused, preflight):
+    for answer in (response, stranger, without_origin, refused, preflight):
         assert answer.headers.get_all("Vary") == ["Origin"]
 
 
@@ -108,11 +108,11 @@ def test_options_without_an_origin(client: FlaskClient, path: str, allowed: set[
     assert {word.strip() for word in response.headers["Allow"].split(",")} == allowed
 
 
-def test_a_slash_too_many_at_the_end_does_not_matter(service: Service, client: FlaskClient) -> None:
+def test_a_trailing_slash_is_ignored(service: Service, client: FlaskClient) -> None:
     assert client.get("/v1/games/").json == service.get("/v1/games")
 
 
-def test_a_query_is_passed_over(service: Service, client: FlaskClient) -> None:
+def test_a_query_is_ignored(service: Service, client: FlaskClient) -> None:
     assert client.get("/v1/games?page=2").json == service.get("/v1/games")
 
 

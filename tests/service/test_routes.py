@@ -193,8 +193,8 @@ def test_a_golden_game_is_replayed_over_http(client: FlaskClient, name: str) -> 
                 theirs = post(client, "/v1/moves", {"view": view})
                 mine = listed["moves"] if seat == step["turn"] else []
                 assert theirs == {"seat": step["turn"], "moves": mine}, (number, seat)
-        judged = post(client, "/v1/validate", {"state": state, "move": step["move"]})
-        assert (judged["legal"], judged["move"]) == (True, step["move"]), number
+        verdict = post(client, "/v1/validate", {"state": state, "move": step["move"]})
+        assert (verdict["legal"], verdict["move"]) == (True, step["move"]), number
         state = post(client, "/v1/advance", {"state": state, "moves": [step["move"]]})["state"]
     assert state == game["final"]
     moves = [step["move"] for step in game["steps"]]
@@ -222,7 +222,7 @@ def test_a_set_up_hand_with_billions_of_plays_is_refused(client: FlaskClient) ->
     assert str(MAX_LISTED_MOVES) in body["problems"][0]
     assert "/v1/validate and /v1/advance still" in body["detail"]
     one = client.post("/v1/validate", json={"state": state, "move": "play:4c5c6c7c8c"})
-    assert one.get_json()["legal"] is True, "one move can still be asked about"
+    assert one.get_json()["legal"] is True, "a single move can still be checked"
     moves = ["play:4c5c6c7c8c"]
     assert client.post("/v1/advance", json={"state": state, "moves": moves}).status_code == 200
 

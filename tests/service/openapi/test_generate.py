@@ -1,4 +1,4 @@
-"""openapi.yaml: up to date, valid, complete, and true."""
+"""openapi.yaml and its page: current, valid, complete and true."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def test_every_operation_lists_every_problem_it_can_give() -> None:
 
 
 def test_the_bot_protocol_is_there() -> None:
-    asked = {(operation["summary"].split()[1], method) for _, method, operation in CALLS}
-    assert asked == {("/", "get"), ("/move", "post"), ("/start", "post"), ("/end", "post")}
+    calls = {(operation["summary"].split()[1], method) for _, method, operation in CALLS}
+    assert calls == {("/", "get"), ("/move", "post"), ("/start", "post"), ("/end", "post")}
     assert set(SCHEMAS["BotMoveRequest"]["required"]) == {
         "protocol", "match", "turn", "view", "moves", "clock"
     }  # fmt: skip
@@ -259,7 +259,7 @@ def test_the_seat_of_an_entry_is_any_whole_number(client: FlaskClient) -> None:
 
 
 def test_every_example_is_answered_as_it_says(client: FlaskClient) -> None:
-    asked = 0
+    count = 0
     for path, method, operation in OPERATIONS:
         if method != "post":
             continue
@@ -269,8 +269,8 @@ def test_every_example_is_answered_as_it_says(client: FlaskClient) -> None:
         for name, request in requests.items():
             response = client.post(path, json=request["value"])
             assert response.json == answers[name]["value"], (path, name)
-            asked += 1
-    assert asked >= 5 * len(games.GAMES)
+            count += 1
+    assert count >= 5 * len(games.GAMES)
 
 
 def test_the_schemas_refuse_what_is_wrong() -> None:

@@ -1,7 +1,7 @@
-"""Everything is in pyproject.toml; this adds the pages of rules, and an optional compiled build.
+"""Everything is in pyproject.toml; this adds files for the service, and an optional compiled build.
 
-The pages of docs/rules go into the built package as service/rules_pages, where the service finds
-them once it is installed.
+openapi.yaml and the pages of docs/rules are copied to service/static of the built package, where
+the service finds them once it is installed.
 
 `STICH_COMPILE=1 python setup.py build_ext --inplace` compiles games/ by mypyc from the same
 sources; Python then prefers the compiled modules. Without it nothing is compiled.
@@ -25,18 +25,19 @@ else:
     extensions = []
 
 
-class BuildWithRules(build_py):
-    """The build of the Python files, and the pages of rules beside them."""
+class BuildWithStaticFiles(build_py):
+    """Builds the Python files, and copies what the service serves beside them."""
 
     def run(self) -> None:
-        """Build; an editable install reads the pages where they are."""
+        """Build; an editable install reads the files where they are."""
         super().run()
         if self.editable_mode:
             return
-        pages = Path(self.build_lib, "service", "rules_pages")
-        self.mkpath(str(pages))
+        static = Path(self.build_lib, "service", "static")
+        self.mkpath(str(static / "rules"))
+        self.copy_file("openapi.yaml", str(static / "openapi.yaml"))
         for page in sorted(Path("docs", "rules").glob("*.md")):
-            self.copy_file(str(page), str(pages / page.name))
+            self.copy_file(str(page), str(static / "rules" / page.name))
 
 
-setup(ext_modules=extensions, cmdclass={"build_py": BuildWithRules})
+setup(ext_modules=extensions, cmdclass={"build_py": BuildWithStaticFiles})

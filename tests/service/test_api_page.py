@@ -1,4 +1,4 @@
-"""docs/api.md: every command of the walk-through is run, and answers what the page says."""
+"""docs/api.md: every command on the page is run and answers what the page says."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ADDRESS = "http://127.0.0.1:8080"
 
 
 def steps() -> Iterator[tuple[str, str | None]]:
-    """Each block of commands, and the answer that stands after it, if one does."""
+    """Each block of commands, with the answer that follows it, if there is one."""
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    for index, (kind, text) in enumerate(blocks):
-        if kind == "sh":
+    for index, (language, text) in enumerate(blocks):
+        if language == "sh":
             after = blocks[index + 1] if index + 1 < len(blocks) else ("", "")
             yield text, after[1].strip() if after[0] == "json" else None
 

@@ -1,15 +1,20 @@
-"""Every operation: what it takes and what it answers."""
+"""Every operation under /v1: what it accepts and what it answers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
 
 import games
 from service.openapi import examples
-from tests.service.support import ROOT, Service, states
+from service.problems import PROBLEM_TYPES
+from service.schemas.list_fields import MAX_LISTED_MOVES
+from tests import golden
+from tests.games.zhengfen.setup import wire
+from tests.service.support import ROOT, Service, operation, states
 
 GAMES = list(games.GAMES)
 TABLES = [
@@ -58,13 +63,6 @@ def test_the_described_options_are_those_of_a_state(service: Service, name: str)
     assert not Draft202012Validator(schema).is_valid({"deals": 0})
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_category_has_an_example_of_itself(name: str) -> None:
-    for category in games.get(name).categories:
-        assert category.example.startswith("play:")
-        assert category.description
-
-
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_a_game_starts_with_what_was_asked_for(service: Service, name: str, players: int) -> None:
     body = {"game": name, "players": players, "seed": "ä≠🂡", "options": {"deals": 7}}
@@ -102,10 +100,10 @@ def test_a_finished_game_has_nobody_to_move(service: Service, name: str) -> None
     while state.turn is not None:
         moves = state.moves()
         state = state.advance(moves[len(moves) - 1])
-    wire = state.to_dict()
-    assert wire["phase"] == "over"
-    assert service.post("/v1/moves", {"state": wire}) == {"seat": None, "moves": []}
-    verdict = service.post("/v1/validate", {"state": wire, "move": "pass"})
+    over = state.to_dict()
+    assert over["phase"] == "over"
+    assert service.post("/v1/moves", {"state": over}) == {"seat": None, "moves": []}
+    verdict = service.post("/v1/validate", {"state": over, "move": "pass"})
     assert (verdict["legal"], verdict["reason"]) == (False, "game-over")
 
 
@@ -169,3 +167,68 @@ def test_a_state_that_could_not_be_posted_again_is_not_answered(service: Service
     last["options"] = {**state["options"], "deals": 2}
     problem = service.post("/v1/advance", {"state": last, "moves": ["pass"] * 3})
     assert problem["code"] == "invalid-state"
+
+
+def post(client: FlaskClient, path: str, body: Any) -> Any:
+    response = client.post(path, json=body)
+    assert response.status_code == 200, response.data
+    return response.json
+
+
+@pytest.mark.parametrize("name", [f"{name}-3-0" for name in GAMES])
+def test_a_golden_game_is_replayed_over_http(client: FlaskClient, name: str) -> None:
+    game = golden.load(name)
+    state = post(client, "/v1/start", game["start"])["state"]
+    assert state == game["first"]
+    for number, step in enumerate(game["steps"]):
+        listed = post(client, "/v1/moves", {"state": state})
+        assert (listed["seat"], len(listed["moves"])) == (step["turn"], step["count"]), number
+        if "moves" in step:
+            assert listed["moves"] == step["moves"], number
+        if "state" in step:
+            assert state == step["state"], number
+            for seat, view in enumerate(step["views"]):
+                seen = post(client, "/v1/view", {"state": state, "seat": seat})
+                assert seen == {"view": view}, (number, seat)
+                theirs = post(client, "/v1/moves", {"view": view})
+                mine = listed["moves"] if seat == step["turn"] else []
+                assert theirs == {"seat": step["turn"], "moves": mine}, (number, seat)
+        verdict = post(client, "/v1/validate", {"state": state, "move": step["move"]})
+        assert (verdict["legal"], verdict["move"]) == (True, step["move"]), number
+        state = post(client, "/v1/advance", {"state": state, "moves": [step["move"]]})["state"]
+    assert state == game["final"]
+    moves = [step["move"] for step in game["steps"]]
+    body = {"state": game["first"], "moves": moves}
+    assert post(client, "/v1/advance", body) == {"state": game["final"]}
+
+
+QUADS = "".join(rank + suit for rank in "3456" for suit in "cdhs")
+
+
+def test_the_longest_list_of_a_dealt_hand(client: FlaskClient) -> None:
+    state = wire([QUADS + "BjRj", "7c", "7d"])
+    answer = client.post("/v1/moves", json={"state": state})
+    assert answer.status_code == 200
+    assert len(answer.get_json()["moves"]) == 31_122
+
+
+def test_a_set_up_hand_with_billions_of_plays_is_refused(client: FlaskClient) -> None:
+    cards = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs")
+    state = wire([cards + "BjRj", "3c", "3d"])
+    answer = client.post("/v1/moves", json={"state": state})
+    assert answer.status_code == 422
+    body = answer.get_json()
+    assert body["code"] == "invalid-state"
+    assert str(MAX_LISTED_MOVES) in body["problems"][0]
+    assert "/v1/validate and /v1/advance still" in body["detail"]
+    one = client.post("/v1/validate", json={"state": state, "move": "play:4c5c6c7c8c"})
+    assert one.get_json()["legal"] is True, "a single move can still be checked"
+    moves = ["play:4c5c6c7c8c"]
+    assert client.post("/v1/advance", json={"state": state, "moves": moves}).status_code == 200
+
+
+def test_the_limit_on_moves_is_documented() -> None:
+    limit = f"{MAX_LISTED_MOVES:,}"
+    assert limit in operation("post", "/v1/moves")["description"]
+    assert limit in PROBLEM_TYPES["invalid-state"].when
+    assert limit in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")

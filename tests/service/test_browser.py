@@ -81,6 +81,7 @@ def elsewhere() -> Iterator[Any]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_a_page_of_another_origin_plays(browser: str, elsewhere: Any, tmp_path: Path) -> None:
     with Running() as running:
         elsewhere.RequestHandlerClass.page = PAGE.replace("URL", running.url).encode()

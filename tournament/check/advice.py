@@ -1,4 +1,4 @@
-"""For each way in which an answer can be wrong: the contract's rule and how to mend it."""
+"""For each way in which an answer can be wrong: the rule of the contract and how to fix it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tournament.records import FaultKind
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A rule of the contract, and what to do to keep it."""
+    """A rule of the contract, and what to do to conform to it."""
 
     rule: str
-    mend: str
+    fix: str
 
 
 ANSWER = 'POST /move is answered with 200 and {"move": "..."}, a string, in at most 64 KiB of JSON.'
@@ -26,16 +26,16 @@ ABOUT = (
     " each named once, in at most 64 KiB of JSON."
 )
 LISTEN = "A bot started by a command listens on 127.0.0.1 at the port in the variable PORT."
-UNKNOWN = "A request may have fields that a bot does not know; it leaves them alone."
+UNKNOWN = "A request may have fields that a bot does not know; it ignores them."
 HOOKS = (
     "POST /start and POST /end are answered with anything, of which at most 64 KiB are read; 404,"
     " 405 and 501 are fine if a bot does not offer them."
 )
 OUTPUT = (
-    "Of what a bot writes to stdout and stderr the last 64 KiB of a match are kept; the rest is"
-    " lost, and reading it takes time from the machine that it plays on."
+    "The last 64 KiB that a bot writes to stdout and stderr in a match are kept; the rest is lost,"
+    " and reading it slows down the machine that the bot plays on."
 )
-PARALLEL = "A bot may be asked again before it has answered: each request stands for itself."
+PARALLEL = "A bot may get a request before it has answered another: each stands for itself."
 
 _UNREACHABLE = "No connection, or one that broke, is the fault `unreachable`; one retry is made."
 _WHOLE = (
@@ -43,7 +43,7 @@ _WHOLE = (
     " web server library does this by itself."
 )
 
-# What the deadline's client says of an answer, and the mend. The first that is in the text.
+# What the deadline's client says of an answer, and the fix. The first that is in the text.
 _INVALID: tuple[tuple[str, str], ...] = (
     ("redirects", "Answer at /move itself. Mind a trailing slash that your framework adds."),
     (
@@ -93,9 +93,9 @@ def advice(kind: FaultKind, detail: str, received: int) -> Advice:
         return Advice(_UNREACHABLE, _broken(detail, received))
     if kind is FaultKind.ILLEGAL:
         return Advice(LEGAL, _illegal(detail))
-    for words, mend in _INVALID:
+    for words, fix in _INVALID:
         if words in detail:
-            return Advice(ANSWER, mend)
+            return Advice(ANSWER, fix)
     return Advice(ANSWER, 'Answer with 200 and {"move": "pass"} or another of `moves`.')
 
 
@@ -120,7 +120,7 @@ def _broken(detail: str, received: int) -> str:
 
 
 def died(how: str, output: str) -> str:
-    """The mend where a started bot ended instead of answering: how it ended, what it wrote."""
+    """The fix where a started bot ended instead of answering: how it ended, what it wrote."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()

@@ -42,7 +42,7 @@ def test_the_seed_is_committed_to_before_and_opened_after(run: Path) -> None:
         commitment = store.get("commitment")
     before, after = said.index(f"SHA-256 of the seed: {commitment}\n"), said.index("Seed: test\n")
     assert before < said.index("6 matches") < after
-    assert "is the one that was committed to" in stich("verify", run).stdout
+    assert "The seed matches the commitment." in stich("verify", run).stdout
 
 
 def test_a_commitment_to_a_short_seed_is_warned_of(run: Path) -> None:
@@ -93,8 +93,8 @@ def test_replay_counts_the_clock_down(run: Path) -> None:
 def test_replay_prints_all_of_it_where_there_is_no_terminal(run: Path) -> None:
     match = lines("matches", run)[0]["match"]
     text = stich("replay", run, match).stdout
-    assert "the house, at its invalid: Its answer is not JSON" in text
-    assert "the house, it is struck out" in text
+    assert "default move after invalid: Its answer is not JSON" in text
+    assert "default move, the bot is struck out" in text
     assert re.search(r"[♠♥♦♣]", text)
     assert "The end: " in text
     assert text.count("ask again curl") == 3
@@ -171,18 +171,18 @@ def test_verify_tells_on_a_changed_store(run: Path, tmp_path: Path) -> None:
         store.put({"seed": "another"})
     done = stich("verify", copy)
     assert done.returncode == 1
-    assert "is NOT the one that was committed to" in done.stdout
+    assert "The seed does NOT match the commitment." in done.stdout
 
 
 def test_verify_says_that_a_run_has_not_ended(run: Path, tmp_path: Path) -> None:
-    assert "has not ended" not in stich("verify", run).stdout
+    assert "is not finished" not in stich("verify", run).stdout
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)
     with Store.open(copy) as store:
         store.put({"finished": False})
     done = stich("verify", copy)
     assert done.returncode == 0
-    assert "all agree.\nThe run has not ended: 6 of 6 matches.\n" in done.stdout
+    assert "all agree.\nThe run is not finished: 6 of 6 matches.\n" in done.stdout
 
 
 @pytest.mark.parametrize("command", ["standings", "matches", "verify", "export", "report"])

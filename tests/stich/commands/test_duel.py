@@ -4,32 +4,22 @@ import json
 import re
 import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from stich.commands.duel import Wish, cup_of
+from stich.commands.duel import DuelOptions, duel_cup
 from tests.tournament.cups import bot, events, started, stich
+from tournament.config import Cup
 from tournament.formats import make_schedule
 from tournament.formats.sequential_test import Sequential
 from tournament.store.store import Store
 
 
-def wish(*two: str, **fields: object) -> Wish:
-    usual = {
-        "bots": two,
-        "game": "doudizhu",
-        "players": None,
-        "deals": 8,
-        "options": (),
-        "seed": "duel",
-        "move_ms": 1000,
-        "bank_ms": 1000,
-        "concurrency": 1,
-        "out": None,
-        "as_json": False,
-    }
-    return Wish(**{**usual, **fields})  # type: ignore[arg-type]
+def duel_of(*bots: str, **fields: Any) -> Cup:
+    usual = {"bots": bots, "game": "doudizhu", "deals": 8, "seed": "duel"}
+    return duel_cup(DuelOptions(**{**usual, **fields}))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +27,7 @@ def wish(*two: str, **fields: object) -> Wish:
     [("doudizhu", 3, 6), ("dasan", 4, 14), ("zhengfen", 5, 30), ("zhengfen", 6, 62)],
 )
 def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: int) -> None:
-    cup = cup_of(wish("greedy", "random", game=game, players=players))
+    cup = duel_of("greedy", "random", game=game, players=players)
     duel = make_schedule(cup, "seed")
     blocks = list(next(duel.rounds(lambda number: {})).blocks)
     assert duel.matches == 8 * seatings
@@ -129,16 +119,18 @@ def test_a_duel_that_is_stopped_tells_how_it_stands(tmp_path: Path, out: bool) -
     assert (last["event"], last["ended"], last["better"]) == ("stopped", "stopped", None)
     assert last["matches"] >= 28
     assert [line["rank"] for line in last["standings"]] == [[1, 2], [1, 2]]
-    assert ("Go on with the same command" if out else "with --out DIR") in said
+    assert ("Resume with the same command" if out else "with --out DIR") in said
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--game", "skat"), "There is no game 'skat'"),
+        (("--game", "skat"), "there is no game 'skat'"),
         (("--game", "doudizhu", "--players", "5"), "players: Dou Dizhu is played by 3 to 4, not 5"),
         (("--game", "doudizhu", "--option", "deels=1"), "options.deels: Dou Dizhu has only these"),
-        (("--game", "doudizhu", "--option", "deals"), "--option deals: write NAME=VALUE"),
+        (("--game", "doudizhu", "--option", "deals"), "write 'deals' as NAME=VALUE"),
+        (("--game", "doudizhu", "--option", "deals=" + "[" * 9000), "write 'deals=[[["),
+        (("--game", "doudizhu", "--option", "deals=" + "9" * 9000), "write 'deals=999"),
     ],
 )
 def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: str) -> None:
@@ -158,15 +150,13 @@ def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: st
         ({"bots": ("greedy", " ")}, "A bot is a URL, a command, or one of random, greedy, "),
         ({"seed": ""}, "--seed: must have 1 to 128 characters, not 0; write one in quotes"),
         ({"seed": "x" * 300}, "--seed: must have 1 to 128 characters, not 300; shorten it."),
-        ({"options": ["deals=" + "[" * 9000]}, "--option deals=[[["),
-        ({"options": ["deals=" + "9" * 9000]}, "--option deals=999"),
     ],
 )
 def test_bots_and_seeds_are_held_to_what_a_cup_may_say(
     fields: dict[str, object], says: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(says)) as error:
-        cup_of(wish("greedy", "random", **fields))
+        duel_of("greedy", "random", **fields)
     assert str(error.value).endswith(".")
     assert len(str(error.value)) < 200
 

@@ -54,7 +54,10 @@ READERS = (
 def test_a_full_disk_is_a_sentence(run: Path, words: str) -> None:
     command, *options = words.split()
     done = into_full(command, run, *options)
-    assert (done.returncode, done.stderr) == (1, FULL + "Make room, or send it elsewhere.\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        FULL + "Free some space, or redirect it elsewhere.\n",
+    )
 
 
 @pytest.mark.parametrize("unbuffered", [False, True])
@@ -99,7 +102,7 @@ def test_a_run_keeps_what_is_finished(tmp_path: Path, options: list[str]) -> Non
     cup, folder = write(tmp_path, toys(3), deals=2), tmp_path / "run"
     done = into_full("run", cup, "--out", folder, *options)
     assert done.returncode == 1
-    kept = f"Every finished match is kept in {folder}. Go on with: stich run {cup} --out {folder}"
+    kept = f"Every finished match is kept in {folder}. Resume with: stich run {cup} --out {folder}"
     assert done.stderr == f"{FULL}{kept}\n"
     assert stich("run", cup, "--out", folder).returncode == 0
     assert standings(folder)["matches"] == 6
@@ -111,7 +114,7 @@ def test_a_run_keeps_what_is_finished(tmp_path: Path, options: list[str]) -> Non
 def test_a_duel_says_what_is_kept() -> None:
     done = into_full("duel", "random", "random", "--game", "doudizhu", "--deals", 1)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{FULL}Nothing of it is kept; with --out DIR it is")
+    assert done.stderr.startswith(f"{FULL}Nothing is kept; with --out DIR it would be")
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from stich.commands.check import check
 from tests.tournament.check.checked import FEW, checked, failures
-from tests.tournament.check.rogues import (
-    ROGUES,
+from tests.tournament.check.misbehaving import (
+    MISBEHAVING,
     Act,
     Talk,
     hang,
@@ -58,10 +58,10 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("name", ROGUES)
+@pytest.mark.parametrize("name", MISBEHAVING)
 def test_it_finds_the_misbehaviour(name: str) -> None:
     kind, problem, mend = FOUND[name]
-    with running(ROGUES[name]) as url:
+    with running(MISBEHAVING[name]) as url:
         status, report = checked("--url", url, "--move-ms", "60", *FEW)
     assert status == 1
     assert not report["passed"]
@@ -207,7 +207,7 @@ def test_a_bot_that_refuses_unknown_fields() -> None:
     assert [one["title"] for one in report["checks"] if one["result"] == "failed"] == [
         "unknown fields in the request are tolerated"
     ]
-    assert "do not refuse others" in failures(report)[0]["mend"]
+    assert "do not reject others" in failures(report)[0]["mend"]
 
 
 def test_a_bot_that_cannot_take_a_large_request() -> None:
@@ -281,7 +281,7 @@ def test_requests_of_a_match_belong_together() -> None:
 
 
 def test_for_a_person_it_prints_all_that_is_needed() -> None:
-    with running(ROGUES["raw control characters"]) as url:
+    with running(MISBEHAVING["raw control characters"]) as url:
         result = CliRunner().invoke(check, ["--url", url, *FEW])
     assert result.exit_code == 1
     assert "\x1b[2J" not in result.output
@@ -290,7 +290,7 @@ def test_for_a_person_it_prints_all_that_is_needed() -> None:
         f"request  POST {url}/move",
         'answer   200 {"move": "pass\\x1b[2J"}',
         "rule     POST /move is answered with 200",
-        "mend     Write the answer with a JSON library",
+        "fix      Write the answer with a JSON library",
         "repeat   curl -sS -i",
         "checks not passed: 3, ",
     ):

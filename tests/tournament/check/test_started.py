@@ -116,7 +116,7 @@ def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
     assert "MiB in " in failed["note"]
     assert "KiB for each; only the last 64 KiB of a match are kept" in failure["problem"]
     assert "stdout and stderr" in failure["rule"]
-    assert "a line for a move" in failure["mend"]
+    assert "a line per move" in failure["mend"]
     assert failure["answer"]["status"] == 200
     assert "/move" in failure["curl"]
 

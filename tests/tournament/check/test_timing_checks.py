@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from stich.commands.check import check
 from tests.tournament.check.checked import checked, failures
-from tests.tournament.check.rogues import Talk, honest, lazy_network, running
+from tests.tournament.check.misbehaving import Talk, honest, lazy_network, running
 from tournament.check.timing_checks import REPEATS, differ
 
 

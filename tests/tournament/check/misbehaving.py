@@ -118,7 +118,7 @@ def lazy_network(talk: Talk) -> None:
 
 
 BOMB = gzip.compress(b"0" * 10_000_000)
-ROGUES: dict[str, Act] = {
+MISBEHAVING: dict[str, Act] = {
     "hang": only_move(hang),
     "drip": only_move(drip),
     "endless": only_move(endless),
@@ -183,7 +183,7 @@ class Rogue:
                 body = stream.read(size)
                 asked += 1
                 self.total += path == "/move"
-                count = self.total if self.act is ROGUES["dies mid-game"] else asked
+                count = self.total if self.act is MISBEHAVING["dies mid-game"] else asked
                 self.act(Talk(sock, method, path, body, count, self.stop))
 
 

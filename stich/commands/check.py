@@ -80,21 +80,21 @@ def check(
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
     # rich and the games take long to load: `stich --help` and completion must not wait for them.
-    from tournament.check.examiner import TimeBudget
+    from tournament.bot.protocol import TimeBank
     from tournament.check.report import Report
     from tournament.check.suite import check_bot
     from tournament.check.target import Target, open_target
 
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot by --url or by --command, one of the two.")
-    budget = TimeBudget(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
+    clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     report = Report(as_json)
 
     def target() -> Target:
         return open_target(url, command, start_ms)
 
     try:
-        for result in check_bot(target, budget, [game] if game else [], positions, report.progress):
+        for result in check_bot(target, clock, [game] if game else [], positions, report.progress):
             report.add(result)
     except KeyboardInterrupt:
         report.stopped()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -37,20 +36,12 @@ def check_game(ctx: click.Context, param: click.Parameter, value: str | None) ->
 def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
-    """Parse NAME=VALUE pairs; a value is a JSON number, true, false or null."""
-    options: dict[str, object] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        try:
-            options[name] = json.loads(value)
-        except (ValueError, RecursionError):  # a value can be nested too deeply
-            equals = ""
-        if not equals:
-            shown = repr(pair if len(pair) <= 60 else f"{pair[:60]}…")
-            raise click.BadParameter(
-                f"write {shown} as NAME=VALUE, with a number, true or false, as in deals=3."
-            )
-    return options
+    from tournament.config.arguments import parse_options
+
+    try:
+        return parse_options(pairs)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 game_options = click.option(
@@ -106,8 +97,8 @@ def playing_matches(kept: str) -> Iterator[None]:
 
     `kept` says which matches are stored and how to resume.
     """
-    from tournament.bot.process import StartError
     from tournament.bot.sandbox import SandboxError
+    from tournament.bot.started_bot import StartError
     from tournament.run.resume import CupChangedError
     from tournament.run.runner import RunError
 

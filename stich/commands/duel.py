@@ -25,10 +25,10 @@ from tournament.text import plural
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tournament.config import Bot, Cup
+    from tournament.config import Cup
     from tournament.formats.duel import Duel
     from tournament.results.standings import Standings
-    from tournament.run.progress import Json
+    from tournament.run.progress import JsonLines
     from tournament.store.store import Store
 
 
@@ -126,6 +126,7 @@ def duel_cup(options: DuelOptions) -> Cup:
     """The duel as a cup; ValueError with a sentence if its options are wrong."""
     import games
     from tournament.config import Bot, Clock, Cup, Format, Run
+    from tournament.config.arguments import parse_bot
     from tournament.config.schema import seed
 
     game = games.get(options.game)
@@ -133,9 +134,10 @@ def duel_cup(options: DuelOptions) -> Cup:
         players, filled = game.agreed(options.players, "seed", options.options)
     except games.OptionError as error:
         raise ValueError(f"{error.field}: {error.message}") from None
-    if options.seed is not None:
-        _check("--seed", seed(options.seed))
-    first, second = (_bot(text) for text in options.bots)
+    problem = None if options.seed is None else seed(options.seed)
+    if problem:
+        raise ValueError(f"--seed: {problem}")
+    first, second = map(parse_bot, options.bots)
     if first.name == second.name:
         second = Bot(f"{second.name} (2)", second.command, second.url)
     return Cup(
@@ -151,35 +153,12 @@ def duel_cup(options: DuelOptions) -> Cup:
     )
 
 
-def _bot(text: str) -> Bot:
-    """A bot from its URL, the name of a reference bot, or a command."""
-    from tournament.config import HOUSE_BOTS, Bot
-    from tournament.config.locations import short
-    from tournament.config.schema import command, url
-
-    if not text.strip():
-        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(HOUSE_BOTS) + ".")
-    if text.startswith(("http://", "https://")):
-        _check(short(text), url(text))
-        return Bot(text, url=text)
-    if text in HOUSE_BOTS:
-        return Bot(text, command=f"python -m bots.{text}")
-    _check(short(text), command(text))
-    return Bot(text, command=text)
-
-
-def _check(what: str, problem: str | None) -> None:
-    """ValueError if there is a problem, in the words of a CUP.toml error."""
-    if problem:
-        raise ValueError(f"{what}: {problem}")
-
-
 def _play(cup: Cup, out: str | None, as_json: bool) -> None:
     from tournament.bot.process import LaunchSettings
     from tournament.formats.duel import Duel
     from tournament.run.lock import only_runner
-    from tournament.run.progress import Json
-    from tournament.run.resume import begin
+    from tournament.run.progress import JsonLines
+    from tournament.run.resume import resume
     from tournament.run.session import play_all
     from tournament.store.store import Store
 
@@ -188,11 +167,11 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.open(folder, create=True))
         stack.enter_context(only_runner(store))
-        _, schedule = begin(store, cup)
+        _, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
         launch = LaunchSettings(cup.limits, cup.clock.start_ms)
-        events = Json(sys.stdout) if as_json else None
+        events = JsonLines(sys.stdout) if as_json else None
         try:
             play_all(cup, schedule, store, launch, events, console)
         except KeyboardInterrupt:
@@ -205,7 +184,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
 
 
 def _report(
-    console: Console, events: Json | None, cup: Cup, schedule: Duel, ended: str, store: Store
+    console: Console, events: JsonLines | None, cup: Cup, schedule: Duel, ended: str, store: Store
 ) -> None:
     """Print the standings and the odds; `ended` is "decided", "budget" or "stopped"."""
     from tournament.results.standings import render, standings
@@ -214,7 +193,7 @@ def _report(
     better, worse = cup.names if test.mean > 0 else cup.names[::-1]
     table = _ranked(standings(store), better if test.decided else None)
     if events:
-        events.say(
+        events.emit_event(
             "stopped" if ended == "stopped" else "finished",
             ended=ended,
             better=better if test.decided else None,

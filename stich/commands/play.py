@@ -21,7 +21,7 @@ from stich.commands import completion
 from stich.commands.common import check_game, game_options
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
-from tournament.bot.process import StartError
+from tournament.bot.started_bot import StartError
 from tournament.config import Clock
 from tournament.play.menu import InputError, Menu
 from tournament.play.opponents import DEFAULT, Opponent, gather, seated
@@ -53,7 +53,7 @@ class TerminalGame:
     def play(self) -> None:
         """Play to the end; _Quit when the person quits."""
         for place, opponent in self._opponents.items():
-            opponent.begin(self._state, place)
+            opponent.start_match(self._state, place)
         while (turn := self._state.turn) is not None:
             if turn == self._seat:
                 self._take(self._person())
@@ -64,7 +64,7 @@ class TerminalGame:
                 self._console.print(Text(words, style="yellow"))
             self._take(move)
         for place, opponent in self._opponents.items():
-            opponent.end(self._state, place)
+            opponent.end_match(self._state, place)
         self._print_result()
 
     def _take(self, move: Move) -> None:

@@ -59,8 +59,8 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
         return 2
     target = store_url or out or str(Path("runs") / folder_name(cup))
     where = ("--store", store_url) if store_url else ("--out", target)
-    resume = shlex.join(("stich", "run", cup, *where))
-    with playing_matches(f"Every finished match is kept in {target}. Resume with: {resume}"):
+    again = shlex.join(("stich", "run", cup, *where))
+    with playing_matches(f"Every finished match is kept in {target}. Resume with: {again}"):
         _run(plan, cup, target, as_json)
     return 0
 
@@ -71,8 +71,8 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
     from tournament.formats.commitment import weakness
     from tournament.formats.round_scores import round_scores
     from tournament.run.lock import only_runner
-    from tournament.run.progress import Json
-    from tournament.run.resume import begin
+    from tournament.run.progress import JsonLines
+    from tournament.run.resume import resume
     from tournament.run.session import play_all
     from tournament.store.store import Store
 
@@ -80,14 +80,14 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(target, create=True))
         stack.enter_context(only_runner(store))
-        seed, schedule = begin(store, cup)
-        events = Json(sys.stdout) if as_json else None
+        seed, schedule = resume(store, cup)
+        events = JsonLines(sys.stdout) if as_json else None
         commitment = store.get("commitment")
         if commitment:
             if weakness(seed) and not store.get("finished"):
                 click.echo(weakness(seed), err=True)
             if events:
-                events.say("commitment", sha256=commitment)
+                events.emit_event("commitment", sha256=commitment)
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not store.get("finished"):
@@ -97,11 +97,11 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
             store.put({"finished": True, "places": places})
         if commitment:
             if events:
-                events.say("seed", seed=seed)
+                events.emit_event("seed", seed=seed)
             else:
                 click.echo(f"Seed: {seed}")
         if events:
-            events.say("finished", **standings_dict(store))
+            events.emit_event("finished", **standings_dict(store))
         else:
             print_standings(store, console)
             click.echo(f"Kept in {store.where}")

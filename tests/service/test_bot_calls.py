@@ -11,7 +11,7 @@ from tests.service.support import contract, validator
 from tests.tournament.check.checked import FEW, checked
 from tests.tournament.check.misbehaving import Talk, honest, running
 from tests.tournament.played import Dice, cup
-from tournament.bot.player import Choice
+from tournament.bot.player import Choice, Failure
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 
@@ -23,11 +23,11 @@ class Listener(Dice):
 
     heard: list[tuple[str, Any]]
 
-    def move(self, body: bytes, seconds: float) -> Choice:
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
         self.heard.append(("/move", json.loads(body)))
         return super().move(body, seconds)
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
         self.heard.append((path, json.loads(body)))
 
 

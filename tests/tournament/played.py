@@ -30,18 +30,18 @@ class Dice:
     def __post_init__(self) -> None:
         self.random = random.Random(0)
 
-    def move(self, body: bytes, seconds: float) -> Choice:
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
         asked = json.loads(body)
         self.random.seed(f"{self.name} {asked['match']} {asked['turn']}")
         elapsed_s = 0.001 + self.random.random() / 100
         if self.random.randrange(100) < self.faulty:
             kind = self.random.choice([FaultKind.TIMEOUT, FaultKind.UNREACHABLE, FaultKind.INVALID])
-            raise Failure(kind, f"{kind} by plan", elapsed_s, Answer())
+            return Failure(kind, f"{kind} by plan", elapsed_s, Answer())
         if self.random.randrange(100) < self.faulty:
             return Choice("play:nonsense", elapsed_s)
         return Choice(self.random.choice(asked["moves"]), elapsed_s)
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
         pass
 
     def answer(self) -> Answer:

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 from games import IllegalMove
-from tournament.bot.player import Failure
+from tournament.bot.player import Failure, illegal_move
+from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
 from tournament.check.advice import Advice, advice, died
 from tournament.check.outcome import CheckFailure, Exchange
 from tournament.check.positions import Question
 from tournament.check.target import Connection, Target
 from tournament.records import FaultKind
-
-PROTOCOL = 1
-
-
-@dataclass
-class TimeBudget:
-    """The time of a bot in a check: `move_ms` for each answer, and one bank for all of them."""
-
-    move_ms: int
-    bank_ms: float
-    _lock: Lock = field(default_factory=Lock)
-
-    def to_dict(self) -> dict[str, int]:
-        """The `clock` of a request."""
-        return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
-
-    @property
-    def seconds(self) -> float:
-        """The time until the deadline of a request that is sent now."""
-        return (self.move_ms + self.bank_ms) / 1000
-
-    def charge(self, elapsed_ms: float) -> None:
-        """Take from the bank what a request took beyond `move_ms`."""
-        with self._lock:
-            self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
 
 
 @dataclass
@@ -55,35 +30,22 @@ class MatchSession:
     def start_request(self, clock: Mapping[str, int]) -> bytes:
         """The body of POST /start."""
         view = self.opening.view
-        return self._request(players=view["players"], options=view["options"], clock=clock)
+        players, options = view["players"], view["options"]
+        return start_request(
+            self.match, view["game"], view["seat"], players=players, options=options, clock=clock
+        )
 
     def end_request(self) -> bytes:
         """The body of POST /end."""
-        return self._request(scores=self.opening.record.scores)
+        view = self.opening.view
+        return end_request(self.match, view["game"], view["seat"], self.opening.record.scores)
 
     def move_request(
         self, question: Question, clock: Mapping[str, int], more: Mapping[str, Any]
     ) -> bytes:
         """The body of the next POST /move, with the fields in `more` added."""
         self.turn += 1
-        return _dump(
-            protocol=PROTOCOL,
-            match=self.match,
-            turn=self.turn,
-            view=question.view,
-            moves=question.moves,
-            clock=clock,
-            **more,
-        )
-
-    def _request(self, **fields: Any) -> bytes:
-        view = self.opening.view
-        head = {"match": self.match, "game": view["game"], "seat": view["seat"]}
-        return _dump(protocol=PROTOCOL, **head, **fields)
-
-
-def _dump(**fields: Any) -> bytes:
-    return json.dumps(fields, separators=(",", ":")).encode("ascii")
+        return move_request(self.match, self.turn, question.view, question.moves, clock, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +63,17 @@ class Verdict:
 class Examiner:
     """Asks one bot and judges its answers. Several threads may use it, each with its connection.
 
+    `clock` is the time of the bot: for each answer, and one bank for the whole check.
     `asked` counts the questions. `times` are the milliseconds of the valid answers; the first one
     may include loading, so `slowest` is the slowest of the others. `loudest` is the question at
     which the bot wrote most. `on_question` is called with every question.
     """
 
     def __init__(
-        self, target: Target, budget: TimeBudget, on_question: Callable[[], None] = lambda: None
+        self, target: Target, clock: TimeBank, on_question: Callable[[], None] = lambda: None
     ) -> None:
         self.target = target
-        self.budget = budget
+        self.clock = clock
         self.asked = 0
         self.times: list[float] = []
         self.slowest: Exchange | None = None
@@ -135,13 +98,13 @@ class Examiner:
     def start_match(self, bot: Connection, question: Question) -> MatchSession:
         """Begin a match and notify the bot, as a runner does; its answer does not matter."""
         session = MatchSession(self.match_id(), question)
-        request = session.start_request(self.budget.to_dict())
-        bot.tell("/start", request, self.budget.move_ms / 1000)
+        request = session.start_request(self.clock.to_dict())
+        bot.notify("/start", request, self.clock.move_ms / 1000)
         return session
 
     def end_match(self, bot: Connection, session: MatchSession) -> None:
         """End a match and notify the bot."""
-        bot.tell("/end", session.end_request(), self.budget.move_ms / 1000)
+        bot.notify("/end", session.end_request(), self.clock.move_ms / 1000)
 
     def ask(
         self,
@@ -151,7 +114,7 @@ class Examiner:
         more: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
-        body = session.move_request(question, self.budget.to_dict(), more or {})
+        body = session.move_request(question, self.clock.to_dict(), more or {})
         before = self.target.written() or 0
         self._on_question()
         exchange, failure = self._judge(bot, question, body)
@@ -165,23 +128,23 @@ class Examiner:
     def _judge(
         self, bot: Connection, question: Question, body: bytes
     ) -> tuple[Exchange, CheckFailure | None]:
-        url = f"{self.target.url}/move"
-        try:
-            choice = bot.move(body, self.budget.seconds)
-        except Failure as error:
-            exchange = Exchange(url, body, error.answer, error.elapsed_s * 1000)
-            self.budget.charge(exchange.elapsed_ms)
-            return exchange, self.fault(error.kind, error.detail, exchange)
-        exchange = Exchange(url, body, bot.answer(), choice.elapsed_s * 1000)
-        self.budget.charge(exchange.elapsed_ms)
-        self._add_time(exchange)
-        try:
-            question.position.check(choice.move)
-        except IllegalMove as error:
-            move = json.dumps(choice.move[:200])
-            detail = f"{move} is not legal here ({error.reason}): {error.detail}"
-            return exchange, self.fault(FaultKind.ILLEGAL, detail, exchange)
-        return exchange, None
+        outcome = bot.move(body, self.clock.deadline_ms / 1000)
+        exchange = Exchange(f"{self.target.url}/move", body, bot.answer(), outcome.elapsed_s * 1000)
+        self.charge(exchange.elapsed_ms)
+        if not isinstance(outcome, Failure):
+            self._add_time(exchange)
+            try:
+                question.position.check(outcome.move)
+            except IllegalMove as error:
+                outcome = illegal_move(outcome, error, exchange.answer)
+            else:
+                return exchange, None
+        return exchange, self.fault(outcome.kind, outcome.detail, outcome.error, exchange)
+
+    def charge(self, elapsed_ms: float) -> None:
+        """Take from the bank what a request took beyond `move_ms`."""
+        with self._lock:
+            self.clock.charge(elapsed_ms)
 
     def _add_time(self, exchange: Exchange) -> None:
         with self._lock:
@@ -191,11 +154,12 @@ class Examiner:
             ):
                 self.slowest = exchange
 
-    def fault(self, kind: FaultKind, detail: str, exchange: Exchange) -> CheckFailure:
+    def fault(
+        self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
+    ) -> CheckFailure:
         """The failure of an exchange of POST /move that would be a fault in a match."""
-        answer = exchange.answer
-        received = answer.size + len(answer.headers) + (answer.status is not None)
-        return self.failure(f"{kind}: {detail}", exchange, advice(kind, detail, received), kind)
+        told = advice(kind, error, exchange.answer)
+        return self.failure(f"{kind}: {detail}", exchange, told, kind)
 
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import games
@@ -35,7 +35,7 @@ class _RandomPlayer:
         moves = json.loads(body)["moves"]
         return Choice(moves[self._random.below(len(moves))], 0.0)
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
         """Ignore /start and /end."""
 
     def answer(self) -> Answer:
@@ -53,7 +53,7 @@ def short(name: str) -> Check:
 
     def run(examiner: Examiner) -> Outcome:
         seats = range(1, game.min_players)
-        clock = Clock(examiner.budget.move_ms, int(examiner.budget.bank_ms))
+        clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
         rules = Rules(name, game.min_players, OPTIONS, clock, strikes=MAX_FAILURES)
         seating = ("checked", *(f"stranger {seat}" for seat in seats))
         pairing = Pairing(
@@ -73,12 +73,13 @@ def short(name: str) -> Check:
             record = play(rules, pairing, LocalReferee(), players)
         examiner.asked += len(record.times[0])
         for elapsed_ms in record.times[0]:
-            examiner.budget.charge(elapsed_ms)
+            examiner.charge(elapsed_ms)
         faults = _until_death(record.faults) if examiner.target.ended() else record.faults
+        causes = (failure.error for failure in bot.failures)
         note = f"{plural(record.deals, 'deal')}, {plural(len(record.times[0]), 'move')}"
         return Outcome(
             f"{note}, score {record.scores[0]:+d}",
-            tuple(_failure(examiner, fault) for fault in faults),
+            tuple(_failure(examiner, fault, causes) for fault in faults),
         )
 
     return Check(f"a short match of {game.title}", run)
@@ -92,7 +93,11 @@ def _until_death(faults: Sequence[FaultRecord]) -> Sequence[FaultRecord]:
     return faults
 
 
-def _failure(examiner: Examiner, fault: FaultRecord) -> CheckFailure:
-    body = fault.request.encode("ascii")
+def _failure(
+    examiner: Examiner, fault: FaultRecord, causes: Iterator[Exception | None]
+) -> CheckFailure:
+    """The failure of a fault; `causes` are those of the faults but illegal moves, in order."""
+    cause = None if fault.kind is FaultKind.ILLEGAL else next(causes)
+    body = fault.request.encode()
     exchange = Exchange(f"{fault.url}/move", body, fault.answer, fault.elapsed_ms)
-    return examiner.fault(fault.kind, fault.detail, exchange)
+    return examiner.fault(fault.kind, fault.detail, cause, exchange)

@@ -28,7 +28,7 @@ class Exchange:
         """A command that sends the same request again."""
         words = ["curl", "-sS", "-i", "-m", "60"]
         if self.body:
-            words += ["-H", "Content-Type: application/json", "-d", self.body.decode("ascii")]
+            words += ["-H", "Content-Type: application/json", "-d", self.body.decode()]
         return shlex.join([*words, self.url])
 
 

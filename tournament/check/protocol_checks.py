@@ -6,12 +6,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from time import monotonic
 from typing import Any
 
 import games
 from tournament.bot.http_client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
-from tournament.bot.player import InvalidAnswer, introduced
+from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
 from tournament.check.advice import ABOUT, HOOKS, OUTPUT, UNKNOWN, Advice
 from tournament.check.examiner import Examiner, MatchSession
 from tournament.check.outcome import CheckFailure, Exchange, Outcome
@@ -46,16 +45,15 @@ def _send(
 ) -> tuple[Exchange, Reply | Exception]:
     """GET, or POST a body; the exchange, and the answer or the error that came instead."""
     result: Reply | Exception
-    seconds = examiner.budget.seconds
-    began = monotonic()
+    seconds = examiner.clock.deadline_ms / 1000
     try:
         result = bot.send(path, body, seconds)
     except TimeoutError:
         result = TimeoutError(f"No whole answer within {seconds * 1000:.0f} ms.")
     except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
         result = error
-    elapsed_ms = (monotonic() - began) * 1000
-    return Exchange(f"{examiner.target.url}{path}", body, bot.answer(), elapsed_ms), result
+    url = f"{examiner.target.url}{path}"
+    return Exchange(url, body, bot.answer(), bot.elapsed_s * 1000), result
 
 
 # GET /
@@ -68,8 +66,8 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
         exchange, result = _send(examiner, bot, "/")
     if isinstance(result, Reply):
         try:
-            about = introduced(result)
-            problem = " ".join(_about_problems(about, wanted))
+            about = read_about(result)
+            problem = " ".join(about_problems(about, wanted))
         except InvalidAnswer as error:
             problem = str(error)
     else:
@@ -87,32 +85,6 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
 def _shorten(text: str) -> str:
     shown = printable(text)
     return shown if len(shown) <= _NAME_SHOWN else f"{shown[:_NAME_SHOWN]}…"
-
-
-def _about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
-    """All that is wrong with what a bot says of itself, as sentences."""
-    problems = [
-        f'"{field}" must be a string that is not empty.'
-        for field in ("name", "version")
-        if not isinstance(about.get(field), str) or not about[field]
-    ]
-    if "author" in about and not isinstance(about["author"], str):
-        problems.append('"author" must be a string, or left out.')
-    protocol = about.get("protocol")
-    if protocol != 1 or isinstance(protocol, bool):
-        problems.append('"protocol" must be the number 1.')
-    listed = about.get("games")
-    if not isinstance(listed, list) or not listed:
-        problems.append('"games" must be a list of the games that it plays.')
-        return problems
-    unknown = [
-        json.dumps(name, default=repr)[:40] for name in listed if name not in list(games.GAMES)
-    ]
-    if unknown:
-        there = ", ".join(games.GAMES)
-        problems.append(f'"games" names {", ".join(unknown[:5])}; there are {there}.')
-    problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
-    return problems
 
 
 # POST /move
@@ -219,7 +191,7 @@ def hooks(game: str) -> Check:
 
             def post(path: str, body: bytes) -> None:
                 exchange, result = _send(examiner, bot, path, body)
-                examiner.budget.charge(exchange.elapsed_ms)
+                examiner.charge(exchange.elapsed_ms)
                 # A runner ignores the answer, however long.
                 if isinstance(result, Reply | ResponseTooLarge):
                     cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
@@ -230,7 +202,7 @@ def hooks(game: str) -> Check:
                     )
                     failures.append(examiner.failure(str(result), exchange, advice))
 
-            post("/start", session.start_request(examiner.budget.to_dict()))
+            post("/start", session.start_request(examiner.clock.to_dict()))
             if not failures:  # a match has at least one move; its answer is judged elsewhere
                 examiner.ask(bot, session, question)
             post("/end", session.end_request())

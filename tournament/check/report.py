@@ -114,7 +114,7 @@ def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:
     exchange = failure.exchange
     yield "problem", printable(failure.problem)
     if exchange is not None:
-        body = _cut(exchange.body.decode("ascii"), _REQUEST)
+        body = _cut(exchange.body.decode(), _REQUEST)
         yield "request", f"{exchange.method} {exchange.url} {body}".rstrip()
         yield "answer", f"{_answer(exchange.answer)}, after {exchange.elapsed_ms:.0f} ms"
     yield "rule", failure.advice.rule
@@ -164,7 +164,7 @@ def _failure_dict(failure: CheckFailure) -> dict[str, Any]:
         "request": {
             "method": exchange.method,
             "url": exchange.url,
-            "body": exchange.body.decode("ascii"),
+            "body": exchange.body.decode(),
         },
         "answer": asdict(exchange.answer),
         "elapsed_ms": round(exchange.elapsed_ms, 3),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import games
-from tournament.bot.process import StartError
+from tournament.bot.protocol import TimeBank
+from tournament.bot.started_bot import StartError
 from tournament.check import match_check, protocol_checks, timing_checks
 from tournament.check.advice import LISTEN, Advice
-from tournament.check.examiner import Examiner, TimeBudget
+from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.check.positions import longest
 from tournament.check.protocol_checks import Check
@@ -40,7 +41,7 @@ def plan(names: Sequence[str], wanted: int, *, watched: bool) -> list[Check]:
 
 def check_bot(
     open_target: Callable[[], Target],
-    budget: TimeBudget,
+    clock: TimeBank,
     wanted: Sequence[str],
     positions: int,
     progress: CheckProgress,
@@ -58,7 +59,7 @@ def check_bot(
         return
     try:
         yield CheckResult(1, title, Outcome(target.url))
-        examiner = Examiner(target, budget, progress.add_answer)
+        examiner = Examiner(target, clock, progress.add_answer)
         about, named = protocol_checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
         names = list(wanted) or named or list(games.GAMES)

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
-from time import monotonic, sleep
+from time import sleep
 from urllib.parse import urlsplit
 
-from tournament.bot.http_client import Dial, Reply
-from tournament.bot.player import HttpBot, dial_url
-from tournament.bot.process import LaunchSettings, StartedBot, StartError, found, start
+from tournament.bot.dial import Dial, dial_url
+from tournament.bot.http_client import Reply
+from tournament.bot.player import Choice, Failure, HttpBot
+from tournament.bot.process import LaunchSettings
+from tournament.bot.started_bot import StartedBot, StartError, is_installed, start
 from tournament.config import Limits
 
 _OUTPUT_SHOWN = 2000
 """Characters of a bot's output that go with a failure."""
-
-_BUSY = 1 << 63
-"""More than any bot writes: its supervisor is updating the count."""
 
 _POLL_S = 0.01
 _POLLS = 50
 
 
 class Connection(HttpBot):
-    """A connection to a bot that can also send any request.
+    """A connection to a bot that can also send any request, and remembers its `failures`.
 
     All connections of a check share `unsupported`, the hooks that the bot does not answer: a bot
     that lets /start hang does so once.
@@ -31,15 +29,27 @@ class Connection(HttpBot):
 
     def __init__(self, url: str, dial: Dial, unsupported: set[str]) -> None:
         super().__init__(url, dial)
-        self._deaf = unsupported
+        self._unsupported = unsupported
+        self.failures: list[Failure] = []
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long the last request took."""
+        return self._connection.elapsed_s
+
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        """Its answer to POST /move within this time."""
+        outcome = super().move(body, seconds)
+        if isinstance(outcome, Failure):
+            self.failures.append(outcome)
+        return outcome
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
         """GET, or POST a body; the complete answer within this time.
 
         Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
         """
-        method = "POST" if body else "GET"
-        return self._wire.exchange(method, path, body, monotonic() + seconds)
+        return self._connection.exchange("POST" if body else "GET", path, body, seconds)
 
 
 class Target:
@@ -89,12 +99,7 @@ class StartedTarget(Target):
 
     def written(self) -> int:
         """How many bytes it has written, also before it was started again."""
-        for _ in range(_POLLS):
-            written = self._bot.written()
-            if written < _BUSY:
-                return self._written_earlier + written
-            sleep(_POLL_S)
-        return self._written_earlier
+        return self._written_earlier + self._bot.written()
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs."""
@@ -121,8 +126,7 @@ class StartedTarget(Target):
         """Start it again if it has ended; StartError."""
         if self._status() is None:
             return
-        with suppress(OSError, ValueError):  # already closed, if it did not start again before
-            self._written_earlier = self.written()
+        self._written_earlier = self.written()
         self._bot.close()
         self._bot = start("bot", self._command, self._launch)
         self.url = self._bot.url
@@ -136,7 +140,7 @@ class StartedTarget(Target):
 def open_target(url: str | None, command: str | None, start_ms: int) -> Target:
     """The bot at a URL, or else started by a command; StartError if it is not there."""
     if command is not None:
-        if not found(command):
+        if not is_installed(command):
             raise StartError(f'"{command}" cannot be started: there is no such program.')
         return StartedTarget(command, LaunchSettings(Limits(), start_ms))
     try:

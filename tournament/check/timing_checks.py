@@ -141,7 +141,7 @@ def pace(examiner: Examiner) -> Outcome:
     if examiner.slowest is None:
         return Outcome("too few answers to judge its time", inconclusive=True)
     first, *rest = examiner.times
-    move_ms = examiner.budget.move_ms
+    move_ms = examiner.clock.move_ms
     p99 = quantiles(rest, n=100, method="inclusive")[98] if len(rest) > 1 else rest[0]
     note = (
         f"first answer {milliseconds(first)}, then median {milliseconds(median(rest))},"

@@ -9,6 +9,7 @@ from typing import Any
 HOUSE_BOTS = ("random", "greedy", "sensible", "search")
 """The reference bots by name: `python -m bots.NAME`."""
 
+
 FORMATS = ("round-robin", "swiss", "knockout", "gauntlet")
 SEATINGS = ("rotations", "permutations", "fixed")
 
@@ -116,11 +117,16 @@ class Cup:
         return cls(**fields)
 
 
+def house_command(name: str) -> str:
+    """The command that starts a reference bot."""
+    return f"python -m bots.{name}"
+
+
 def filled(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
     """The bots, and house bots behind them until there are enough for one table."""
     if fill is None or len(bots) >= players:
         return bots
     missing = players - len(bots)
     names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
-    command = f"python -m bots.{fill}"
+    command = house_command(fill)
     return bots + tuple(Bot(name, command=command, house=True) for name in names[:missing])

@@ -91,9 +91,9 @@ def test_a_duel_that_is_stopped_tells_how_it_stands(tmp_path: Path) -> None:
         (("--game", "skat"), "there is no game 'skat'"),
         (("--game", "doudizhu", "--players", "5"), "players: Dou Dizhu is played by 3 to 4, not 5"),
         (("--game", "doudizhu", "--option", "deels=1"), "options.deels: Dou Dizhu has only these"),
-        (("--game", "doudizhu", "--option", "deals"), "write 'deals' as NAME=VALUE"),
-        (("--game", "doudizhu", "--option", "deals=" + "[" * 9000), "write 'deals=[[["),
-        (("--game", "doudizhu", "--option", "deals=" + "9" * 9000), "write 'deals=999"),
+        (("--game", "doudizhu", "--option", "deals"), "--option deals: write NAME=VALUE"),
+        (("--game", "doudizhu", "--option", "deals=" + "[" * 9000), "--option deals=[[["),
+        (("--game", "doudizhu", "--option", "deals=" + "9" * 9000), "--option deals=999"),
     ],
 )
 def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: str) -> None:

@@ -351,7 +351,7 @@ def test_as_many_seats_as_bots_are_named() -> None:
         (["dasan", "--seat", "3"], "0 to 2"),
         (["dasan", "--seat", "-1"], "0 to 2"),
         (["dasan", "--option", "deals"], "NAME=VALUE"),
-        (["dasan", "--option", "deals=many"], "NAME=VALUE"),
+        (["dasan", "--option", "deals=many"], "must be a number"),
         (["dasan", "--option", "deals=0"], "options.deals"),
         (["dasan", "--option", "nothing=1"], "options.nothing"),
         (["ninefivetwo", *["--with", "greedy"] * 3], "3 bots are too many"),

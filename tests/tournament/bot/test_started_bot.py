@@ -1,4 +1,4 @@
-"""Started bots: what they find, what they may use, and that nothing of them is left."""
+"""Started bots: what they find, what they may use, and that nothing is left of them."""
 
 import json
 import os
@@ -13,17 +13,18 @@ from pathlib import Path
 import pytest
 
 from tests.tournament import hostile
-from tests.tournament.cups import all_end, bot, stich, toys, write
-from tournament.bot import process
-from tournament.bot.player import Failure
-from tournament.bot.process import LaunchSettings, StartedBot, StartError, environment, start
+from tests.tournament.cups import all_end, bot, toys, write
+from tournament.bot import process, started_bot
+from tournament.bot.http_client import Reply
+from tournament.bot.player import Choice, Failure
+from tournament.bot.process import LaunchSettings
 from tournament.bot.sandbox import SandboxError, prefix
+from tournament.bot.started_bot import StartedBot, StartError, environment, start
 from tournament.config import Bot, Cup, Limits, read
 from tournament.records import FaultKind
 from tournament.run.bot_pool import BotPool
-from tournament.store.store import Store
 
-LAUNCH = LaunchSettings(Limits(), 20_000)
+LAUNCH = LaunchSettings(Limits(), 60_000)
 REQUEST = json.dumps(
     {"turn": 1, "match": "m", "moves": ["pass", "bid:1"], "view": {"hand": []}}
 ).encode()
@@ -45,18 +46,12 @@ def pids(folder: Path) -> list[int]:
 def test_a_started_bot_answers_and_is_gone_after(tmp_path: Path) -> None:
     with running("toy-1", str(tmp_path)) as started:
         assert started.about["games"] == ["doudizhu"]
-        assert started.move(REQUEST, 20).move in ("pass", "bid:1")
+        assert isinstance(started.move(REQUEST, 60), Choice)
         assert started.status() is None
-        (pid,) = pids(tmp_path)
-        os.kill(pid, 0)
-    all_end([pid])
-
-
-def test_it_has_a_process_group_and_a_session_of_its_own(tmp_path: Path) -> None:
-    with running("toy-1", str(tmp_path)):
         (pid,) = pids(tmp_path)
         assert os.getpgid(pid) == pid
         assert os.getsid(pid) == pid != os.getsid(0)
+    all_end([pid])
 
 
 def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
@@ -67,42 +62,44 @@ def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("how", "number"), [("breeds", signal.SIGSTOP), ("toy-1", signal.SIGKILL)])
-def test_a_bot_that_stops_or_kills_its_keeper_ends_only_itself(
+def test_a_bot_that_stops_or_kills_its_supervisor_ends_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, number: signal.Signals
 ) -> None:
-    monkeypatch.setattr(process, "_KEEPER_S", 0.2)
     with running(how, str(tmp_path)) as started:
         started.move(REQUEST, 20)
-        os.kill(started._keeper.pid, number)
-        assert started.status() == "its keeper is gone"
+        monkeypatch.setattr(process, "_ANSWER_S", 0.1)
+        os.kill(started._process._supervisor.pid, number)
+        assert started.status() == "its supervisor is gone"
         assert started.output() == ""
     all_end(pids(tmp_path))
 
 
-def test_a_keeper_that_ends_while_its_bot_starts_is_a_bot_that_did_not_start(
+def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     started = StartedBot("x", bot("toy-1"), LAUNCH)
-    greet = started.greet
+    get_about = started.get_about
 
-    def then_kill(seconds: float) -> object:
-        about = greet(seconds)
-        started._keeper.kill()
-        started._keeper.wait()
+    def then_kill(seconds: float) -> Reply:
+        about = get_about(seconds)
+        started._process._supervisor.kill()
+        started._process._supervisor.wait()
         return about
 
-    monkeypatch.setattr(started, "greet", then_kill)
-    with pytest.raises(StartError, match="its keeper is gone"):
+    monkeypatch.setattr(started, "get_about", then_kill)
+    with pytest.raises(StartError, match="its supervisor is gone"):
         started.ready()
 
 
-@pytest.mark.parametrize("stopped", ["", "os.kill(started._keeper.pid, signal.SIGSTOP)"])
-def test_it_goes_when_the_runner_is_killed(tmp_path: Path, stopped: str) -> None:
+@pytest.mark.parametrize(
+    "then", ["pass", "os.kill(started._process._supervisor.pid, signal.SIGSTOP)"]
+)
+def test_it_goes_when_the_runner_is_killed(tmp_path: Path, then: str) -> None:
     code = (
         "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
-        "from tests.tournament.bot.test_process import *\n"
+        "from tests.tournament.bot.test_started_bot import *\n"
         "started = start('x', bot('breeds', sys.argv[2]), LAUNCH)\n"
-        f"started.move(REQUEST, 20); {stopped or 'pass'}\n"
+        f"started.move(REQUEST, 20); {then}\n"
         "print('ready', flush=True); signal.pause()"
     )
     root = str(Path(__file__).parents[3])
@@ -134,10 +131,10 @@ def test_python_is_this_python() -> None:
 
 
 def test_memory_is_limited() -> None:
-    with running("hungry", launch=LaunchSettings(Limits(memory_mb=400), 20_000)) as started:
-        with pytest.raises(Failure) as failure:
-            started.move(REQUEST, 60)
-        assert failure.value.kind is FaultKind.UNREACHABLE
+    with running("hungry", launch=LaunchSettings(Limits(memory_mb=400), 60_000)) as started:
+        outcome = started.move(REQUEST, 60)
+        assert isinstance(outcome, Failure)
+        assert outcome.kind is FaultKind.UNREACHABLE
         assert "MemoryError" in started.output()
 
 
@@ -145,7 +142,7 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
     with running("floods") as started:
         started.move(REQUEST, 60)
         assert len(started.output()) == 64 * 1024
-        started.fresh()
+        started.clear_output()
         assert started.output() == ""
 
 
@@ -153,9 +150,9 @@ def test_a_port_that_is_taken_meanwhile_is_changed(monkeypatch: pytest.MonkeyPat
     """Another program answers at the bot's port; it is not taken for the bot."""
     with hostile.running(hostile.first) as url:
         taken = int(url.rpartition(":")[2])
-        free = process._free_port()
+        free = started_bot._free_port()
         ports = iter([taken, free])
-        monkeypatch.setattr(process, "_free_port", lambda: next(ports))
+        monkeypatch.setattr(started_bot, "_free_port", lambda: next(ports))
         with running("honest") as started:
             assert started.url.endswith(f":{free}")
 
@@ -183,30 +180,26 @@ def sandboxed() -> None:
         pytest.skip("this system does not allow sandboxes")
 
 
-@pytest.fixture(params=[True, False], ids=["sandbox", "no sandbox"])
-def spied(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[bool, str]]:
-    """What a spying bot found, in a sandbox and outside."""
-    if request.param:
+@pytest.mark.parametrize("inside", [True, False], ids=["sandbox", "no sandbox"])
+def test_a_sandbox_shows_nothing_of_the_outside(tmp_path: Path, inside: bool) -> None:
+    """What a spying bot finds, in a sandbox and without one."""
+    if inside:
         sandboxed()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.sqlite").touch()
+    (tmp_path / "a" / "older").mkdir(parents=True)
+    (tmp_path / "a" / "older" / "run.sqlite").write_text("OLD SEED")
+    (tmp_path / "a" / "other.toml").write_text('seed = "NEXT SEED"\n[[bots]]\n')
+    (tmp_path / "a" / "notes.toml").write_text("NOTES")
     with hostile.running(hostile.first) as url:
-        spy = bot("spies", str(tmp_path / "cup.toml"), url)
-        more = ["[sandbox]\nenabled = true"] if request.param else []
-        cup = write(tmp_path, {"spy": spy, **toys(2)}, *more, deals=1)
-        (tmp_path / "a" / "older").mkdir(parents=True)
-        (tmp_path / "a" / "older" / "run.sqlite").write_text("OLD SEED")
-        (tmp_path / "a" / "other.toml").write_text('seed = "NEXT SEED"\n[[bots]]\n')
-        (tmp_path / "a" / "notes.toml").write_text("NOTES")
-        done = stich("run", cup, "--out", tmp_path / "run")
-        assert done.returncode == 0, done.stderr
-    with Store.open(tmp_path / "run") as store:
-        match = next(store.matches())
-        assert not match.faults
-        yield request.param, match.outputs[match.seating.index("spy")]
+        spy = ("spies", str(tmp_path / "cup.toml"), url)
+        more = ["[sandbox]\nenabled = true"] if inside else []
+        path = write(tmp_path, {"spy": bot(*spy), **toys(2)}, *more)
+        words = prefix(read(path), str(path), tmp_path / "run")
+        with running(*spy, launch=LaunchSettings(Limits(), 60_000, words)) as started:
+            assert isinstance(started.move(REQUEST, 60), Choice)
+            said = started.output()
     Path(hostile.__file__).with_name("scribble").unlink(missing_ok=True)
-
-
-def test_a_sandbox_shows_nothing_of_the_outside(spied: tuple[bool, str]) -> None:
-    inside, said = spied
     assert ("no outside" in said) is inside
     assert ('seed = "test"' in said) is not inside
     assert ("run.sqlite" in said) is not inside

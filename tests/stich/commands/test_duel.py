@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from stich.commands.duel import DuelOptions, duel_cup
-from tests.stich.program import stich
-from tests.tournament.cups import bot, events, started
+from tests.tournament.cups import bot, events, started, stich
 from tournament.config import Cup
 from tournament.formats import make_schedule
 from tournament.store.store import Store
@@ -43,7 +42,7 @@ def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     words = ("--game", "doudizhu", "--seed", "x", "--out", out, "--json")
     worse, better = bot("toy-1"), "python -m bots.sensible"
     done = stich("duel", worse, better, *words, "--deals", 60, "--concurrency", 1)
-    assert done.exit_code == 0, done.stderr
+    assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert (told["ended"], told["better"]) == ("decided", better)
     assert told["blocks"] < 60
@@ -54,13 +53,13 @@ def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     ]
     with Store.open(out) as store:
         assert store.count() == told["matches"] == 6 * told["blocks"]
-    assert stich("verify", out).exit_code == 0
+    assert stich("verify", out).returncode == 0
 
 
 def test_a_bot_against_itself_spends_the_budget() -> None:
     same = bot("toy-1")
     done = stich("duel", same, same, "--game", "doudizhu", "--deals", 2)
-    assert done.exit_code == 0, done.stderr
+    assert done.returncode == 0, done.stderr
     assert "Not decided: the budget of 2 deals is spent" in " ".join(done.stdout.split())
     assert done.stdout.split().count("1–2") == 2
 
@@ -98,7 +97,7 @@ def test_a_duel_that_is_stopped_tells_how_it_stands(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: str) -> None:
     done = stich("duel", "greedy", "random", *words)
-    assert done.exit_code == 2
+    assert done.returncode == 2
     assert says in done.stderr
 
 
@@ -126,4 +125,4 @@ def test_bots_and_seeds_are_held_to_what_a_cup_may_say(
 
 def test_a_bot_that_cannot_be_one_ends_a_duel_before_it_begins() -> None:
     done = stich("duel", "greedy", "python '", "--game", "doudizhu")
-    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

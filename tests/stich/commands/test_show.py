@@ -1,11 +1,13 @@
 """The commands that read a run and replay a match, on one run with faults in it."""
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +15,8 @@ import games
 from stich.cli import COMMANDS
 from stich.console.replay_screen import step_through
 from stich.console.text import make_console
-from tests.stich.program import json_lines, stich
-from tests.tournament import cups, hostile, played
-from tests.tournament.cups import ROOT, bot, toys, write
+from tests.tournament import hostile, played
+from tests.tournament.cups import ROOT, bot, served_toys, stich, write
 from tournament.results.replay import clock, steps
 from tournament.store.store import Store
 
@@ -25,15 +26,21 @@ NONSENSE = "\x1b[2Jpass"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A finished cup of a toy, a started bot that dies, and a bot by URL that answers nonsense and
-    is still running. The one run of this file by the program as it is installed."""
+    is still running."""
     folder = tmp_path_factory.mktemp("commands")
-    with hostile.running(hostile.says(NONSENSE)) as url:
-        cup = write(folder, {"bad": url, "dies": bot("dies"), **toys(1)}, "commit = true", deals=2)
-        done = cups.stich("run", cup, "--out", folder / "run")
+    with hostile.running(hostile.says(NONSENSE)) as url, served_toys(1) as toys:
+        cup = write(folder, {"bad": url, "dies": bot("dies"), **toys}, "commit = true", deals=2)
+        done = stich("run", cup, "--out", folder / "run")
         assert done.returncode == 0, done.stderr
         (folder / "output").write_text(done.stdout)
         (folder / "warned").write_text(done.stderr)
         yield folder / "run"
+
+
+def json_lines(*words: object) -> list[dict[str, Any]]:
+    done = stich(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_the_seed_is_committed_to_before_and_opened_after(run: Path) -> None:
@@ -59,7 +66,7 @@ def test_matches_lists_them(run: Path) -> None:
     text = stich("matches", run, "--faults", "--bot", "bad").stdout
     assert len(re.findall(r"bad \S+ \(struck out\)", text)) == 6
     done = stich("matches", run, "--bot", "nobody")
-    assert done.exit_code == 1
+    assert done.returncode == 1
     assert done.stderr == "There is no bot nobody; there are bad, dies, toy0.\n"
 
 
@@ -153,13 +160,13 @@ def test_export_writes_files(run: Path, tmp_path: Path) -> None:
     rows = str(tmp_path / "out.csv")
     assert json_lines("export", run, "-o", rows) == [{"file": rows, "format": "csv", "rows": 18}]
     done = stich("export", run, "--format", "jsonl", "-o", tmp_path / "out.jsonl")
-    assert done.exit_code == 0, done.stderr
+    assert done.returncode == 0, done.stderr
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 18
     done = stich("export", run, "-o", tmp_path / "no" / "where.csv")
-    assert done.exit_code == 1
+    assert done.returncode == 1
     assert "cannot be written: No such file or directory; name another file." in done.stderr
     done = stich("export", run, "--json")
-    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
 def test_report_writes_a_page_with_as_many_replays_as_asked_for(run: Path, tmp_path: Path) -> None:
@@ -168,28 +175,28 @@ def test_report_writes_a_page_with_as_many_replays_as_asked_for(run: Path, tmp_p
     assert json_lines(*words, 0) == [{"file": str(page), "matches": 6}]
     assert "holds 0 of 6 matches" in " ".join(page.read_text().split())
     done = stich(*words, 4)
-    assert (done.exit_code, done.stdout) == (0, f"The report is in {page}\n")
+    assert (done.returncode, done.stdout) == (0, f"The report is in {page}\n")
     text = " ".join(page.read_text().split())
     assert "Test cup" in text
     assert "holds 4 of 6 matches" in text
-    assert stich(*words, -1).exit_code == 2
+    assert stich(*words, -1).returncode == 2
 
 
 def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path) -> None:
     done = stich("verify", run)
-    assert done.exit_code == 0
+    assert done.returncode == 0
     assert done.stdout.endswith("all agree.\nThe seed matches the commitment.\n")
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)
     with Store.open(copy) as store:
         store.put({"finished": False})
     done = stich("verify", copy)
-    assert done.exit_code == 0
+    assert done.returncode == 0
     assert "all agree.\nThe run is not finished: 6 of 6 matches.\n" in done.stdout
     with Store.open(copy) as store:
         store.put({"seed": "another"})
     done = stich("verify", copy)
-    assert done.exit_code == 1
+    assert done.returncode == 1
     assert "The seed does NOT match the commitment." in done.stdout
 
 
@@ -199,11 +206,11 @@ READERS = ("standings", "matches", "verify", "export", "report")
 @pytest.mark.parametrize("command", READERS)
 def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None:
     done = stich(command, tmp_path)
-    assert (done.exit_code, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"{tmp_path}: there is no run here (run.sqlite is missing).\n"
     Store.open(tmp_path, create=True).close()
     done = stich(command, tmp_path)
-    assert (done.exit_code, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (1, "")
     why = "its run was stopped before it had begun; run the cup again."
     assert done.stderr == f"{tmp_path / 'run.sqlite'}: {why}\n"
 
@@ -211,7 +218,7 @@ def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = stich(command, "--help")
-    assert done.exit_code == 0
+    assert done.returncode == 0
     assert re.search(rf"Examples?:\n +stich {command} ", done.stdout)
 
 

@@ -12,9 +12,8 @@ import pytest
 
 from stich.cli import main
 from stich.console.stdout import OutputError, guarded
-from tests.stich.program import json_lines, stich
 from tests.tournament import played
-from tests.tournament.cups import ROOT, toys, write
+from tests.tournament.cups import ROOT, served_toys, standings, stich, write
 
 FULL = "Standard output cannot be written: No space left on device. "
 
@@ -111,14 +110,14 @@ def test_a_reader_that_stops_reading_is_no_error(run: Path) -> None:
 
 
 def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
-    cup, folder = write(tmp_path, toys(3), deals=1), tmp_path / "run"
-    done = into_full("run", cup, "--out", folder, "--json")
-    assert done.returncode == 1
-    kept = f"Every finished match is kept in {folder}. Resume with: stich run {cup} --out {folder}"
-    assert done.stderr == f"{FULL}{kept}\n"
-    assert stich("run", cup, "--out", folder).exit_code == 0
-    (table,) = json_lines("standings", folder)
-    assert table["matches"] == 3
+    with served_toys(3) as bots:
+        cup, folder = write(tmp_path, bots, deals=1), tmp_path / "run"
+        done = into_full("run", cup, "--out", folder, "--json")
+        assert done.returncode == 1
+        resume = f"Resume with: stich run {cup} --out {folder}"
+        assert done.stderr == f"{FULL}Every finished match is kept in {folder}. {resume}\n"
+        assert stich("run", cup, "--out", folder).returncode == 0
+    assert standings(folder)["matches"] == 3
     line = f"{sys.executable} -m stich run {cup} --out {folder} | head -n 1"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout.count("\n"), done.stderr) == (1, "")

@@ -18,7 +18,8 @@ import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
 from tournament.results.bootstrap import Sample, score_intervals
-from tournament.results.standings import collect, standings
+from tournament.results.match_arrays import collect
+from tournament.results.standings import standings
 from tournament.store.store import FILE, Store
 from tournament.store.tables import blocks, matches
 
@@ -30,7 +31,7 @@ PROMISED = 10.0  # seconds
 
 def filled(folder: Path) -> None:
     """A finished cup of ten bots with so many matches, made up."""
-    with Store.open(folder, create=True) as store:
+    with Store.create(folder) as store:
         store.put(
             {"version": 1, "name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"}
         )

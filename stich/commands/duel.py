@@ -165,7 +165,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
     console = make_console(stderr=as_json)
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
-        store = stack.enter_context(Store.open(folder, create=True))
+        store = stack.enter_context(Store.create(folder))
         stack.enter_context(only_runner(store))
         _, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
@@ -187,7 +187,8 @@ def _report(
     console: Console, events: JsonLines | None, cup: Cup, schedule: Duel, ended: str, store: Store
 ) -> None:
     """Print the standings and the odds; `ended` is "decided", "budget" or "stopped"."""
-    from tournament.results.standings import render, standings
+    from stich.console.standings_table import standings_table
+    from tournament.results.standings import standings
 
     test = schedule.test
     better, worse = cup.names if test.mean > 0 else cup.names[::-1]
@@ -202,7 +203,7 @@ def _report(
             **table.to_dict(),
         )
         return
-    console.print(render(table))
+    console.print(standings_table(table))
     deals = plural(schedule.blocks, "deal")
     odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
     if ended == "decided":

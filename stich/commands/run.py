@@ -43,11 +43,11 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
     Example:
       stich run examples/doudizhu.toml --out runs/spring
     """
-    from tournament.config import ConfigError, read
+    from tournament.config import ConfigError, read_cup
     from tournament.store.store import NOT_A_STORE, is_url
 
     try:
-        plan = read(cup)
+        plan = read_cup(cup)
     except ConfigError as error:
         click.echo(str(error), err=True)
         return 2
@@ -78,7 +78,7 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
 
     console = make_console(stderr=as_json)
     with ExitStack() as stack:
-        store = stack.enter_context(Store.open(target, create=True))
+        store = stack.enter_context(Store.create(target))
         stack.enter_context(only_runner(store))
         seed, schedule = resume(store, cup)
         events = JsonLines(sys.stdout) if as_json else None

@@ -55,9 +55,10 @@ def standings_dict(store: Store) -> dict[str, Any]:
 
 def print_standings(store: Store, console: Console) -> None:
     """Print the standings as a table."""
-    from tournament.results.standings import render, standings
+    from stich.console.standings_table import standings_table
+    from tournament.results.standings import standings
 
-    console.print(render(standings(store), store.get("total")))
+    console.print(standings_table(standings(store), store.get("total")))
     places = store.get("places")
     if places:
         ranked = ", ".join(f"{i}. {name}" for i, name in enumerate(places, 1))
@@ -167,9 +168,9 @@ def verify(target: str, as_json: bool) -> int:
     if as_json:
         _print_json(found.to_dict())
         return 0 if found.verified else 1
-    for problem in found.problems:
-        click.echo(f"{problem.match or 'run'}: {problem.detail}")
-    differing = len(found.problems)
+    for mismatch in found.mismatches:
+        click.echo(f"{mismatch.match or 'run'}: {mismatch.detail}")
+    differing = len(found.mismatches)
     click.echo(
         f"{plural(found.matches, 'match', 'matches')} of {plural(found.blocks, 'block')},"
         f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "

@@ -101,7 +101,7 @@ def played(
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     """A finished run of this cup; close the store."""
-    store = Store.open(folder, create=True)
+    store = Store.create(folder)
     store.put(facts(of))
     for record in played(of, faulty, lambda round: round_scores(store, round)):
         store.add(record)

@@ -1,10 +1,10 @@
 """A rating on the Elo scale that does not depend on the order of the matches.
 
 Bradley and Terry's model: bot i scores 1 / (1 + 10^((r_j - r_i)/400)) a comparison against bot j.
-Comparisons are the pairs of seats of a match: more points win, equal points are half a win, two
-seats of one side or of one bot are not compared. Ratings maximise the likelihood of all
-comparisons together with half a win and half a loss of every bot against an imagined average one,
-which keeps the rating of a bot that never lost finite. Their mean is 1500.
+Every two seats of a match are compared: more points win, equal points are half a win; seats of one
+side or of one bot are not compared. Ratings maximise the likelihood of all comparisons together
+with half a win and half a loss of every bot against an imagined average one, which keeps the
+rating of a bot that never lost finite. Their mean is 1500.
 """
 
 from __future__ import annotations
@@ -16,22 +16,29 @@ from itertools import combinations
 
 import numpy as np
 
-from tournament.results.bootstrap import UNKNOWN, Floats, Interval, Ints, around, generator
+from tournament.results.bootstrap import (
+    UNKNOWN,
+    Floats,
+    Interval,
+    Ints,
+    generator,
+    percentile_interval,
+)
 
 MEAN = 1500.0
 SCALE = 400 / math.log(10)
 
 _RESAMPLES = 1_000
 _PRIOR = 0.5
-# Batches of comparison matrices hold at most so many cells.
-_CELLS = 2_000_000
-# Digits behind the point that are answered: beyond them is the noise of floating point.
+# The most cells in a batch of comparison matrices.
+_MAX_CELLS = 2_000_000
+# Decimal places that are kept: further ones are floating-point noise.
 _DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """What pairs of bots did against each other, block by block.
+    """The results of pairs of bots against each other, block by block.
 
     Entry k says that in block ``block[k]`` the bots ``first[k]`` < ``second[k]`` were compared
     ``games[k]`` times, and the first had ``halves[k]`` half wins of them.
@@ -55,11 +62,11 @@ class Rating:
 
 
 def compare(bots: Ints, scores: Ints, sides: Ints, block: Ints, count: int) -> Comparisons:
-    """All comparisons of the matches, added up by block and pair.
+    """All comparisons in the matches, summed by block and pair.
 
-    ``bots``, ``scores`` and ``sides`` have a row a match and a column a seat: the number of the
-    bot (below ``count``), its points, and a number that seats of one side share. ``block`` has
-    the number of each match's block.
+    ``bots``, ``scores`` and ``sides`` have a row for each match and a column for each seat: the
+    index of the bot (below ``count``), its points, and a number that seats of one side share.
+    ``block`` has the index of each match's block.
     """
     if not bots.shape == scores.shape == sides.shape or block.shape != bots.shape[:1]:
         raise ValueError("bots, scores and sides need one row for each entry of block")
@@ -89,8 +96,8 @@ def ratings(data: Comparisons, blocks_of: Sequence[int], seed: str) -> list[Rati
     """The rating of every bot, with a bootstrap interval over the blocks of the whole run.
 
     ``blocks_of`` is the number of blocks of each bot. The half win and half loss are redrawn with
-    the blocks (their weights have Gamma distributions of shape one half), so that a bot that
-    always won has a wide interval and not none. A bot with fewer than two blocks has no interval.
+    the blocks (their weights have Gamma distributions of shape one half), so that the interval of
+    a bot that always won is wide instead of empty. A bot with fewer than two blocks has none.
     """
     if not data.bots:
         return []
@@ -101,18 +108,18 @@ def ratings(data: Comparisons, blocks_of: Sequence[int], seed: str) -> list[Rati
     draws = np.empty((0, data.bots))
     if data.blocks > 1 and data.games.size:
         draws = _bootstrap(data, best, seed)
-    answers = []
+    found = []
     for bot, value in enumerate(values):
         interval = UNKNOWN
         if draws.size and blocks_of[bot] > 1:
-            wide = around(float(value), draws[:, bot], blocks_of[bot])
+            wide = percentile_interval(float(value), draws[:, bot], blocks_of[bot])
             interval = Interval(_rounded(wide.low), _rounded(wide.high))
-        answers.append(Rating(round(float(value), _DIGITS), interval))
-    return answers
+        found.append(Rating(round(float(value), _DIGITS), interval))
+    return found
 
 
 def strengths(wins: Floats, prior: Floats, start: Floats) -> Floats:
-    """Maximum-likelihood strengths (natural logarithms of odds) of a batch of tallies.
+    """Maximum-likelihood strengths (natural logarithms of odds) of a batch of win counts.
 
     ``wins[k, i, j]`` is how often i beat j, ``prior[k]`` the weights of a win and a loss of each
     bot against one of strength 0; ``start`` is where the search begins. The log-likelihood is
@@ -138,7 +145,7 @@ def strengths(wins: Floats, prior: Floats, start: Floats) -> Floats:
 
 
 def _newton(beta: Floats, wins: Floats, prior: Floats) -> Floats:
-    """Newton's steps towards the maximum, none longer than odds of e^4."""
+    """Newton's steps towards the maximum, each limited to odds of e^4."""
     games = wins + wins.transpose(0, 2, 1)
     weight = prior.sum(axis=1)[:, np.newaxis]
     chance = _sigmoid(beta[:, :, np.newaxis] - beta[:, np.newaxis, :])
@@ -162,7 +169,7 @@ def _bootstrap(data: Comparisons, best: Floats, seed: str) -> Floats:
     pairs = data.first * data.bots + data.second
     names, pair = np.unique(pairs, return_inverse=True)
     prior = _gamma_halves(bits, _RESAMPLES)
-    at_once = max(1, _CELLS // (data.bots * data.bots))
+    at_once = max(1, _MAX_CELLS // (data.bots * data.bots))
     draws = []
     for start in range(0, _RESAMPLES, at_once):
         rows = min(at_once, _RESAMPLES - start)
@@ -189,28 +196,28 @@ def _matrices(data: Comparisons, games: Ints, halves: Ints) -> Floats:
 
 
 def _gamma_halves(bits: np.random.PCG64, rows: int) -> Floats:
-    """Two Gamma variates of shape one half a row: halved squares of normal ones (Box-Muller)."""
+    """Rows of two Gamma variates of shape one half: halved squares of normal ones (Box-Muller)."""
     raw = bits.random_raw(2 * rows).reshape(rows, 2)
     uniform = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
     radius = -np.log(uniform[:, 0])
     angle = 2 * np.pi * uniform[:, 1]
     made = np.stack((radius * np.cos(angle) ** 2, radius * np.sin(angle) ** 2), axis=1)
-    # Below this weight the likelihood has no curvature left that floating point could see.
-    answer: Floats = np.maximum(made, 1e-6)
-    return answer
+    # Below this weight floating point sees no curvature in the likelihood.
+    variates: Floats = np.maximum(made, 1e-6)
+    return variates
 
 
 def _likelihood(beta: Floats, wins: Floats, prior: Floats) -> Floats:
     gaps = beta[:, :, np.newaxis] - beta[:, np.newaxis, :]
-    told = -(wins * np.logaddexp(0, -gaps)).sum(axis=(1, 2))
+    rivals = -(wins * np.logaddexp(0, -gaps)).sum(axis=(1, 2))
     alone = prior[:, :1] * np.logaddexp(0, -beta) + prior[:, 1:] * np.logaddexp(0, beta)
-    answer: Floats = told - alone.sum(axis=1)
-    return answer
+    total: Floats = rivals - alone.sum(axis=1)
+    return total
 
 
 def _sigmoid(x: Floats) -> Floats:
-    answer: Floats = 0.5 * (1 + np.tanh(x / 2))
-    return answer
+    value: Floats = 0.5 * (1 + np.tanh(x / 2))
+    return value
 
 
 def _rounded(value: float | None) -> float | None:

@@ -13,8 +13,7 @@ from bots.kits import catalogue
 from stich.cli import cli
 from tests.make_views import EXAMPLES, PAGES, renewed
 from tournament.bot.http_client import BODY_LIMIT
-from tournament.config import Clock
-from tournament.config.parse import parse
+from tournament.config import Clock, parse_cup
 
 DOCS = Path(__file__).parents[3] / "docs"
 FIELDS = re.compile(r"<!-- fields ([a-z]+) -->\n\n(.*?)\n\n", re.DOTALL)
@@ -88,5 +87,5 @@ def test_the_figures_on_the_page_are_those_of_the_code() -> None:
 
 def test_the_first_cup_is_a_cup() -> None:
     (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "first-bot.md").read_text(), re.DOTALL)
-    cup = parse(block.encode(), "cup.toml")
+    cup = parse_cup(block.encode(), "cup.toml")
     assert [bot.name for bot in cup.bots] == ["mine", "greedy", "random"]

@@ -104,11 +104,11 @@ def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: st
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"bots": ("greedy", "python '")}, "python ': cannot be read (No closing quotation); mend"),
-        ({"bots": ("greedy", "http://")}, "http://: is no address of a server; write one like"),
-        ({"bots": ("http://x:99999", "greedy")}, "http://x:99999: is no address of a server (Port"),
+        ({"bots": ("greedy", "python '")}, "python ': cannot be split into words (No closing"),
+        ({"bots": ("greedy", "http://")}, "http://: is not the URL of a server; write one lik"),
+        ({"bots": ("http://x:99999", "greedy")}, "http://x:99999: is not the URL of a server (Por"),
         ({"bots": ("http://x/?a", "greedy")}, "http://x/?a: must be only scheme, host, port and"),
-        ({"bots": ("greedy", "a\0b")}, "a\\x00b: must not have control characters; take them out"),
+        ({"bots": ("greedy", "a\0b")}, "a\\x00b: must not have control characters; remove them."),
         ({"bots": ("greedy", " ")}, "A bot is a URL, a command, or one of random, greedy, "),
         ({"seed": ""}, "--seed: must have 1 to 128 characters, not 0; write one in quotes"),
         ({"seed": "x" * 300}, "--seed: must have 1 to 128 characters, not 300; shorten it."),

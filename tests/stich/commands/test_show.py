@@ -208,7 +208,7 @@ def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None
     done = stich(command, tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"{tmp_path}: there is no run here (run.sqlite is missing).\n"
-    Store.open(tmp_path, create=True).close()
+    Store.create(tmp_path).close()
     done = stich(command, tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     why = "its run was stopped before it had begun; run the cup again."

@@ -20,7 +20,7 @@ from tournament.bot.player import Choice, Failure
 from tournament.bot.process import LaunchSettings
 from tournament.bot.sandbox import SandboxError, prefix
 from tournament.bot.started_bot import StartedBot, StartError, environment, start
-from tournament.config import Bot, Cup, Limits, read
+from tournament.config import Bot, Cup, Limits, read_cup
 from tournament.records import FaultKind
 from tournament.run.bot_pool import BotPool
 
@@ -195,7 +195,7 @@ def test_a_sandbox_shows_nothing_of_the_outside(tmp_path: Path, inside: bool) ->
         spy = ("spies", str(tmp_path / "cup.toml"), url)
         more = ["[sandbox]\nenabled = true"] if inside else []
         path = write(tmp_path, {"spy": bot(*spy), **toys(2)}, *more)
-        words = prefix(read(path), str(path), tmp_path / "run")
+        words = prefix(read_cup(path), str(path), tmp_path / "run")
         with running(*spy, launch=LaunchSettings(Limits(), 60_000, words)) as started:
             assert isinstance(started.move(REQUEST, 60), Choice)
             said = started.output()
@@ -221,18 +221,18 @@ def test_a_sandbox_covers_the_folder_of_all_runs_unless_a_bot_lives_there(
         folder.mkdir(parents=True)
         (folder / "run.sqlite").touch()
     (mine / "bot.py").touch()
-    words = prefix(read(write(tmp_path, toys(3), "[sandbox]\nenabled = true")), "cup.toml", run)
+    words = prefix(read_cup(write(tmp_path, toys(3), "[sandbox]\nenabled = true")), "cup.toml", run)
     assert str(tmp_path / "runs") in words
     assert str(run) not in words
     lives = {"x": f"python {mine / 'bot.py'}", **toys(2)}
-    words = prefix(read(write(tmp_path, lives, "[sandbox]\nenabled = true")), "cup.toml", run)
+    words = prefix(read_cup(write(tmp_path, lives, "[sandbox]\nenabled = true")), "cup.toml", run)
     assert str(tmp_path / "runs") not in words
     assert words[words.index(str(run)) - 1] == "--tmpfs"
     assert words[words.index(str(mine / "run.sqlite")) - 1] == os.devnull
 
 
 def test_no_bubblewrap_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cup = read(write(tmp_path, toys(3), "[sandbox]\nenabled = true"))
+    cup = read_cup(write(tmp_path, toys(3), "[sandbox]\nenabled = true"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxError, match="install the package bubblewrap"):
         prefix(cup, "cup.toml", tmp_path)

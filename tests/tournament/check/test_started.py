@@ -147,13 +147,9 @@ def test_the_house_bots_pass() -> None:
 
 
 def test_a_bot_that_does_not_start_again(tmp_path: Path) -> None:
-    root = str(Path(__file__).parents[3])
-    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n" + MORTAL.format(
-        root=root, when="asked > 40"
-    )
-    status, report = checked(
-        "--command", command(once, tmp_path), "--game", "dasan", "--positions", "60", *PATIENT
-    )
+    mortal = MORTAL.format(root=ROOT, when="asked > 40")
+    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n{mortal}"
+    status, report = check_dasan(once, 60, tmp_path)
     assert status == 1
     skipped = [one for one in report["checks"] if one["result"] == "skipped"]
     assert skipped

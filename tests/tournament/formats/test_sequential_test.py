@@ -5,11 +5,11 @@ import copy
 import numpy as np
 import pytest
 
-from tournament.formats.sequential_test import Sequential
+from tournament.formats.sequential_test import SequentialTest
 
 
-def run(differences: "np.typing.NDArray[np.float64]") -> Sequential:
-    test = Sequential()
+def run(differences: "np.typing.NDArray[np.float64]") -> SequentialTest:
+    test = SequentialTest()
     for difference in differences:
         test.add(float(difference))
         if test.decided:
@@ -22,7 +22,7 @@ def test_the_evidence_is_a_martingale_for_equal_bots(scale: float) -> None:
     """A difference d is as likely as -d, and their mean evidence is the evidence before. By
     Ville's inequality the evidence then reaches 20 in one of twenty duels at most."""
     random = np.random.default_rng(1)
-    test = Sequential()
+    test = SequentialTest()
     for difference in random.standard_t(3, 30) * scale:
         better, worse = copy.deepcopy(test), copy.deepcopy(test)
         better.add(difference)

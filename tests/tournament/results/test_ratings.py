@@ -156,7 +156,7 @@ def quick() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("blocks", [10, 30])
+@pytest.mark.parametrize("blocks", [10, pytest.param(30, marks=pytest.mark.slow)])
 def test_equal_bots_have_1500_inside_95_times_in_100(blocks: int) -> None:
     generator = np.random.default_rng(blocks)
     hits = []

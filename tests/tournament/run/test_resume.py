@@ -10,7 +10,7 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.cups import bot, served_toys, standings, stich, toys, write
-from tournament.config import Bot, Clock, Cup, Limits, parse, read
+from tournament.config import Bot, Clock, Cup, Limits, parse_cup, read_cup
 from tournament.formats import make_schedule
 from tournament.run.resume import CupChangedError, differences, resume
 from tournament.store.store import Store, StoreError
@@ -34,7 +34,7 @@ def test_a_cup_that_never_played_may_be_fixed(tmp_path: Path) -> None:
 
 def test_a_changed_cup_is_refused_with_what_differs(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with begun(tmp_path, read(write(tmp_path, toys(3), deals=2))):
+    with begun(tmp_path, read_cup(write(tmp_path, toys(3), deals=2))):
         before = standings(run)
     bots = {**toys(2), "toy2": bot("honest")}
     done = stich("run", write(tmp_path, bots, "[faults]\nstrikes = 1", deals=1), "--out", run)
@@ -53,7 +53,7 @@ def test_a_changed_cup_is_refused_with_what_differs(tmp_path: Path) -> None:
 
 def test_a_drawn_seed_stays_while_the_cup_is_fixed(tmp_path: Path) -> None:
     cup = replace(played.cup(commit=True), seed=None)
-    with Store.open(tmp_path / "run", create=True) as store:
+    with Store.create(tmp_path / "run") as store:
         seed, _ = resume(store, cup)
         committed = store.get("commitment")
         again, _ = resume(store, replace(cup, sandbox=True, clock=Clock(7, 7, 7)))
@@ -81,7 +81,7 @@ def filled(*names: str, fill: str | None = "greedy") -> Cup:
     """A cup for three as its file would give it."""
     bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = "./{name}"\n' for name in names)
     seats = f'fill = "{fill}"\n' if fill else ""
-    return parse(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
+    return parse_cup(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
 
 
 def test_a_house_bot_that_has_played_does_not_leave_without_a_word(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_house_bot_that_has_played_does_not_leave_without_a_word(tmp_path: Pat
 @contextmanager
 def begun(folder: Path, cup: Cup, **facts: object) -> Iterator[Store]:
     """A store with a match of this cup in it."""
-    with Store.open(folder / "run", create=True) as store:
+    with Store.create(folder / "run") as store:
         seed, _ = resume(store, cup)
         store.add(next(iter(played.played(replace(cup, seed=seed)))))
         store.put(facts)

@@ -22,7 +22,7 @@ from tests.tournament.cups import (
     toys,
     write,
 )
-from tournament.config import read
+from tournament.config import read_cup
 from tournament.records import FaultKind
 from tournament.run.lock import only_runner
 from tournament.run.resume import resume
@@ -105,8 +105,8 @@ def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]
     with served_toys(6) as bots:
         path = write(tmp_path, bots, *format_, deals=1, concurrency=2)
         assert stich("run", path, "--out", one).returncode == 0
-        with Store.open(one) as whole, Store.open(two, create=True) as half:
-            resume(half, read(path))
+        with Store.open(one) as whole, Store.create(two) as half:
+            resume(half, read_cup(path))
             for record in list(whole.matches())[::-2]:
                 half.add(record)
             kept = half.count()
@@ -133,7 +133,7 @@ def test_stopped_it_says_how_to_resume(tmp_path: Path, number: signal.Signals) -
 
 def test_a_second_runner_is_refused(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with Store.open(run, create=True) as store, only_runner(store):
+    with Store.create(run) as store, only_runner(store):
         second = stich("run", write(tmp_path, toys(3)), "--out", run)
     assert second.returncode == 1
     assert second.stderr == (

@@ -158,8 +158,8 @@ class Examiner:
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
         """The failure of an exchange of POST /move that would be a fault in a match."""
-        told = advice(kind, error, exchange.answer)
-        return self.failure(f"{kind}: {detail}", exchange, told, kind)
+        suggestion = advice(kind, error, exchange.answer)
+        return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None

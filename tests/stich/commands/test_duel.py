@@ -43,16 +43,16 @@ def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     worse, better = bot("toy-1"), "python -m bots.sensible"
     done = stich("duel", worse, better, *words, "--deals", 60, "--concurrency", 1)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert (told["ended"], told["better"]) == ("decided", better)
-    assert told["blocks"] < 60
-    assert told["evidence"] >= 20
-    assert [(line["bot"], line["rank"]) for line in told["standings"]] == [
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert (result["ended"], result["better"]) == ("decided", better)
+    assert result["blocks"] < 60
+    assert result["evidence"] >= 20
+    assert [(line["bot"], line["rank"]) for line in result["standings"]] == [
         (better, [1, 1]),
         (worse, [2, 2]),
     ]
     with Store.open(out) as store:
-        assert store.count() == told["matches"] == 6 * told["blocks"]
+        assert store.count() == result["matches"] == 6 * result["blocks"]
     assert stich("verify", out).returncode == 0
 
 
@@ -70,18 +70,18 @@ def test_a_duel_that_is_stopped_tells_how_it_stands(tmp_path: Path) -> None:
     same = bot("toy-1", str(alive))
     words = ["--game", "doudizhu", "--deals", 10_000, "--out", tmp_path / "out"]
     process = started("duel", same, same, *words, "--json")
-    told = []
+    printed = []
     for event in events(process):
-        told.append(event)
-        if len(told) == 30:
+        printed.append(event)
+        if len(printed) == 30:
             process.send_signal(signal.SIGINT)
-    _, said = process.communicate()
+    _, errors = process.communicate()
     assert process.returncode == 1
-    last = told[-1]
+    last = printed[-1]
     assert (last["event"], last["ended"], last["better"]) == ("stopped", "stopped", None)
     assert last["matches"] >= 28
     assert [line["rank"] for line in last["standings"]] == [[1, 2], [1, 2]]
-    assert "Resume with the same command" in said
+    assert "Resume with the same command" in errors
 
 
 @pytest.mark.parametrize(

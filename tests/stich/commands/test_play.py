@@ -1,4 +1,4 @@
-"""`stich play`: what a person sees, may type, and is told."""
+"""`stich play`: what a person sees, types, and reads."""
 
 from __future__ import annotations
 
@@ -29,9 +29,13 @@ def started(name: str, players: int | None = None, seed: str = "play") -> State:
 
 
 def sat_down(*arguments: str, typed: str = "") -> Result:
-    """The command against the quick house bot."""
-    bots = () if "--with" in arguments else ("--with", "greedy")
-    return CliRunner().invoke(play, [*arguments, *bots, "--seed", "play"], input=typed)
+    """The command, against a bot in this process unless the arguments name one."""
+    with running(honest) as url:
+        bots = () if "--with" in arguments else ("--with", url)
+        words = [*arguments, *bots, "--seed", "play", "--move-ms", "600000"]
+        if "--move-ms" in arguments:
+            words = words[:-2]
+        return CliRunner().invoke(play, words, input=typed)
 
 
 def drawn(renderable: object, width: int = 200) -> str:
@@ -216,14 +220,14 @@ def test_a_whole_game(name: str) -> None:
 
 def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
     result = sat_down("ninefivetwo", "--seat", "1", "--option", "deals=1", typed="1\n" * 40)
-    assert "greedy (0): lay away ??\n" in result.output
+    assert " (0): lay away ??\n" in result.output
     assert "lay away" in result.output
     state = started("ninefivetwo", seed="play")
     others = {card for seat in (0, 2) for card in state.view(seat).to_dict()["hand"]}
     before = result.output.partition("your move")[0]
     shown = {drawn(card(name)).strip() for name in others}
     words = set(before.replace("\n", " ").split())
-    played = {word for line in before.splitlines() if line.startswith("greedy") for word in line}
+    played = {word for line in before.splitlines() if line.startswith("http") for word in line}
     assert not (shown & words) - played
 
 
@@ -288,10 +292,10 @@ def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None
 
 
 def test_a_bot_knows_one_game_from_the_next() -> None:
-    told: list[tuple[str, dict[str, Any]]] = []
+    requests: list[tuple[str, dict[str, Any]]] = []
 
     def act(talk: Talk) -> None:
-        told.append((talk.path, json.loads(talk.body)))
+        requests.append((talk.path, json.loads(talk.body)))
         honest(talk)
 
     with running(act) as url:
@@ -299,10 +303,10 @@ def test_a_bot_knows_one_game_from_the_next() -> None:
             arguments = ["--with", url, "--with", "greedy", "--option", "deals=1"]
             result = sat_down("dasan", *arguments, typed="1\n" * 60)
             assert "The game is over." in result.output
-    matches = [body["match"] for _, body in told]
+    matches = [body["match"] for _, body in requests]
     assert len(set(matches)) == 2
-    first = [(path, body) for path, body in told if body["match"] == matches[0]]
-    assert first == told[: len(first)]
+    first = [(path, body) for path, body in requests if body["match"] == matches[0]]
+    assert first == requests[: len(first)]
     (begins, start), *decisions, (ends, end) = first
     assert (begins, ends) == ("/start", "/end")
     assert {body["view"]["seat"] for _, body in decisions} == {start["seat"]} == {end["seat"]}
@@ -310,7 +314,7 @@ def test_a_bot_knows_one_game_from_the_next() -> None:
     assert (start["players"], start["options"]["deals"], len(end["scores"])) == (3, 1, 3)
 
 
-def test_an_illegal_answer_is_told() -> None:
+def test_an_illegal_answer_is_reported() -> None:
     with running(MISBEHAVING["illegal"]) as url:
         result = sat_down("dasan", "--with", url, typed="1\n" * 3)
     assert "a default move is made: illegal: " in result.output

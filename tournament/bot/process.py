@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from tournament.config import Limits
@@ -32,7 +33,7 @@ class LaunchSettings:
 
 
 class BotProcess:
-    """The process of one bot. Its supervisor ends it when this object or the runner is gone."""
+    """The process of one bot, which ends with `close` or with the runner. Safe for threads."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], launch: LaunchSettings) -> None:
         """Start the supervisor, which starts the bot; nothing is waited for."""
@@ -41,6 +42,7 @@ class BotProcess:
         self._pid: int | None = None
         self._start_s = max(_ANSWER_S, launch.start_ms / 1000)
         self._written = 0
+        self._lock = Lock()
         passed = [theirs.detach()]
         if launch.prefix:
             self.proxy, inner = socket.socketpair()
@@ -84,10 +86,9 @@ class BotProcess:
         except OSError:
             return ""
 
-    def clear_output(self) -> None:
-        """Forget what it has written so far."""
-        with contextlib.suppress(OSError):
-            self._request(b"C")
+    def clear_output(self) -> bool:
+        """Forget what it has written so far. Whether it runs, so that one request does for both."""
+        return self._ask(b"C", _GONE) is None
 
     def written(self) -> int:
         """How many bytes it has written so far; the last known number if its supervisor is gone."""
@@ -128,10 +129,11 @@ class BotProcess:
     def _request(self, command: bytes) -> bytes:
         """The supervisor's answer; OSError if there is none, and then the bot is ended."""
         try:
-            self._read_pid(self._start_s)
-            self._control.settimeout(_ANSWER_S)
-            self._control.sendall(command)
-            return self._read_answer()
+            with self._lock:
+                self._read_pid(self._start_s)
+                self._control.settimeout(_ANSWER_S)
+                self._control.sendall(command)
+                return self._read_answer()
         except OSError:
             # A late answer would be taken for the answer to the next command.
             self._control.close()

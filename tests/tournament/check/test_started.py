@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -135,15 +134,12 @@ def test_ordinary_logging_is_no_flood(tmp_path: Path) -> None:
     assert "KiB in " in note
 
 
-def test_the_house_bots_pass() -> None:
-    python = shlex.quote(sys.executable)
-    asked: Callable[[str], tuple[int, dict[str, Any]]] = lambda bot: checked(  # noqa: E731
-        "--command", f"{python} -m bots.{bot}", "--positions", "10", *PATIENT
-    )
-    for bot in ("random", "greedy"):
-        status, report = asked(bot)
-        assert status == 0, failures(report)
-        assert len(report["checks"]) == 17
+@pytest.mark.parametrize("bot", ["random", "greedy"])
+def test_the_house_bots_pass(bot: str) -> None:
+    command = f"{shlex.quote(sys.executable)} -m bots.{bot}"
+    status, report = checked("--command", command, "--positions", "10", *PATIENT)
+    assert status == 0, failures(report)
+    assert len(report["checks"]) == 17
 
 
 def test_a_bot_that_does_not_start_again(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.service.support import contract, validator
 from tests.tournament.check.checked import FEW, checked
-from tests.tournament.check.rogues import Talk, honest, running
+from tests.tournament.check.misbehaving import Talk, honest, running
 from tests.tournament.played import Dice, cup
 from tournament.bot.player import Choice, Failure
 from tournament.match.match import Pairing, Rules, play

@@ -26,8 +26,16 @@ class ResponseTooLarge(Exception):
     """The answer is larger than a bot may send."""
 
 
+class HeadersTooLarge(ResponseTooLarge):
+    """The headers are larger than a bot may send."""
+
+
 class ConnectionLost(Exception):
     """No connection, or it broke before the answer was complete."""
+
+
+class NotConnected(ConnectionLost):
+    """No connection could be made."""
 
 
 class ProtocolError(Exception):
@@ -82,7 +90,7 @@ class _Answer:
         if self.size > BODY_LIMIT or (self.length or 0) > BODY_LIMIT:
             raise ResponseTooLarge(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
         if not self.head and self.received > HEAD_LIMIT:
-            raise ResponseTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
+            raise HeadersTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
         if self.received > HEAD_LIMIT + 3 * BODY_LIMIT:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
@@ -206,7 +214,9 @@ class HttpConnection:
         except TimeoutError:
             raise
         except OSError as error:
-            where = "No connection" if self._socket is None else "The connection broke"
-            raise ConnectionLost(f"{where}: {error.strerror or error}.") from None
+            why = error.strerror or error
+            if self._socket is None:
+                raise NotConnected(f"No connection: {why}.") from None
+            raise ConnectionLost(f"The connection broke: {why}.") from None
         finally:
             self.received = b"".join(pieces)

@@ -32,12 +32,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that brought no legal move: which fault, a sentence, how long it took."""
+    """A request that brought no legal move: which fault, a sentence, how long it took.
+
+    `error` tells apart what `detail` says in words.
+    """
 
     kind: FaultKind
     detail: str
     elapsed_s: float
     answer: Answer
+    error: Exception | None = None
 
 
 class Player(Protocol):
@@ -63,7 +67,7 @@ class Player(Protocol):
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
     """The failure of a bot whose move the rules refuse."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"
-    return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer)
+    return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
 
 class HttpBot:
@@ -82,16 +86,18 @@ class HttpBot:
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer within this time; the clock stops when the last byte is there."""
         connection = self._connection
+        cause: Exception
         try:
             reply = connection.exchange("POST", "/move", body, seconds)
             return Choice(read_move(reply), connection.elapsed_s)
         except TimeoutError:
-            kind, detail = FaultKind.TIMEOUT, f"No whole answer within {seconds * 1000:.0f} ms."
+            detail = f"No whole answer within {seconds * 1000:.0f} ms."
+            return Failure(FaultKind.TIMEOUT, detail, connection.elapsed_s, self.answer())
         except ConnectionLost as error:
-            kind, detail = FaultKind.UNREACHABLE, str(error)
+            kind, cause = FaultKind.UNREACHABLE, error
         except (ResponseTooLarge, ProtocolError, InvalidAnswer) as error:
-            kind, detail = FaultKind.INVALID, str(error)
-        return Failure(kind, detail, connection.elapsed_s, self.answer())
+            kind, cause = FaultKind.INVALID, error
+        return Failure(kind, str(cause), connection.elapsed_s, self.answer(), cause)
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
         """POST /start or /end. A bot that declines one, or does not answer it in time, does not

@@ -86,10 +86,9 @@ class BotProcess:
         except OSError:
             return ""
 
-    def clear_output(self) -> None:
-        """Forget what it has written so far."""
-        with contextlib.suppress(OSError):
-            self._request(b"C")
+    def clear_output(self) -> bool:
+        """Forget what it has written so far. Whether it runs, so that one request does for both."""
+        return self._ask(b"C", _GONE) is None
 
     def written(self) -> int:
         """How many bytes it has written so far; the last known number if its supervisor is gone."""

@@ -17,6 +17,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum, auto
 from typing import Any, NoReturn
 
 import orjson
@@ -31,8 +32,28 @@ UNSUPPORTED = (404, 405, 501)
 _ABOUT = ("name", "version", "author", "protocol", "games")
 
 
+class Flaw(StrEnum):
+    """What is wrong with an answer."""
+
+    REDIRECT = auto()
+    STATUS = auto()
+    ENCODING = auto()
+    CHARSET = auto()
+    NESTING = auto()
+    CONSTANT = auto()
+    JSON = auto()
+    NO_OBJECT = auto()
+    REPEATED = auto()
+    NO_MOVE = auto()
+    MOVE_TYPE = auto()
+
+
 class InvalidAnswer(Exception):
-    """An answer that does not conform to the protocol; the text is a sentence that says why."""
+    """An answer that does not conform to the protocol: its flaw, and a sentence that says why."""
+
+    def __init__(self, flaw: Flaw, text: str) -> None:
+        super().__init__(text)
+        self.flaw = flaw
 
 
 @dataclass(slots=True)
@@ -117,10 +138,10 @@ def read_move(reply: Reply) -> str:
     """The move in an answer to POST /move; InvalidAnswer."""
     data = _read_object(reply, ("move",))
     if "move" not in data:
-        raise InvalidAnswer('Its answer has no "move".')
+        raise InvalidAnswer(Flaw.NO_MOVE, 'Its answer has no "move".')
     move = data["move"]
     if not isinstance(move, str):
-        raise InvalidAnswer(f'Its "move" is not a string but {_kind(move)}.')
+        raise InvalidAnswer(Flaw.MOVE_TYPE, f'Its "move" is not a string but {_kind(move)}.')
     return move
 
 
@@ -175,31 +196,38 @@ class _Object(dict[str, Any]):
 def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
     """The JSON object in an answer, with none of these fields twice; InvalidAnswer."""
     if 300 <= reply.status < 400:
-        raise InvalidAnswer(f"It redirects ({reply.status}); a bot answers itself.")
+        raise InvalidAnswer(Flaw.REDIRECT, f"It redirects ({reply.status}); a bot answers itself.")
     if reply.status != 200:
-        raise InvalidAnswer(f"It answered with status {reply.status}, not 200.")
+        raise InvalidAnswer(Flaw.STATUS, f"It answered with status {reply.status}, not 200.")
     if reply.encoding not in (None, "", "identity"):
-        raise InvalidAnswer(f"Its answer is encoded as {reply.encoding[:40]}; send it plain.")
+        raise InvalidAnswer(
+            Flaw.ENCODING, f"Its answer is encoded as {reply.encoding[:40]}; send it plain."
+        )
     try:
         text = reply.body.decode("utf-8")
     except UnicodeDecodeError:
-        raise InvalidAnswer("Its answer is not UTF-8.") from None
+        raise InvalidAnswer(Flaw.CHARSET, "Its answer is not UTF-8.") from None
     try:
         data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_Object)
     except RecursionError:
-        raise InvalidAnswer("Its answer is nested too deeply.") from None
+        raise InvalidAnswer(Flaw.NESTING, "Its answer is nested too deeply.") from None
     except ValueError as error:
-        raise InvalidAnswer(f"Its answer is not JSON: {error}."[:200]) from None
+        flaw = Flaw.CONSTANT if isinstance(error, _ConstantError) else Flaw.JSON
+        raise InvalidAnswer(flaw, f"Its answer is not JSON: {error}."[:200]) from None
     if not isinstance(data, _Object):
-        raise InvalidAnswer(f"Its answer is not a JSON object but {_kind(data)}.")
+        raise InvalidAnswer(Flaw.NO_OBJECT, f"Its answer is not a JSON object but {_kind(data)}.")
     for field in fields:
         if field in data.repeated:
-            raise InvalidAnswer(f'Its answer names "{field}" more than once.')
+            raise InvalidAnswer(Flaw.REPEATED, f'Its answer names "{field}" more than once.')
     return data
 
 
+class _ConstantError(ValueError):
+    """NaN or an infinity."""
+
+
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise _ConstantError(f"{name} is no JSON number")
 
 
 def _kind(value: object) -> str:

@@ -13,10 +13,10 @@ bot's private folder and `{proxy}` the number of the proxy's descriptor. It answ
 pid, and then receives commands of one byte. Every answer is four bytes of length and so many more:
 
 - `O`: the end of the output;
-- `C`: nothing; the output so far is forgotten;
 - `W`: how many bytes were written so far, JSON;
 - `S`: null while the bot runs, else its return code (negative for a signal), or text that says why
   it could not be started, JSON;
+- `C`: the same, and the output so far is forgotten;
 - `P`: whether it is the bot that listens at its port, JSON.
 """
 
@@ -167,18 +167,18 @@ class Supervisor:
 
     def carry_out(self, command: bytes) -> bytes:
         """Carry out a command; its answer."""
-        if command == b"S":
-            self.reap()
-            return json.dumps(self.ended).encode()
         if command == b"P":
             return json.dumps(_listens(self.port, _descendants(os.getpid()))).encode()
-        self.drain_all()
-        if command == b"W":
-            return json.dumps(self.written).encode()
+        if command in (b"O", b"W", b"C"):
+            self.drain_all()
         if command == b"O":
             return bytes(self.tail[-KEPT:])
-        self.tail.clear()
-        return b""
+        if command == b"W":
+            return json.dumps(self.written).encode()
+        if command == b"C":
+            self.tail.clear()
+        self.reap()
+        return json.dumps(self.ended).encode()
 
     def answer(self, data: bytes) -> None:
         """Send an answer."""

@@ -129,5 +129,4 @@ def with_house_bots(bots: tuple[Bot, ...], players: int, fill: str | None) -> tu
     if fill is None or missing <= 0:
         return bots
     names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
-    command = house_command(fill)
-    return bots + tuple(Bot(name, command=command, house=True) for name in names)
+    return bots + tuple(Bot(name, command=house_command(fill), house=True) for name in names)

@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     r"|#[^\n]*|[\[\]{}\n]",
     re.DOTALL,
 )  # fmt: skip
+_HEADER = re.compile(r"[ \t]*\[")
 _NAME = re.compile(r"""\s*(\[*)\s*([\w."'-]+)\s*(?:=|$)""", re.MULTILINE)
 
 
@@ -89,7 +90,7 @@ def _split(text: str) -> Iterator[tuple[int, str]]:
     for token in _TOKEN.finditer(text + "\n"):
         if token[0] != "\n":
             depth += (token[0] in "[{") - (token[0] in "]}")
-        elif depth <= 0 or text[start:].lstrip(" \t").startswith("["):
+        elif depth <= 0 or _HEADER.match(text, start):
             source = text[start : token.end()]
             yield line, source
             line, start, depth = line + source.count("\n"), token.end(), 0

@@ -98,13 +98,15 @@ class BotPool:
         self._started.clear()
 
     def _spawn(self, bot: Bot, command: str, copy: int) -> None:
-        running = self._started.get((bot.name, copy))
+        place = (bot.name, copy)
+        running = self._started.get(place)
         if running is not None:
-            if running.running:
+            # What a bot wrote while it started belongs to its first match.
+            if running.running if place in self._new else running.clear_output():
                 return
             running.close()
-        self._started[bot.name, copy] = StartedBot(bot.name, command, self._launch)
-        self._new.add((bot.name, copy))
+        self._started[place] = StartedBot(bot.name, command, self._launch)
+        self._new.add(place)
 
     def _player(self, bot: Bot, copy: int) -> Player:
         if bot.url is not None:
@@ -115,10 +117,7 @@ class BotPool:
             running = self._ready(place)
         except StartError as error:
             return UnavailableBot(url, f"It could not be started again. {error}")
-        if place in self._new:  # what it wrote while it started belongs to its first match
-            self._new.remove(place)
-        else:
-            running.clear_output()
+        self._new.discard(place)
         return running
 
     def _ready(self, place: tuple[str, int]) -> StartedBot:

@@ -126,7 +126,7 @@ def test_stopped_it_says_how_to_resume(tmp_path: Path, number: signal.Signals) -
     process.send_signal(number)
     _, errors = process.communicate()
     assert process.returncode == 1
-    assert f"Go on with: stich run {cup} --out {tmp_path / 'run'}" in errors
+    assert f"Resume with: stich run {cup} --out {tmp_path / 'run'}" in errors
     assert "Traceback" not in errors
     all_end(int(path.name) for path in alive.iterdir())
 

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from stich.commands.tournament import main
+from stich.cli import cli
 from tests.tournament import postgres
 from tests.tournament.cups import ROOT, standings, stich, toys, write
 from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
@@ -222,13 +222,13 @@ def test_a_database_that_is_not_there_is_a_sentence(where: str, says: str) -> No
     [
         (("--store", "sqlite:///x.db"), "sqlite:///x.db: not the URL of a PostgreSQL database; "),
         (("--store", "rubbish"), "--store rubbish: not the URL of a PostgreSQL database; "),
-        (("--store", "postgresql://x/y", "--out", "z"), "--out and --store both say where "),
+        (("--store", "postgresql://x/y", "--out", "z"), "--out and --store exclude each other; "),
     ],
 )
 def test_what_is_not_a_store_is_a_usage_error(
     words: tuple[str, ...], says: str, tmp_path: Path
 ) -> None:
-    done = CliRunner().invoke(main, ["run", str(write(tmp_path, toys(3))), *words])
+    done = CliRunner().invoke(cli, ["run", str(write(tmp_path, toys(3))), *words])
     assert done.exit_code == 2
     assert done.stderr.startswith(says)
     assert done.stderr.count("\n") == 1
@@ -236,7 +236,7 @@ def test_what_is_not_a_store_is_a_usage_error(
 
 
 def test_for_readers_too() -> None:
-    done = CliRunner().invoke(main, ["standings", "mysql://x"])
+    done = CliRunner().invoke(cli, ["standings", "mysql://x"])
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
 
 

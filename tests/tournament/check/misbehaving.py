@@ -1,4 +1,4 @@
-"""A bot that keeps the protocol but in one way: raw sockets, a thread for each connection."""
+"""Bots that conform to the protocol except in one way: raw sockets, one thread per connection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Act = Callable[["Talk"], None]
 
 @dataclass
 class Talk:
-    """One request to a rogue, and the socket that it came over."""
+    """One request to the bot, and the socket that it came over."""
 
     sock: socket.socket
     method: str
@@ -45,9 +45,9 @@ class Talk:
 
 
 def honest(talk: Talk) -> None:
-    """What every rogue does where it does no harm."""
+    """The answers of a bot that conforms to the protocol."""
     if talk.path == "/":
-        card = {"name": "rogue", "version": "1", "protocol": 1, "games": ["dasan"]}
+        card = {"name": "misbehaving", "version": "1", "protocol": 1, "games": ["dasan"]}
         talk.send(json.dumps(card).encode())
     elif talk.path == "/move":
         talk.send(json.dumps({"move": talk.move()}).encode())
@@ -61,12 +61,12 @@ def hang_up(talk: Talk) -> None:
 
 
 def only_move(act: Act) -> Act:
-    """A rogue at POST /move alone."""
+    """A bot that misbehaves at POST /move alone."""
     return lambda talk: act(talk) if talk.path == "/move" else honest(talk)
 
 
 def says(body: bytes, status: str = "200 OK", head: str = "") -> Act:
-    """A rogue that always answers the same."""
+    """A bot that always answers the same."""
     return only_move(lambda talk: talk.send(body, status, head))
 
 
@@ -118,7 +118,7 @@ def lazy_network(talk: Talk) -> None:
 
 
 BOMB = gzip.compress(b"0" * 10_000_000)
-ROGUES: dict[str, Act] = {
+MISBEHAVING: dict[str, Act] = {
     "hang": only_move(hang),
     "drip": only_move(drip),
     "endless": only_move(endless),
@@ -151,8 +151,8 @@ ROGUES: dict[str, Act] = {
 
 
 @dataclass
-class Rogue:
-    """A server of one misbehaviour; `url` is where it listens."""
+class Server:
+    """A server of one bot; `url` is where it listens."""
 
     act: Act
     stop: threading.Event = field(default_factory=threading.Event)
@@ -183,18 +183,18 @@ class Rogue:
                 body = stream.read(size)
                 asked += 1
                 self.total += path == "/move"
-                count = self.total if self.act is ROGUES["dies mid-game"] else asked
+                count = self.total if self.act is MISBEHAVING["dies mid-game"] else asked
                 self.act(Talk(sock, method, path, body, count, self.stop))
 
 
 @contextmanager
 def running(act: Act) -> Iterator[str]:
-    """The URL of a rogue at work."""
-    rogue = Rogue(act)
+    """The URL of such a bot, running in this process."""
+    server = Server(act)
     try:
-        yield rogue.url
+        yield server.url
     finally:
-        rogue.stop.set()
-        rogue.listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`, which would take one more
-        rogue.accepting.join()
-        rogue.listener.close()
+        server.stop.set()
+        server.listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`
+        server.accepting.join()
+        server.listener.close()

@@ -1,7 +1,7 @@
-"""How long after its deadline a request still takes, beside `requests` with the same timeout.
+"""How long a request takes beyond its deadline, compared with `requests` and the same timeout.
 
-The bots are the misbehaving ones of the tests that never end. The timeout of `requests` bounds each
-read, so one that drips is never too late for it; that peer is given up after some seconds.
+The bots are those of the tests that never end their answer. The timeout of `requests` bounds each
+read, so a bot that drips bytes never exceeds it; that peer is given up after some seconds.
 """
 
 from __future__ import annotations

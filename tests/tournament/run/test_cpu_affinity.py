@@ -50,6 +50,7 @@ def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:
     assert sorted(available()) == sorted(os.sched_getaffinity(0))
 
 
+@pytest.mark.serial
 @pytest.mark.skipif(CORES < 2, reason="there is one core only")
 def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path) -> None:
     notes = tmp_path / "pids"

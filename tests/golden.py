@@ -1,8 +1,8 @@
-"""Golden games: whole games written down move by move, and the means to replay them.
+"""Golden games: complete games recorded move by move, and functions to replay them.
 
 A file in `tests/vectors` holds `start` (what the game was started with), `first` (its first state),
-`steps` (each with `turn`, `count` of legal moves and the `move` made; of some also all `moves`, the
-`state` and all `views`) and `final` (its last state). `positions.json` holds set-up positions.
+`steps` (each with `turn`, the `count` of legal moves and the `move`; some also with all `moves`,
+the `state` and all `views`) and `final` (its last state). `positions.json` holds set-up positions.
 Files that begin with `own-` are written by `make_golden.py`; the others came from elsewhere.
 """
 
@@ -28,7 +28,7 @@ def load(name: str) -> Any:
 
 
 def replay(golden: Any) -> None:
-    """Play a golden game again; AssertionError where anything differs."""
+    """Replay a golden game; raises AssertionError if anything differs."""
     start = golden["start"]
     game = games.get(start["game"])
     state = game.start(start["players"], start["seed"], start["options"])
@@ -53,7 +53,7 @@ def replay(golden: Any) -> None:
 
 
 def verdict(position: Position, move: str) -> dict[str, Any]:
-    """What /v1/validate says of a move, without the sentence."""
+    """What /v1/validate answers for a move, without the sentence."""
     try:
         found = position.check(move)
     except IllegalMove as error:

@@ -1,8 +1,8 @@
 """Write our own golden games: `python -m tests.make_golden`, from the root of the project.
 
-They cover what the others leave out: options, ends and rare plays. Each plan tries one stream of
-random choices after another until the game shows what it is for. A golden game is a promise: write
-them anew only where the rules were wrong, and look at what changed.
+They cover what the others leave out: options, ends and rare plays. Each plan tries random games
+until one shows what the plan is for. Golden games fix behaviour: write them again only if the rules
+were wrong, and review what changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from games import State
 from tests.golden import VECTORS
 
 LISTED = 50
-"""Longer lists of moves are only counted."""
+"""The list of moves is written if it is not longer than this."""
 
 Steps = Sequence[dict[str, Any]]
 
@@ -27,10 +27,10 @@ Steps = Sequence[dict[str, Any]]
 class Plan:
     """A golden game to be made.
 
-    `shows` says whether its steps and its last state show what it is for. In an auction a seat
-    passes with the chance `shy`; `meek` are the sides, "declarer" or "opponents", that pass in the
-    play where they can. `bulk` is the chance that 9-5-2's gives and discards are made
-    all at once. Every `every`-th step has the state and all views.
+    `shows` tells whether its steps and its last state show what the plan is for. In an auction a
+    seat passes with probability `shy`; `meek` is the side, "declarer" or "opponents", that passes
+    whenever it can. `bulk` is the probability that gives and discards of 9-5-2 are made all at
+    once. Every `every`-th step has the state and all views.
     """
 
     name: str
@@ -176,41 +176,41 @@ def choose(plan: Plan, state: State, rng: random.Random) -> str:
     side = "declarer" if wire.get("declarer") == wire["turn"] else "opponents"
     if state.phase == "play" and side == plan.meek and "pass" in moves:
         return "pass"
-    # Half the time a play of many cards, so that games are short and show more.
+    # Half of the plays have many cards, so that games are short and show more.
     if rng.random() < 0.5:
         return str(moves[max(rng.randrange(len(moves)) for _ in range(4))])
     return str(moves[rng.randrange(len(moves))])
 
 
 def play(plan: Plan, attempt: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """One game of a plan; beside it, the steps with the number of the deal."""
+    """One game of a plan, and its steps with the number of the deal."""
     seed = f"own-{plan.name}-{attempt}"
     rng = random.Random(seed)
     start = {"game": plan.game, "players": plan.players, "seed": seed, "options": plan.options}
     state = games.get(plan.game).start(plan.players, seed, plan.options)
     golden: dict[str, Any] = {"start": start, "first": state.to_dict(), "steps": []}
-    told: list[dict[str, Any]] = []
+    trace: list[dict[str, Any]] = []
     while state.turn is not None:
         moves = state.moves()
         move = choose(plan, state, rng)
         step: dict[str, Any] = {"turn": state.turn, "count": len(moves), "move": move}
         if len(moves) <= LISTED:
             step["moves"] = moves.texts()
-        if len(told) % plan.every == 0:
+        if len(trace) % plan.every == 0:
             step["state"] = state.to_dict()
             step["views"] = [state.view(seat).to_dict() for seat in range(plan.players)]
         golden["steps"].append(step)
-        told.append({"deal": state.deal, "turn": state.turn, "move": move})
+        trace.append({"deal": state.deal, "turn": state.turn, "move": move})
         state = state.advance(move)
     golden["final"] = state.to_dict()
-    return golden, told
+    return golden, trace
 
 
 def make(plan: Plan) -> dict[str, Any]:
-    """The first game of a plan that shows what it is for."""
+    """The first game that shows what a plan is for."""
     for attempt in range(20_000):
-        golden, told = play(plan, attempt)
-        if plan.shows(told, golden["final"]):
+        golden, trace = play(plan, attempt)
+        if plan.shows(trace, golden["final"]):
             return golden
         if attempt % 500 == 499:
             print(f"{plan.name}: {attempt + 1} games, none of them yet")

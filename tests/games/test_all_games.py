@@ -1,4 +1,4 @@
-"""What holds for every game and every number of players, in whole random games."""
+"""What holds for every game and every number of players, in random games."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ SHORT: dict[str, list[dict[str, Any]]] = {
     "zhengfen": [{"deals": 2}, {"target": 60, "deals": 3}],
     "ninefivetwo": [{"deals": 3}, {"deals": 3, "target": 3}],
 }
-"""Short games, with the options in every way that matters."""
+"""Options of short games that cover the options which change play."""
 
 
 def random_game(name: str, players: int, number: int) -> Iterator[State]:
-    """Every state of a random game that tends to longer plays, so that it ends in time."""
+    """Every state of a random game; it prefers plays of many cards, so that games are short."""
     rng = random.Random(f"{name} {players} {number}")
     options = SHORT[name][number % len(SHORT[name])]
     state = games.get(name).start(players, f"random {number}", options)
@@ -139,6 +139,12 @@ def test_cards_are_conserved_and_scores_add_up(name: str, players: int, number: 
     assert before["results"]
 
 
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_advancing_does_not_change_a_state(name: str, players: int) -> None:
+    states = [(state, json.dumps(state.to_dict())) for state in random_game(name, players, 1)]
+    assert all(json.dumps(state.to_dict()) == wire for state, wire in states)
+
+
 # Lists of moves
 
 
@@ -164,7 +170,7 @@ def test_lists_are_in_order_canonical_and_legal(name: str, players: int) -> None
 
 
 def order(position: Position, text: str) -> tuple[Any, ...]:
-    """Where a move stands: pass, bids, trumps, cards in deck order; plays as the contract says."""
+    """The sort key of a move in the contract's order."""
     kind, _, rest = text.partition(":")
     deck = position.game.deck(position.players)
     cards = re.findall("..", rest.partition("=")[0])
@@ -196,10 +202,8 @@ PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", 
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
-def test_what_is_not_in_the_list_and_legal_goes_through_all_the_same(
-    name: str, players: int
-) -> None:
-    """Validate, advance and the list agree; only suits, bulk and suffixes may differ from it."""
+def test_check_and_advance_and_the_list_agree(name: str, players: int) -> None:
+    """A legal move is listed, up to suits, several cards at once, and suffixes."""
     rng = random.Random(11)
     for state in random_game(name, players, 0):
         if state.turn is None or rng.random() < 0.5:
@@ -223,14 +227,14 @@ def test_what_is_not_in_the_list_and_legal_goes_through_all_the_same(
 
 
 def odd_play(hand: list[str], rng: random.Random) -> str:
-    """A play of cards that are likely something: neighbours in the hand."""
+    """A play of neighbouring cards of the hand, which are often a combination."""
     size = min(len(hand), rng.choice([1, 2, 3, 4, 5, 6, 8]))
     start = rng.randrange(len(hand) - size + 1)
     return "play:" + "".join(hand[start : start + size]) + rng.choice(["", "", "=flush"])
 
 
 def pattern(state: State, text: str) -> str:
-    """A move without its suits where they play no part."""
+    """A move without its suits, in games in which they do not matter."""
     if text.startswith("play:") and state.game.teams:
         return "".join(sorted(text[5::2]))
     return text
@@ -241,9 +245,7 @@ def pattern(state: State, text: str) -> str:
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
 @pytest.mark.parametrize("number", range(2))
-def test_what_was_answered_is_accepted_and_answers_the_same(
-    name: str, players: int, number: int
-) -> None:
+def test_wire_forms_can_be_read_back(name: str, players: int, number: int) -> None:
     game = games.get(name)
     for state in random_game(name, players, number):
         wire = json.loads(json.dumps(state.to_dict()))
@@ -290,10 +292,8 @@ def verdict(position: Position, move: str) -> str:
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
 @pytest.mark.parametrize("number", range(2))
-def test_what_a_seat_may_not_see_changes_nothing_for_it(
-    name: str, players: int, number: int
-) -> None:
-    """Cards that a view names nowhere are exchanged for one another: the view stays the same."""
+def test_hidden_cards_do_not_change_a_view(name: str, players: int, number: int) -> None:
+    """Cards that do not occur in a view are exchanged for one another: the view stays the same."""
     rng = random.Random(number)
     game = games.get(name)
     names = tuple(dict.fromkeys(game.deck(players).cards))
@@ -340,7 +340,7 @@ def rename(data: Any, new: dict[str, str], names: tuple[str, ...]) -> Any:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_two_packs_the_copies_of_others_may_change_hands(number: int) -> None:
+def test_hidden_cards_of_two_packs_do_not_change_a_view(number: int) -> None:
     """Dou Dizhu with four: cards of two other hands are mixed, one copy of a card or both."""
     rng = random.Random(number)
     changed = 0

@@ -48,11 +48,11 @@ def test_our_own_golden_games_are_those_of_the_plans() -> None:
 def test_our_own_golden_games_show_what_they_are_for(plan: make_golden.Plan) -> None:
     made = golden.load(f"own-{plan.name}")
     state = games.get(plan.game).start(plan.players, made["start"]["seed"], plan.options)
-    told = []
+    trace = []
     for step in made["steps"]:
-        told.append({"deal": state.deal, "turn": step["turn"], "move": step["move"]})
+        trace.append({"deal": state.deal, "turn": step["turn"], "move": step["move"]})
         state = state.advance(step["move"])
-    assert plan.shows(told, made["final"])
+    assert plan.shows(trace, made["final"])
 
 
 def test_spring_is_one_doubling_more_than_bombs_and_rockets() -> None:

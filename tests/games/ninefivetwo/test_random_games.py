@@ -1,8 +1,7 @@
-"""9-5-2 in whole random games: invariants, a second opinion on legality, what views may know."""
+"""Random games of 9-5-2: invariants, debts, and a second implementation of legality."""
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Iterator
@@ -42,7 +41,7 @@ def game(
 
 
 def owed(wire: Wire) -> int:
-    """How many cards are to be given or laid away, from the wire form alone."""
+    """How many cards must be given or discarded, from the wire form alone."""
     if wire["phase"] == "exchange":
         first = wire["owed"][0]
         return int(first["count"]) - len(first["given"])
@@ -50,7 +49,7 @@ def owed(wire: Wire) -> int:
 
 
 def brute_force(wire: Wire, hand: list[str]) -> list[str]:
-    """The list of legal moves by the words of the rules, from the wire form alone."""
+    """The legal moves according to the rules page, from the wire form alone."""
     phase = wire["phase"]
     if phase == "trump":
         return [f"trump:{suit}" for suit in "cdhs"]
@@ -71,19 +70,9 @@ def test_invariants(seed: int) -> None:
         length = 0 if wire["deal"] > dealt else length + 1
         dealt = wire["deal"]
         assert length <= 16 + 1 + 4 + 48
-        played = re.findall(r"play:(..)", json.dumps(wire["history"]))
-        places = [*wire["hands"], wire["talon"], wire["discards"], played]
-        places += [pair["given"] for pair in wire["owed"]]
-        assert sorted(card for place in places for card in place) == sorted(DECK)
-        # The results tell the whole story of the scores.
-        assert [sum(r["scores"][s] for r in wire["results"]) for s in range(3)] == wire["scores"]
         for result in wire["results"]:
             assert sum(result["tricks"]) == 16
             assert sorted(result["targets"]) == [2, 5, 9]
-            assert result["scores"] == [
-                max(0, won - target)
-                for won, target in zip(result["tricks"], result["targets"], strict=True)
-            ]
         for pair in wire["exchanged"]:
             assert [card[1] for card in pair["given"]] == [card[1] for card in pair["returned"]]
             ranks = "23456789TJQKA"
@@ -140,84 +129,6 @@ def test_a_second_opinion_on_what_is_legal(seed: int) -> None:
                 assert state.is_legal(f"{kind}:{some}") == legal
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_positions_travel_and_views_answer_like_states(seed: int) -> None:
-    for state in game(seed, deals=2, in_bulk=True, target=1000):
-        wire = json.loads(json.dumps(state.to_dict()))
-        again = GAME.state(wire)
-        assert again.to_dict() == wire
-        moves = state.moves().texts()
-        assert again.moves().texts() == moves
-        for seat in range(3):
-            sent = json.loads(json.dumps(state.view(seat).to_dict()))
-            view = GAME.view(sent)
-            assert view.to_dict() == sent
-            assert again.view(seat).to_dict() == sent
-            assert view.moves().texts() == (moves if seat == state.turn else [])
-
-
-def rename(data: Any, names: dict[str, str]) -> Any:
-    """The same data with cards renamed; lists of cards stay lists of the same cards."""
-    if isinstance(data, dict):
-        return {key: rename(value, names) for key, value in data.items()}
-    if isinstance(data, list):
-        return [rename(value, names) for value in data]
-    if isinstance(data, str):
-        kind, colon, cards = data.rpartition(":")
-        found = [cards[i : i + 2] for i in range(0, len(cards), 2)]
-        if all(card in DECK for card in found):
-            return kind + colon + "".join(names.get(card, card) for card in found)
-    return data
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_a_seat_may_not_see_changes_nothing_for_it(seed: int) -> None:
-    rng = random.Random(seed)
-    compared = 0
-    for number, state in enumerate(game(seed, deals=3, in_bulk=True, target=1000)):
-        if number % 3:
-            continue
-        wire = state.to_dict()
-        for seat in range(3):
-            view = state.view(seat).to_dict()
-            unseen = [card for card in DECK if card not in json.dumps(view)]
-            shuffled = rng.sample(unseen, len(unseen))
-            other = GAME.state(rename(wire, dict(zip(unseen, shuffled, strict=True))))
-            assert other.view(seat).to_dict() == view
-            compared += unseen != shuffled
-            if seat == state.turn:
-                assert other.moves().texts() == state.moves().texts()
-                for kind in ("give", "discard", "play", "trump"):
-                    for card in rng.sample(DECK, 4):
-                        move = f"{kind}:{card}"
-                        assert verdict(other, move) == verdict(state, move)
-    assert compared > 50
-
-
-def verdict(state: Any, move: str) -> str:
-    try:
-        return str(state.check(move))
-    except IllegalMove as error:
-        return str(error)
-
-
-SEEDS = st.text(min_size=1, max_size=12, alphabet=st.characters(exclude_categories=["Cs"]))
-
-
-@settings(deadline=None, max_examples=30)
-@given(seed=SEEDS, picks=st.lists(st.integers(0, 1000), max_size=130))
-def test_a_listed_move_is_always_legal_and_canonical(seed: str, picks: list[int]) -> None:
-    state = GAME.start(None, seed, {"deals": 2})
-    for pick in picks:
-        moves = state.moves()
-        if not moves:
-            assert state.phase == "over"
-            break
-        move = moves[pick % len(moves)]
-        assert state.check(move.text) == move
-        state = state.advance(move.text)
-
-
 @settings(deadline=None, max_examples=100)
 @given(
     kind=st.sampled_from(["play", "give", "discard", "call"]),
@@ -226,7 +137,7 @@ def test_a_listed_move_is_always_legal_and_canonical(seed: str, picks: list[int]
     seed=st.integers(0, 5),
     number=st.integers(0, 120),
 )
-def test_any_well_formed_move_is_judged_and_never_crashes(
+def test_any_well_formed_move_is_legal_or_refused(
     kind: str, named: list[str], suffix: str, seed: int, number: int
 ) -> None:
     state = STATES[seed][number % len(STATES[seed])]

@@ -1,10 +1,8 @@
-"""Whole random games of Zheng Fen with invariants, and properties of any position on the way."""
+"""Random games of Zheng Fen: results, the end of a game, and which plays are legal."""
 
 from __future__ import annotations
 
-import json
 import random
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,38 +15,8 @@ from games.zhengfen.state import GAME
 POINTS = {"5": 5, "T": 10, "K": 10}
 
 
-def everywhere(wire: dict[str, Any]) -> list[str]:
-    """All cards of a position."""
-    places = [*wire["hands"], *wire["taken"], wire["trick"]]
-    return sorted(card for place in places for card in place)
-
-
-def check_invariants(state: State) -> None:
-    """What holds at every step of a game from its start."""
-    wire = state.to_dict()
-    assert everywhere(wire) == sorted(GAME.deck(state.players).cards)
-    assert json.loads(json.dumps(wire)) == wire
-    assert GAME.state(wire).to_dict() == wire
-    assert all(sum(result["scores"]) == 100 for result in state.results)
-    assert wire["scores"] == [
-        sum(result["scores"][seat] for result in state.results) for seat in range(state.players)
-    ]
-    moves = state.moves().texts()
-    for seat in range(state.players):
-        view = state.view(seat)
-        view_wire = view.to_dict()
-        assert json.loads(json.dumps(view_wire)) == view_wire
-        again = GAME.view(view_wire)
-        assert again.to_dict() == view_wire
-        expected = moves if seat == state.turn else []
-        assert view.moves().texts() == again.moves().texts() == expected
-    if state.phase != "over":
-        assert state.turn not in wire["out"]
-        assert moves
-
-
 def check_result(state: State, before: State) -> None:
-    """A deal has just ended: its result follows from what its tricks hold."""
+    """Check the result of the deal that has just ended against the tricks."""
     result = state.results[-1]
     out = before.to_dict()["out"]
     assert result["first"] == out[0]
@@ -69,16 +37,13 @@ def check_result(state: State, before: State) -> None:
 def test_random_games(players: int, seed: str) -> None:
     rng = random.Random(f"{players} {seed}")
     state: State = GAME.start(players, seed, {"target": 150})
-    for step in range(20_000):
+    for _ in range(20_000):
         if state.phase == "over":
             break
-        if step % 7 == 0:
-            check_invariants(state)
         moves = state.moves()
         before = state
         state = state.advance(moves[rng.randrange(len(moves))])
         if len(state.results) > len(before.results):
-            check_invariants(state)
             check_result(state, before)
     assert state.phase == "over"
     assert max(state.scores) >= 150
@@ -86,7 +51,7 @@ def test_random_games(players: int, seed: str) -> None:
 
 
 def reached(players: int, seed: str, choices: list[int]) -> State:
-    """A position that these choices lead to."""
+    """The position that these choices lead to."""
     state: State = GAME.start(players, seed, {})
     for choice in choices:
         moves = state.moves()
@@ -106,21 +71,6 @@ SETTINGS = settings(
 
 
 @SETTINGS
-@given(POSITIONS, st.randoms(use_true_random=False))
-def test_a_listed_move_is_legal_and_canonical(state: State, rng: random.Random) -> None:
-    texts = state.moves().texts()
-    assert len(set(texts)) == len(texts)
-    for text in rng.sample(texts, min(12, len(texts))):
-        move = state.check(text)
-        assert move.text == text
-        after = state.advance(text)
-        assert after.deal > state.deal or after.to_dict()["history"][-1] == {
-            "seat": state.turn,
-            "move": text,
-        }
-
-
-@SETTINGS
 @given(POSITIONS, st.data())
 def test_any_play_is_legal_exactly_if_it_is_listed(state: State, data: st.DataObject) -> None:
     assert state.turn is not None
@@ -137,29 +87,3 @@ def test_any_play_is_legal_exactly_if_it_is_listed(state: State, data: st.DataOb
         assert move.text in listed
         assert move.category in CATEGORIES
         assert state.view(state.turn).check(move.text).text == move.text
-
-
-@SETTINGS
-@given(POSITIONS, st.randoms(use_true_random=False))
-def test_a_view_does_not_show_who_holds_what(state: State, rng: random.Random) -> None:
-    """Other seats' cards and the seed may be anything: the view is the same."""
-    seat = rng.randrange(state.players)
-    wire = state.to_dict()
-    others = [other for other in range(state.players) if other != seat]
-    hidden = [card for other in others for card in wire["hands"][other]]
-    rng.shuffle(hidden)
-    mixed = {**wire, "seed": "another", "hands": list(wire["hands"])}
-    for other in others:
-        count = len(wire["hands"][other])
-        mixed["hands"][other] = hidden[:count]
-        hidden = hidden[count:]
-    assert GAME.state(mixed).view(seat).to_dict() == state.view(seat).to_dict()
-
-
-@SETTINGS
-@given(POSITIONS)
-def test_advancing_changes_nothing_before(state: State) -> None:
-    before = json.dumps(state.to_dict())
-    state.advance(state.moves()[0])
-    state.moves().texts()
-    assert json.dumps(state.to_dict()) == before

@@ -24,12 +24,12 @@ DETAILS: Final = {
     "unsupported-media-type": "Content-Type must be application/json.",
     "internal": "The service failed; the error has been logged.",
 }
-"""What is said of the problems that Flask, Werkzeug or an unexpected error raise."""
+"""The `detail` of problems that Flask or Werkzeug raise, or an unexpected error."""
 
 
 class _App(Flask):
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        # No route depends on the host. Not parsing it saves 11 of 150 µs a request (7 %).
+        # No route depends on the host; not parsing it saves 12 of 135 µs a request (9 %).
         if request is None:
             return None
         environ = request.environ

@@ -54,7 +54,7 @@ class Metrics:
         method = method if method in _METHODS else "other"
         labels = route, method, status
         children = self._children.get(labels)
-        if children is None:  # looking them up each time takes 4 of 150 µs (3 %)
+        if children is None:  # looking them up each time takes 4 of 130 µs (3 %)
             children = self.requests.labels(method, route, status), self.seconds.labels(route)
             self._children[labels] = children
         children[0].inc()

@@ -23,7 +23,7 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
         Problem: the body is too large, not JSON, or does not match the schema.
     """
     environ = request.environ
-    if environ.get("CONTENT_TYPE") != JSON:  # parsing this header takes 5 µs (4 %)
+    if environ.get("CONTENT_TYPE") != JSON:  # parsing this header takes 6 of 130 µs (5 %)
         _check_content_type()
     encoding = environ.get("HTTP_CONTENT_ENCODING", "identity")
     if encoding.lower() != "identity":
@@ -51,8 +51,8 @@ def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
     """Parse and validate a body.
 
     Fast path: accept the body as parsed if it is valid and has no duplicate names; otherwise parse
-    it strictly, and let marshmallow convert it or say what is wrong. Without `is_valid` a request
-    takes 3 times as long; with strict parsing alone, 19 of 150 µs more (12 %).
+    it strictly, and let marshmallow convert it or say what is wrong. Parsing every body strictly
+    takes 34 µs more than the 125 µs of a request (27 %), loading every body by marshmallow 266 µs.
 
     Raises:
         MalformedJson: the body is not a JSON object.

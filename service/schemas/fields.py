@@ -2,7 +2,7 @@
 
 A field validates in two ways. `is_valid(value)` is the fast path: True means that the value needs
 no conversion. Only if it returns False does marshmallow load the value, which converts it (3.0 is 3
-in JSON) or says what is wrong. In a list cards are no fields of their own: a hand is one field.
+in JSON) or says what is wrong. A list is one field, however many cards it has.
 
 This is schema validation: JSON types, cards, and the limits marked `enforced`. Other limits only
 document the contract; whether a value makes sense is for `games` to say (semantic validation).

@@ -57,7 +57,7 @@ def test_every_operation_refuses_malformed_json(service: Service) -> None:
         assert service.send(f"/v1/{name}", b"{")["code"] == "malformed-json"
 
 
-def test_a_name_twice_deep_inside_a_right_body_is_found(service: Service) -> None:
+def test_a_duplicate_name_deep_inside_a_valid_body_is_found(service: Service) -> None:
     state = json.dumps(service.start("doudizhu"))
     for twice in (
         state.replace('"passes": 0', '"passes": 1, "passes": 0'),
@@ -71,14 +71,14 @@ def test_a_name_twice_deep_inside_a_right_body_is_found(service: Service) -> Non
         assert "twice" in problem["detail"]
 
 
-def test_colons_and_quotes_in_a_seed_are_no_names(service: Service) -> None:
+def test_colons_and_quotes_in_a_seed_are_not_names(service: Service) -> None:
     for seed in ('"":"":', ':":":', '\\":', " : "):
         state = service.post("/v1/start", {"game": "doudizhu", "seed": seed})["state"]
         assert state["seed"] == seed
         assert service.post("/v1/moves", {"state": state})["seat"] == state["turn"]
 
 
-def test_32_levels_are_a_wrong_shape_but_json(service: Service) -> None:
+def test_32_levels_are_well_formed_json(service: Service) -> None:
     assert service.send("/v1/moves", deep(31))["code"] == "invalid-request"
 
 

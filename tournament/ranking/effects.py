@@ -21,6 +21,7 @@ common scale.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from tournament.ranking.design import Design, design_of
 from tournament.ranking.freedom import design_freedom
 from tournament.ranking.observations import Observations
-from tournament.ranking.residuals import residuals
+from tournament.ranking.residuals import residuals, seats_of
 from tournament.results.bootstrap import Floats, Ints
 
 # Digits that are answered of a score: beyond them is the noise of floating point, which the
@@ -50,7 +51,8 @@ class Fit:
 
     Of the difference of each pair of scores, (n, n), if all points spread alike: ``blocks`` is
     Kish's effective number of blocks it rests on (two bots that met at one table only: the
-    blocks there), ``design_freedom`` its degrees of freedom after Satterthwaite.
+    blocks there), ``design_freedom`` its degrees of freedom after Satterthwaite. ``ties`` (n, n)
+    counts the blocks in which two bots met and had equal points.
     """
 
     score: Floats
@@ -61,6 +63,7 @@ class Fit:
     freedom: Floats
     blocks: Floats
     design_freedom: Floats
+    ties: Ints
 
 
 def fit(data: Observations) -> Fit:
@@ -94,6 +97,7 @@ def fit(data: Observations) -> Fit:
         freedom=freedom,
         blocks=blocks,
         design_freedom=nominal,
+        ties=_ties(data, design),
     )
 
 
@@ -131,3 +135,16 @@ def _base_share(data: Observations, design: Design, mean: Floats) -> Floats:
     share = mean * weight / np.bincount(where, weight)[where] if where.size else mean
     answer: Floats = share[:, np.newaxis] * (where[:, np.newaxis] == design.component)
     return answer
+
+
+def _ties(data: Observations, design: Design) -> Ints:
+    """In how many blocks two bots had equal points (n, n)."""
+    answer = np.zeros((data.bots, data.bots), np.int64)
+    for size in np.unique(design.size):
+        blocks = np.flatnonzero(design.size[data.table] == size)
+        seats = seats_of(data.present[data.table[blocks]], int(size))
+        points = np.take_along_axis(data.points[blocks], seats, axis=1)
+        for one, two in combinations(range(int(size)), 2):
+            equal = points[:, one] == points[:, two]
+            np.add.at(answer, (seats[equal, one], seats[equal, two]), 1)
+    return answer + answer.T

@@ -1,8 +1,11 @@
 """The differences of all pairs of scores, each on the scale of a normal deviate.
 
-A difference is divided by its standard error and referred to Student's t; the deviate is the
-normal quantile of the same tail. So a common critical value for all pairs means a common error,
-however many blocks a pair has.
+A difference is divided not by its standard error but by its spread around 0, which is what the
+standard error would be if the bots were equal: S / sqrt(sum of x^2) for a sum S of block
+differences x, not Student's S / sqrt(m s^2). The two are functions of each other; but this one
+has tails no heavier than normal for every symmetric distribution of x, heavy-tailed or discrete,
+from few blocks up (Efron, "Student's t-test under symmetry conditions", JASA 64, 1969), and
+differences of equal bots are symmetric. It is also what makes ``anytime`` hold from the start.
 """
 
 from __future__ import annotations
@@ -13,28 +16,26 @@ import numpy as np
 from scipy.special import ndtri, stdtr
 
 from tournament.ranking.effects import Fit
-from tournament.ranking.freedom import estimated_freedom
 from tournament.results.bootstrap import Floats
 
-# Beyond so many degrees of freedom Student's t is normal for our purpose.
-_PLENTY = 400.0
 # A difference or a spread below this part of the largest score or spread is rounding noise.
 _NOISE = 1e-9
+# With less than this of a degree of freedom the design leaves no spread to judge by.
+_JUDGED = 0.5
 
 
 @dataclass(frozen=True)
 class Pairs:
     """All pairs of n bots, (n, n) each; rows minus columns.
 
-    ``difference`` and ``error`` (its standard error) are points per deal; ``freedom`` the
-    degrees of freedom; ``blocks`` the effective number of blocks; ``deviate`` the normal
-    deviate, 0 where nothing is known: the same bot, different components, no spread to judge
-    by. ``deviate`` never exceeds what signs alone could show, see ``sign_limit``.
+    ``difference`` and ``error`` (its standard error) are points per deal; ``blocks`` is the
+    effective number of blocks; ``deviate`` the normal deviate, 0 where nothing is known: the
+    same bot, different components, one block, no spread to judge by. ``deviate`` never exceeds
+    what signs alone could show, see ``sign_limit``.
     """
 
     difference: Floats
     error: Floats
-    freedom: Floats
     blocks: Floats
     deviate: Floats
 
@@ -42,35 +43,33 @@ class Pairs:
 def pairs(fit: Fit) -> Pairs:
     """Compare all pairs."""
     score = np.nan_to_num(fit.score)
+    noise = _NOISE * np.abs(score).max(initial=0.0)
     difference = score[:, np.newaxis] - score
+    difference[np.abs(difference) <= noise] = 0.0
     products = fit.influence.T @ fit.influence
     own = products.diagonal()
-    scale = own.max(initial=0.0)
     variance = own[:, np.newaxis] + own - 2 * products
-    variance = np.where(variance > _NOISE**2 * scale, variance, 0.0)
-    difference = np.where(np.abs(difference) > _NOISE * np.abs(score).max(initial=0.0), difference, 0.0)
-    freedom = fit.design_freedom
-    compared = freedom > 0
-    if compared.any() and freedom[compared].min() < _PLENTY:
-        own_freedom = estimated_freedom(fit.influence, fit.stratum, fit.freedom)
-        freedom = np.minimum(freedom, own_freedom)
-    known = compared & (freedom > 0.5) & (fit.blocks > 1.5)
-    error = np.sqrt(variance)
-    ratio = np.divide(np.abs(difference), error, out=np.zeros_like(error), where=error > 0)
-    ratio = np.where((error == 0) & (difference != 0), np.inf, ratio)
-    tail = stdtr(np.where(known, freedom, 1.0), -ratio)
-    size = np.minimum(-ndtri(tail), sign_limit(fit.blocks))
-    deviate = np.where(known, np.sign(difference) * size, 0.0)
-    return Pairs(difference, error, freedom, fit.blocks, deviate)
+    variance[variance <= _NOISE * own.max(initial=0.0)] = 0.0
+    known = (fit.design_freedom > _JUDGED) & (fit.blocks > 1.0)
+    share = 1 / np.where(known, fit.blocks, 1.0)
+    around_zero = np.sqrt(variance * (1 - share) + difference**2 * share)
+    ratio = np.divide(
+        np.abs(difference), around_zero, out=np.zeros_like(variance), where=known & (difference != 0)
+    )
+    size = np.minimum(ratio, sign_limit(fit.blocks - fit.ties))
+    spread = known & (variance > 0)
+    student = np.divide(np.abs(difference), np.sqrt(variance), where=spread, out=0 * ratio)
+    normal = -ndtri(stdtr(np.where(spread, fit.design_freedom, 1.0), -student))
+    size[spread] = np.minimum(size, normal)[spread]
+    return Pairs(difference, np.sqrt(variance), fit.blocks, np.sign(difference) * size)
 
 
 def sign_limit(blocks: Floats) -> Floats:
     """The largest deviate that so many blocks can show without trust in a distribution.
 
     If two bots are equal, the difference of each block is as likely as its opposite, so m
-    differences all have one sign with probability 2^(1 - m) (Fisher's sign-flip test). A test
-    that goes further trusts the shape of the distribution; with few blocks or equal
-    differences there is nothing to trust.
+    differences all have one sign with probability 2^(1 - m) (Fisher's sign-flip test). Blocks
+    with equal points do not count. This is what settles bots whose difference is constant.
     """
-    answer: Floats = -ndtri(np.minimum(0.5, 2.0 ** -np.maximum(blocks, 1.0)))
+    answer: Floats = -ndtri(0.5 ** np.maximum(blocks, 1.0))
     return answer

@@ -11,6 +11,8 @@ from tournament.results.bootstrap import Floats, Ints
 
 # A block that leaves less than this of a direction to the residuals says nothing of its spread.
 SATURATED = 1e-9
+# A table with so many blocks is judged by its own mean.
+STRATUM = 5
 
 
 def residuals(
@@ -18,11 +20,12 @@ def residuals(
 ) -> tuple[Floats, Floats, Ints]:
     """Errors of the points (B, n), scaled to their full spread; freedom and number of strata.
 
-    A table with two blocks or more is a stratum: deviations from the table's mean, times
-    sqrt(m / (m - 1)). A table with one block has the residuals of the fit, divided by the
-    square root of what the fit left of them (CR2: Bell and McCaffrey, "Bias reduction in
-    standard errors for linear regression with multi-stage samples", Survey Methodology 28,
-    2002), and is a stratum of one degree of freedom.
+    A table with ``STRATUM`` blocks or more is a stratum: deviations from the table's mean,
+    times sqrt(m / (m - 1)). That takes out what the model cannot say of single tables. Any
+    other block has the residuals of the fit, divided by the square root of what the fit left
+    of them (CR2: Bell and McCaffrey, "Bias reduction in standard errors for linear regression
+    with multi-stage samples", Survey Methodology 28, 2002), and is a stratum of one degree of
+    freedom: strata of two or three blocks would waste half of the freedom that there is.
     """
     tables = data.present.shape[0]
     present = data.present[data.table]
@@ -33,10 +36,13 @@ def residuals(
     played = design.played[data.table]
     wider = np.sqrt(played / np.maximum(played - 1, 1))[:, np.newaxis]
     answer = np.where(present, (data.points - (sums / total)[data.table]) * wider, 0.0)
-    single = np.flatnonzero(played == 1)
-    if single.size:
-        answer[single] = _single_residuals(data, design, effects, base, single)
-    return answer, np.maximum(design.played - 1.0, 1.0), data.table
+    few = np.flatnonzero(played < STRATUM)
+    stratum = data.table.copy()
+    stratum[few] = tables + np.arange(few.size)
+    if few.size:
+        answer[few] = _single_residuals(data, design, effects, base, few)
+    _, stratum = np.unique(stratum, return_inverse=True)
+    return answer, np.maximum(np.bincount(stratum) - 1.0, 1.0), stratum
 
 
 def _single_residuals(
@@ -58,7 +64,6 @@ def _single_residuals(
         within = np.einsum("bij,bj->bi", directions, scale * residual)
         more = count[rows] / np.maximum(count[rows] - 1, 1)
         common = (mean - base[seats][:, :1]) * np.sqrt(more)[:, np.newaxis]
-        np.put_along_axis(answer, seats, np.zeros(seats.shape), axis=1)
         filled = np.zeros((blocks.size, data.bots))
         np.put_along_axis(filled, seats, within + common, axis=1)
         answer[rows] = filled

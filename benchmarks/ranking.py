@@ -6,23 +6,15 @@ equal bots any claim is false. The table is for docs/benchmarks.md.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import combinations, pairwise
+from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
-from tournament.ranking import anytime
-from tournament.ranking.effects import Fit, fit
 from tournament.ranking.observations import Observations, from_blocks
-from tournament.ranking.pairs import pairs
-from tournament.ranking.rank_ranges import settled_pairs
-from tournament.ranking.score_intervals import score_intervals
 from tournament.results.bootstrap import Floats, Ints
 
 SEATS = 3

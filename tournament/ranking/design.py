@@ -31,6 +31,7 @@ class Design:
 
 
 def design_of(data: Observations) -> Design:
+    """The design of these blocks."""
     tables = data.present.shape[0]
     size = data.present.sum(axis=1)
     weight = data.deals.sum(axis=1) / np.maximum(size[data.table], 1)

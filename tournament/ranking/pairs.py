@@ -6,6 +6,7 @@ differences x, not Student's S / sqrt(m s^2). The two are functions of each othe
 has tails no heavier than normal for every symmetric distribution of x, heavy-tailed or discrete,
 from few blocks up (Efron, "Student's t-test under symmetry conditions", JASA 64, 1969), and
 differences of equal bots are symmetric. It is also what makes ``anytime`` hold from the start.
+Where the design leaves few degrees of freedom, the deviate is at most that of Student's t.
 """
 
 from __future__ import annotations
@@ -53,14 +54,14 @@ def pairs(fit: Fit) -> Pairs:
     known = (fit.design_freedom > _JUDGED) & (fit.blocks > 1.0)
     share = 1 / np.where(known, fit.blocks, 1.0)
     around_zero = np.sqrt(variance * (1 - share) + difference**2 * share)
-    ratio = np.divide(
-        np.abs(difference), around_zero, out=np.zeros_like(variance), where=known & (difference != 0)
-    )
-    size = np.minimum(ratio, sign_limit(fit.blocks - fit.ties))
-    spread = known & (variance > 0)
-    student = np.divide(np.abs(difference), np.sqrt(variance), where=spread, out=0 * ratio)
-    normal = -ndtri(stdtr(np.where(spread, fit.design_freedom, 1.0), -student))
-    size[spread] = np.minimum(size, normal)[spread]
+    size = np.zeros_like(variance)
+    differs = known & (difference != 0)
+    np.divide(np.abs(difference), around_zero, out=size, where=differs)
+    size = np.minimum(size, sign_limit(fit.blocks - fit.ties))
+    spread = differs & (variance > 0)
+    student = np.abs(difference[spread]) / np.sqrt(variance[spread])
+    normal = -ndtri(stdtr(fit.design_freedom[spread], -student))
+    size[spread] = np.minimum(size[spread], normal)
     return Pairs(difference, np.sqrt(variance), fit.blocks, np.sign(difference) * size)
 
 

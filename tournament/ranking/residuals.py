@@ -76,6 +76,7 @@ def seats_of(present: NDArray[np.bool_], size: int) -> Ints:
 
 
 def centred(values: Floats) -> Floats:
+    """Less the mean of the last axis."""
     answer: Floats = values - values.mean(axis=-1, keepdims=True)
     return answer
 

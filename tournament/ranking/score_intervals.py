@@ -18,10 +18,10 @@ def score_intervals(data: Observations, fit: Fit) -> list[Interval]:
 
     The degrees of freedom are Satterthwaite's, from the bot's own spread in each stratum:
     (sum v_s)^2 / sum (v_s^2 / (f_s + 2)) - 2, with v_s the share of stratum s in the variance,
-    whose square is (f_s + 2) / f_s times too large on average. Fewer than two blocks, or a design that leaves no spread to
-    judge by: unknown. Without any spread over m blocks an unlike block has at 95 % at most the
-    chance 1 - 0.05^(1/m) (rule of three), and may be as far off as any seat of these blocks.
-    The interval holds at one moment, not at every look of a run.
+    whose square is (f_s + 2) / f_s times too large on average. Fewer than two blocks, or a
+    design that leaves no spread to judge by: unknown. Without any spread over m blocks an
+    unlike block has at 95 % at most the chance 1 - 0.05^(1/m) (rule of three), and may be as
+    far off as any seat of these blocks. The interval holds at one moment, not at every look.
     """
     strata = fit.freedom.size
     shares = np.zeros((strata, data.bots))

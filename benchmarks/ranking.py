@@ -6,15 +6,23 @@ equal bots any claim is false. The table is for docs/benchmarks.md.
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
+from tournament.ranking import anytime
+from tournament.ranking.effects import Fit, fit
 from tournament.ranking.observations import Observations, from_blocks
+from tournament.ranking.rank_ranges import Settled, settled_pairs
+from tournament.ranking.score_intervals import score_intervals
 from tournament.results.bootstrap import Floats, Ints
 
 SEATS = 3
@@ -61,22 +69,12 @@ def doubled(random: np.random.Generator, blocks: int) -> Floats:
     return points / SEATS
 
 
-def clumped(random: np.random.Generator, blocks: int) -> Floats:
-    """Two bots differ by about one value either way: what deceives Student's t."""
-    sign = random.choice([-1.0, 1.0], blocks)
-    points = np.zeros((blocks, SEATS))
-    points[:, 0] = sign * (1 + 0.01 * random.normal(size=blocks))
-    points[:, 1] = -points[:, 0]
-    return points
-
-
 NOISES: dict[str, Noise] = {
     "normal": normal,
     "t3": heavy,
     "skewed": skewed,
     "two-valued": two_valued,
     "doubled": doubled,
-    "clumped": clumped,
 }
 
 
@@ -191,7 +189,160 @@ def swiss(rounds: int, deals: int) -> Draw:
     return draw
 
 
-def contradicted(settled: np.ndarray, effects: Floats) -> bool:
-    """Whether a claimed order is not the true one."""
-    true = effects[:, np.newaxis] > effects
-    return bool((settled & ~true).any())
+@dataclass(frozen=True)
+class Count:
+    """How often something was false, of how many."""
+
+    false: int
+    of: int
+
+
+def contradicted(settled: Settled, effects: Floats) -> bool:
+    """Whether a claimed order is not the true one; none is true of equal bots."""
+    return bool((settled & ~(effects[:, np.newaxis] > effects)).any())
+
+
+def fixed(draw: Draw, effects: Floats, noise: Noise, cups: int) -> Count:
+    """Cups in which some rank range is false, looked at once at the end."""
+    random = np.random.default_rng(1)
+    false = 0
+    for cup in range(cups):
+        found = fit(draw(random, effects, noise))
+        false += contradicted(settled_pairs(found, str(cup)), effects)
+    return Count(false, cups)
+
+
+def watched(bots: int, blocks: int, step: int, noise: Noise, cups: int) -> Count:
+    """Round-robins of equal bots, looked at after every ``step`` blocks, in which some look
+    shows a false range."""
+    random = np.random.default_rng(1)
+    equal = np.zeros(bots)
+    false = 0
+    for _ in range(cups):
+        tables = comb(bots, SEATS)
+        seats = schedule(random, bots, -(-blocks // tables))[:blocks]
+        points = played(random, seats, equal, noise)
+        looks = range(step, blocks + 1, step)
+        false += any(
+            anytime.settled_pairs(fit(observed(seats[:look], points[:look], bots))).any()
+            for look in looks
+        )
+    return Count(false, cups)
+
+
+def missed(draw: Draw, effects: Floats, noise: Noise, cups: int) -> Count:
+    """Scores outside their 95 % interval. ``effects`` must sum to 0; noise has mean 0 or is
+    equal for all, then the true mean is measured."""
+    random = np.random.default_rng(1)
+    mean = float(noise(np.random.default_rng(2), 1_000_000).mean())
+    true = mean + effects * effects.size / (effects.size - 1)
+    false = of = 0
+    for _ in range(cups):
+        data = draw(random, effects, noise)
+        for value, interval in zip(true, score_intervals(data, fit(data)), strict=True):
+            if interval.low is not None and interval.high is not None:
+                false += not interval.low <= value <= interval.high
+                of += 1
+    return Count(false, of)
+
+
+def blocks_needed(effect: float, cups: int) -> tuple[float, float]:
+    """Median blocks until two of three bots are settled, whose difference has a mean of
+    ``effect`` standard deviations: looking once (the first look that would do), and anytime."""
+    random = np.random.default_rng(1)
+    step = 5
+    effects = np.array([effect, 0.0, 0.0]) * np.sqrt(2) / (SEATS / (SEATS - 1))
+    once, ever = [], []
+    for _ in range(cups):
+        seats = schedule(random, SEATS, 3000)
+        points = played(random, seats, effects, normal)
+        ever.append(_first(seats, points, step, anytime.settled_pairs))
+    for blocks in range(step, 3000, step):
+        shown = 0
+        for _ in range(cups):
+            seats = schedule(random, SEATS, blocks)
+            data = observed(seats, played(random, seats, effects, normal), SEATS)
+            shown += bool(settled_pairs(fit(data), "needed")[0, 1])
+        once.append(blocks)
+        if 2 * shown >= cups:
+            break
+    return float(once[-1]), float(np.median(ever))
+
+
+def _first(seats: Ints, points: Floats, step: int, settle: Callable[[Fit], Settled]) -> int:
+    for look in range(step, len(seats) + 1, step):
+        if settle(fit(observed(seats[:look], points[:look], SEATS)))[0, 1]:
+            return look
+    return len(seats)
+
+
+def spaced(bots: int, width: float) -> Floats:
+    """Effects that fall evenly from width / 2 to -width / 2."""
+    return np.linspace(width / 2, -width / 2, bots)
+
+
+def strong(bots: int) -> Floats:
+    """A strong half and a weak half, equal inside."""
+    return np.where(np.arange(bots) < bots // 2, 0.5, -0.5)
+
+
+Row = Callable[[Noise, int], Count]
+
+
+def rows() -> Iterator[tuple[str, float, Row]]:
+    """Name, aim in 100, and what counts."""
+
+    for bots, deals in ((3, 3), (3, 8), (3, 20), (3, 100), (4, 1), (4, 3), (4, 10), (10, 1)):
+        yield f"equal-{bots}x{deals}", 6, partial(fixed, round_robin(deals), np.zeros(bots))
+    for bots, deals in ((10, 2), (10, 5), (20, 1), (30, 1), (40, 1)):
+        yield f"equal-{bots}x{deals}", 6, partial(fixed, round_robin(deals), np.zeros(bots))
+    yield "halves-10x2", 6, partial(fixed, round_robin(2), strong(10))
+    formats = {
+        "gauntlet-12x1": (gauntlet(1), 12),
+        "gauntlet-12x5": (gauntlet(5), 12),
+        "knockout-12x10": (knockout(10), 12),
+        "knockout-12x40": (knockout(40), 12),
+        "knockout-30x10": (knockout(10), 30),
+        "knockout-30x40": (knockout(40), 30),
+        "swiss-12x5x1": (swiss(5, 1), 12),
+        "swiss-12x5x10": (swiss(5, 10), 12),
+        "swiss-30x6x5": (swiss(6, 5), 30),
+    }
+    for name, (draw, bots) in formats.items():
+        yield f"{name} equal", 6, partial(fixed, draw, np.zeros(bots))
+        yield f"{name} halves", 6, partial(fixed, draw, strong(bots))
+        yield f"{name} spaced", 6, partial(fixed, draw, spaced(bots, 2.0))
+    for bots, blocks, step in ((3, 200, 5), (3, 1000, 5), (10, 1200, 30)):
+        yield f"watched-{bots}-{blocks}", 6, partial(watched, bots, blocks, step)
+    for name, draw, effects in (
+        ("3x5", round_robin(5), np.zeros(3)),
+        ("3x20", round_robin(20), np.zeros(3)),
+        ("10x1", round_robin(1), strong(10)),
+        ("gauntlet-12x2", gauntlet(2), strong(12)),
+    ):
+        yield f"score-{name}", 8, partial(missed, draw, effects)
+
+
+def main() -> None:
+    """Print the table as Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cups", type=int, default=200)
+    parser.add_argument("--row", default="", help="rows whose name contains this")
+    asked = parser.parse_args()
+    print("| false, in 100 | cups | aim | " + " | ".join(NOISES) + " |")
+    print("| --- | ---: | ---: |" + " ---: |" * len(NOISES))
+    for name, aim, row in rows():
+        if asked.row in name:
+            found = [row(noise, asked.cups) for noise in NOISES.values()]
+            cells = " | ".join(f"{100 * count.false / max(1, count.of):.1f}" for count in found)
+            print(f"| {name} | {asked.cups} | ≤ {aim:g} | {cells} |", flush=True)
+    if asked.row in "blocks-needed":
+        print("\nMedian blocks to settle two bots, by effect in standard deviations:\n")
+        print("| effect | looking once | anytime |\n| ---: | ---: | ---: |")
+        for effect in (0.3, 0.5, 1.0):
+            once, ever = blocks_needed(effect, asked.cups)
+            print(f"| {effect} | {once:.0f} | {ever:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

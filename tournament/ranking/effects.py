@@ -68,10 +68,12 @@ class Fit:
 
 def fit(data: Observations) -> Fit:
     """Fit the scores. ``docs/statistics.md`` says what they claim."""
+    if not data.blocks:
+        return _unplayed(data.bots)
     design = design_of(data)
     effects, base = _solve(data, design)
     members = np.bincount(design.component[design.component >= 0])
-    others = np.where(design.component >= 0, members[design.component], 2) if members.size else 2
+    others = np.where(design.component >= 0, members[design.component], 2)
     spread = others / np.maximum(others - 1, 1)
     plain = data.plain
     score = np.round(base + effects * spread, _DIGITS)
@@ -101,6 +103,21 @@ def fit(data: Observations) -> Fit:
     )
 
 
+def _unplayed(bots: int) -> Fit:
+    nothing, square = np.full(bots, np.nan), np.zeros((bots, bots))
+    return Fit(
+        score=nothing,
+        plain=nothing,
+        component=np.full(bots, -1, np.int64),
+        influence=np.zeros((0, bots)),
+        stratum=np.zeros(0, np.int64),
+        freedom=np.zeros(0),
+        blocks=square,
+        design_freedom=square,
+        ties=square.astype(np.int64),
+    )
+
+
 def _solve(data: Observations, design: Design) -> tuple[Floats, Floats]:
     """The effects a (n), which sum to 0 in every component, and the base (n) of each bot's."""
     present = data.present[data.table]
@@ -113,7 +130,7 @@ def _solve(data: Observations, design: Design) -> tuple[Floats, Floats]:
     weight = design.weight * design.size[data.table]
     count = int(design.component.max(initial=-1)) + 1
     base = np.bincount(where, weight * mean, count) / np.bincount(where, weight, count)
-    return effects, base[design.component] if count else np.zeros(data.bots)
+    return effects, base[design.component]
 
 
 def _balanced(data: Observations, design: Design, members: Ints) -> NDArray[np.bool_]:
@@ -132,7 +149,7 @@ def _base_share(data: Observations, design: Design, mean: Floats) -> Floats:
     """The error of the base (B, n): of each block's mean, for the bots of its component."""
     where = design.block_component(data)
     weight = design.weight * design.size[data.table]
-    share = mean * weight / np.bincount(where, weight)[where] if where.size else mean
+    share = mean * weight / np.bincount(where, weight)[where]
     answer: Floats = share[:, np.newaxis] * (where[:, np.newaxis] == design.component)
     return answer
 

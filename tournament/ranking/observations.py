@@ -23,8 +23,8 @@ class Observations:
     points per deal and ``deals`` (B, n) how many deals the bot was seated for, seats counted
     one by one; both are 0 for absent bots. ``totals`` (n) are all points of a bot, a whole
     number where they come from matches. ``lowest``
-    and ``highest`` (n) are the extreme points per deal of a bot at one seat of one match, NaN
-    for a bot that never played.
+    and ``highest`` (n) are the extreme points per deal of any seat in the matches of a bot, NaN
+    for a bot that never played: what its own seat might have brought.
     """
 
     table: Ints
@@ -76,10 +76,10 @@ def observe(block: Ints, deals: Ints, seats: Ints, scores: Ints, bots: int) -> O
     totals = np.bincount(cell, scores.ravel().astype(np.float64), size).reshape(shape)
     each = np.broadcast_to(deals[:, np.newaxis], seats.shape)
     played = np.bincount(cell, each.ravel().astype(np.float64), size).reshape(shape)
-    a_deal = (scores / deals[:, np.newaxis]).ravel()
     highest, lowest = np.full(bots, -np.inf), np.full(bots, np.inf)
-    np.maximum.at(highest, seats.ravel(), a_deal)
-    np.minimum.at(lowest, seats.ravel(), a_deal)
+    a_deal = scores / deals[:, np.newaxis]
+    np.maximum.at(highest, seats, a_deal.max(axis=1, keepdims=True))
+    np.minimum.at(lowest, seats, a_deal.min(axis=1, keepdims=True))
     table, present = _tables(played > 0)
     return Observations(
         table=table,
@@ -98,11 +98,10 @@ def from_blocks(points: Floats, present: NDArray[np.bool_]) -> Observations:
     For simulations, where points need not be whole numbers.
     """
     table, found = _tables(present)
-    seen = np.where(present, points, np.nan)
-    played = present.any(axis=0)
-    lowest, highest = (np.full(present.shape[1], np.nan) for _ in range(2))
-    lowest[played] = np.nanmin(seen[:, played], axis=0)
-    highest[played] = np.nanmax(seen[:, played], axis=0)
+    best = np.where(present, points, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
+    worst = np.where(present, points, np.inf).min(axis=1, keepdims=True, initial=np.inf)
+    highest = np.where(present, best, -np.inf).max(axis=0, initial=-np.inf)
+    lowest = np.where(present, worst, np.inf).min(axis=0, initial=np.inf)
     kept = np.where(present, points, 0.0)
     return Observations(
         table=table,
@@ -110,8 +109,8 @@ def from_blocks(points: Floats, present: NDArray[np.bool_]) -> Observations:
         points=kept,
         deals=present.astype(np.int64),
         totals=kept.sum(axis=0),
-        lowest=lowest,
-        highest=highest,
+        lowest=np.where(np.isfinite(lowest), lowest, np.nan),
+        highest=np.where(np.isfinite(highest), highest, np.nan),
     )
 
 

@@ -40,9 +40,13 @@ def settled_pairs(fit: Fit, seed: str) -> Settled:
     deviate = np.abs(compared.deviate[upper])
     active = (compared.deviate != 0)[upper]
     settled = np.zeros(deviate.size, bool)
-    draws = _draws(fit, compared, upper, seed)
+    draws, chance = _draws(fit, compared, upper, seed)
+    constant = compared.error[upper] == 0
     while active.any():
         most = draws[:, active].max(axis=1)
+        unlike = int((active & constant).sum())
+        if unlike:
+            most = np.maximum(most, -ndtri((1 - chance ** (1 / unlike)) / 2))
         critical = max(float(np.quantile(most, LEVEL)), -float(ndtri((1 - LEVEL) / 2)))
         new = active & (deviate > critical)
         if not new.any():
@@ -61,8 +65,11 @@ def rank_ranges(settled: Settled) -> list[tuple[int, int]]:
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]
 
 
-def _draws(fit: Fit, compared: Pairs, upper: tuple[Ints, Ints], seed: str) -> Floats:
-    """Absolute deviates of every pair under equality, a row a resample."""
+def _draws(fit: Fit, compared: Pairs, upper: tuple[Ints, Ints], seed: str) -> tuple[Floats, Floats]:
+    """Absolute deviates of every pair under equality, a row a resample, and a uniform number
+    for each resample. Pairs whose difference is constant have nothing to resample and stand
+    at 0: their largest deviate is to be drawn from the uniform number, as if independent.
+    """
     blocks = fit.influence.shape[0]
     groups = min(blocks, _GROUPS)
     sums = fit.influence
@@ -74,15 +81,16 @@ def _draws(fit: Fit, compared: Pairs, upper: tuple[Ints, Ints], seed: str) -> Fl
     variance = (own[:, np.newaxis] + own - 2 * products)[upper]
     known = compared.error[upper] > 0
     scale = np.where(known, 1 / np.sqrt(np.where(known, variance, 1.0)), 0.0)
-    drawn = _normals(seed, blocks, groups) @ sums
+    chance = _uniforms(seed, blocks, groups + 1)
+    drawn = ndtri(chance[:, 1:]) @ sums
     answer = drawn[:, upper[0]] - drawn[:, upper[1]]
     answer *= scale
     np.abs(answer, out=answer)
-    return answer
+    return answer, chance[:, 0]
 
 
-def _normals(seed: str, blocks: int, columns: int) -> Floats:
-    """Normal deviates from the raw stream of PCG64, which numpy promises never to change."""
+def _uniforms(seed: str, blocks: int, columns: int) -> Floats:
+    """Uniform numbers from the raw stream of PCG64, which numpy promises never to change."""
     raw = generator(seed, "ranks", blocks).random_raw(_RESAMPLES * columns)
-    answer: Floats = ndtri(((raw >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53)
+    answer: Floats = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
     return answer.reshape(_RESAMPLES, columns)

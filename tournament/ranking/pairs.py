@@ -44,7 +44,8 @@ class Pairs:
 def pairs(fit: Fit) -> Pairs:
     """Compare all pairs."""
     score = np.nan_to_num(fit.score)
-    noise = _NOISE * np.abs(score).max(initial=0.0)
+    # Scores are rounded to 9 digits, so equal ones may differ by one unit of the last.
+    noise = _NOISE * (2 + np.abs(score).max(initial=0.0))
     difference = score[:, np.newaxis] - score
     difference[np.abs(difference) <= noise] = 0.0
     products = fit.influence.T @ fit.influence

@@ -19,11 +19,11 @@ import numpy as np
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
 from tournament.ranking import anytime
+from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.effects import Fit, fit
 from tournament.ranking.observations import Observations, from_blocks
 from tournament.ranking.rank_ranges import Settled, settled_pairs
 from tournament.ranking.score_intervals import score_intervals
-from tournament.results.bootstrap import Floats, Ints
 
 SEATS = 3
 

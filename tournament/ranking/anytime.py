@@ -16,10 +16,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import lambertw
 
+from tournament.ranking.bootstrap import LEVEL, Floats
 from tournament.ranking.effects import Fit
 from tournament.ranking.pairs import pairs
 from tournament.ranking.rank_ranges import Settled
-from tournament.results.bootstrap import LEVEL, Floats
 
 # The mixture is narrowest for pairs with so many effective blocks.
 _TUNED_FOR = 60.0

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.observations import Observations
-from tournament.results.bootstrap import Floats, Ints
 
 
 @dataclass(frozen=True)

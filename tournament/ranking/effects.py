@@ -27,11 +27,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.design import Design, design_of
 from tournament.ranking.freedom import design_freedom
 from tournament.ranking.observations import Observations
 from tournament.ranking.residuals import residuals, seats_of
-from tournament.results.bootstrap import Floats, Ints
 
 # Digits that are answered of a score: beyond them is the noise of floating point, which the
 # order of the bots decides.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.design import Design
 from tournament.ranking.observations import Observations
 from tournament.ranking.residuals import SATURATED, STRATUM, centred, leverage, seats_of
-from tournament.results.bootstrap import Floats, Ints
 
 # So many cells of (tables, n, n) in memory at once.
 _CELLS = 4_000_000

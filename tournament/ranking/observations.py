@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.results.bootstrap import Floats, Ints
+from tournament.ranking.bootstrap import Floats, Ints
 
 
 @dataclass(frozen=True)

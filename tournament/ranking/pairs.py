@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtr
 
+from tournament.ranking.bootstrap import Floats
 from tournament.ranking.effects import Fit
-from tournament.results.bootstrap import Floats
 
 # A difference or a spread below this part of the largest score or spread is rounding noise.
 _NOISE = 1e-9

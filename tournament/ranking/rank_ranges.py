@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from tournament.ranking.bootstrap import LEVEL, Floats, Ints, generator
 from tournament.ranking.effects import Fit
 from tournament.ranking.pairs import Pairs, pairs
-from tournament.results.bootstrap import LEVEL, Floats, Ints, generator
 
 _RESAMPLES = 4_000
 # More blocks than this are added up to so many groups: enough to keep their correlation.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.design import Design
 from tournament.ranking.observations import Observations
-from tournament.results.bootstrap import Floats, Ints
 
 # A block that leaves less than this of a direction to the residuals says nothing of its spread.
 SATURATED = 1e-9

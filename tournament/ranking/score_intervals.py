@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtrit
 
+from tournament.ranking.bootstrap import LEVEL, UNKNOWN, Interval
 from tournament.ranking.effects import Fit
 from tournament.ranking.observations import Observations
-from tournament.results.bootstrap import LEVEL, UNKNOWN, Interval
 
 _DIGITS = 9
 _NOISE = 1e-9

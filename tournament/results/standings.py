@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.records import FAULT_KINDS, RunRecords
-from tournament.results.bootstrap import (
+from tournament.ranking.bootstrap import (
     UNKNOWN,
     Interval,
     Sample,
     rank_ranges,
     score_intervals,
 )
+from tournament.ranking.ratings import Rating, compare, ratings
+from tournament.records import FAULT_KINDS, RunRecords
 from tournament.results.match_arrays import MatchArrays, collect
-from tournament.results.ratings import Rating, compare, ratings
 
 # A share of a match is a whole number of these, whoever shares it among up to six seats.
 _SHARES = 60

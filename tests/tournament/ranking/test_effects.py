@@ -7,12 +7,12 @@ import pytest
 
 from benchmarks.ranking import gauntlet, normal, observed, played, round_robin, swiss
 from tournament.ranking import anytime
+from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks, observe
 from tournament.ranking.pairs import pairs, sign_limit
 from tournament.ranking.rank_ranges import rank_ranges, settled_pairs
 from tournament.ranking.score_intervals import score_intervals
-from tournament.results.bootstrap import Floats, Ints
 
 Columns = tuple[Ints, Ints, Ints, Ints]
 

@@ -21,7 +21,7 @@ from benchmarks.ranking import (
     swiss,
     watched,
 )
-from tournament.results.bootstrap import Floats
+from tournament.ranking.bootstrap import Floats
 
 
 @pytest.mark.parametrize("noise", NOISES)

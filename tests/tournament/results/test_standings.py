@@ -202,9 +202,9 @@ def test_copies_of_one_block_are_one_block() -> None:
 @pytest.fixture(scope="module")
 def few() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.results.bootstrap._MIN_RESAMPLES", 100)
-        patch.setattr("tournament.results.bootstrap._MAX_RESAMPLES", 100)
-        patch.setattr("tournament.results.ratings._RESAMPLES", 100)
+        patch.setattr("tournament.ranking.bootstrap._MIN_RESAMPLES", 100)
+        patch.setattr("tournament.ranking.bootstrap._MAX_RESAMPLES", 100)
+        patch.setattr("tournament.ranking.ratings._RESAMPLES", 100)
         yield
 
 

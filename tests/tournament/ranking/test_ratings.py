@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.results.bootstrap import Ints
-from tournament.results.ratings import (
+from tournament.ranking.bootstrap import Ints
+from tournament.ranking.ratings import (
     MEAN,
     SCALE,
     Comparisons,
@@ -178,7 +178,7 @@ def equal_cup(generator: np.random.Generator, blocks: int) -> tuple[Ints, Ints, 
 @pytest.fixture
 def quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.results.ratings._RESAMPLES", 300)
+        patch.setattr("tournament.ranking.ratings._RESAMPLES", 300)
         yield
 
 
@@ -198,7 +198,7 @@ def test_equal_bots_have_1500_inside_95_times_in_100(blocks: int) -> None:
 @pytest.fixture(scope="module")
 def few() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.results.ratings._RESAMPLES", 50)
+        patch.setattr("tournament.ranking.ratings._RESAMPLES", 50)
         yield
 
 

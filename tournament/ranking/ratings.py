@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from tournament.results.bootstrap import (
+from tournament.ranking.bootstrap import (
     LEVEL,
     UNKNOWN,
     Floats,

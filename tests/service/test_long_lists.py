@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.app import create_app
 from service.problems import KINDS
 from service.schemas.list_fields import MOST_LISTED
-from tests.games.zhengfen.setup import wire
+from tests.games.zhengfen.positions import wire
 from tests.service.support import ROOT, operation
 
 QUADS = "".join(rank + suit for rank in "3456" for suit in "cdhs")

@@ -1,10 +1,10 @@
-"""Everything is in pyproject.toml; this adds the pages of rules, and an optional compiled build.
+"""Adds the rules pages and an optional compiled build to what pyproject.toml says.
 
-The pages of docs/rules go into the built package as service/rules_pages, where the service finds
-them once it is installed.
+A built package has the pages of docs/rules as service/rules_pages, where the installed service
+looks for them.
 
-`STICH_COMPILE=1 python setup.py build_ext --inplace` compiles games/ by mypyc from the same
-sources; Python then prefers the compiled modules. Without it nothing is compiled.
+`STICH_COMPILE=1 python setup.py build_ext --inplace` compiles games/ with mypyc; Python then
+prefers the compiled modules. Otherwise nothing is compiled.
 """
 
 import os
@@ -26,10 +26,10 @@ else:
 
 
 class BuildWithRules(build_py):
-    """The build of the Python files, and the pages of rules beside them."""
+    """Builds the Python files and copies the rules pages."""
 
     def run(self) -> None:
-        """Build; an editable install reads the pages where they are."""
+        """Build; an editable install reads the pages from docs/rules."""
         super().run()
         if self.editable_mode:
             return

@@ -170,19 +170,20 @@ class Combinations:
         return category == ROCKET or (category == BOMB and (move.length or 0) >= self.doubling_bomb)
 
     def leads(self, masks: int) -> list[Group]:
-        """The groups that a hand with these rank masks can lead, in the contract's order."""
+        """The groups that a hand with these rank masks can lead, in the contract's order.
+
+        A group whose triple or quad is there may still have no set of kickers.
+        """
         groups = plain_groups(masks)
         if masks >> (2 * STRIDE):
             for category in self.with_kickers:
-                for group in groups_with_kickers(masks, category):
-                    if self.kickers(masks, group).count():
-                        groups.append(group)
+                groups += groups_with_kickers(masks, category)
         groups += self._bombs(masks)
         groups.sort()
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """The groups of a hand with these rank masks that beat the table, in order."""
+        """The groups of a hand with these rank masks that beat the table, like `leads`."""
         category, level, length = table.value, table.level, table.length or 1
         bombs = self._bombs(masks)
         if category >= BOMB:
@@ -193,8 +194,6 @@ class Combinations:
                 if _strength(category_of(group), level_of(group), length_of(group)) > least
             ]
         groups = groups_above(masks, category, level, length)
-        if KICKER_SIZE[category]:
-            groups = [group for group in groups if self.kickers(masks, group).count()]
         if bombs:
             groups += bombs
             groups.sort()

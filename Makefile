@@ -2,35 +2,54 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test lint format types serve bench compiled pure openapi lock fuzz test-kits clean
+.PHONY: help setup cup test test-all lint format types docs dist serve bench compiled pure openapi \
+  lock fuzz test-kits clean
 
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
-$(READY): pyproject.toml requirements.lock
+# An empty environment; what is installed in it depends on the target.
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Stich needs Python 3.11 or newer; this is $$($(PYTHON) -V). Say which: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "This Python cannot make virtual environments; on Debian: apt install python3-venv"; exit 1; }
-	@echo "Setting up $(VENV) (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint requirements.lock --editable '.[all]'
+
+$(INSTALLED): $(BIN)/python pyproject.toml requirements.lock
+	@echo "Installing Stich into $(VENV) (once) ..."
+	@$(PIP) --editable .
+	@touch $(INSTALLED)
+
+$(READY): $(INSTALLED)
+	@echo "Installing the development tools into $(VENV) (once) ..."
+	@$(PIP) --editable '.[all]'
 	@touch $(READY)
+
+$(BIN)/tox: | $(BIN)/python
+	@$(PIP) tox
 
 setup: $(READY)  ## make .venv with everything in it
 
-cup: $(READY)  ## run a small cup of the reference bots and print the standings
+cup: $(INSTALLED)  ## run a small cup of the reference bots and print the standings
 	@$(BIN)/stich run examples/cup.toml --out runs/cup
 
-test: $(READY)  ## lint, types and tests, by tox
-	@$(BIN)/tox
+test: $(BIN)/tox  ## lint, types and tests
+	@$(BIN)/tox run -e check
 
-lint: $(READY)  ## ruff
+test-all: test  ## the same, then what is slow: compiled rules, kits, sandbox, more examples
+	@sh tests/install-system-packages.sh
+	@STICH_ALL_KITS=1 $(BIN)/tox run -e slow,docs
+
+lint: $(READY)  ## ruff, import-linter, and the workflows against their schema
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yaml
 
 format: $(READY)  ## let ruff format and mend what it can
 	@$(BIN)/ruff check --fix .
@@ -39,12 +58,19 @@ format: $(READY)  ## let ruff format and mend what it can
 types: $(READY)  ## mypy
 	@$(BIN)/mypy
 
-serve: $(READY)  ## the rules service on http://127.0.0.1:8080
+docs: $(READY)  ## build the docs site into site/; a dead link fails
+	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env --write-all \
+	  --conf-dir docs --doctree-dir build/doctrees . site
+	@echo "Read it: site/index.html"
+
+dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
+	@$(BIN)/tox run -e dist
+
+serve: $(INSTALLED)  ## the rules service on http://127.0.0.1:8080
 	@$(BIN)/stich serve
 
 bench: $(READY)  ## measure, beside a peer each, and write docs/benchmarks.md
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint requirements.lock --editable '.[bench]'
+	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
 
 compiled: $(READY)  ## compile the rules in place by mypyc (same sources, several times faster)
@@ -63,14 +89,14 @@ lock: $(READY)  ## write requirements.lock: the newest versions that pyproject.t
 	@$(VENV)-lock/bin/python -m pip freeze --exclude stich > requirements.lock
 	@rm -rf $(VENV)-lock
 
-fuzz: $(READY)  ## the properties again, on many examples drawn anew
+fuzz: $(READY)  ## the properties, on many new examples
 	@$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis
 
-test-kits: $(READY)  ## install the toolchains that Debian offers, then build and play every starter kit
+test-kits: $(READY)  ## install the toolchains of the starter kits, then build and play each
 	@sh bots/kits/install-toolchains.sh
 	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/kits/test_kits.py
 
 clean:  ## remove what the other targets made
-	@rm -rf $(VENV) .tox build dist *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) .tox build dist site *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
 	  .pytest_cache .hypothesis .schemathesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

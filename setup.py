@@ -1,10 +1,10 @@
-"""Adds the rules pages and an optional compiled build to what pyproject.toml says.
+"""Everything is in pyproject.toml; this adds files for the service, and an optional compiled build.
 
-A built package has the pages of docs/rules as service/rules_pages, where the installed service
-looks for them.
+openapi.yaml and the pages of docs/rules are copied to service/static of the built package, where
+the service finds them once it is installed.
 
-`STICH_COMPILE=1 python setup.py build_ext --inplace` compiles games/ with mypyc; Python then
-prefers the compiled modules. Otherwise nothing is compiled.
+`STICH_COMPILE=1 python setup.py build_ext --inplace` compiles games/ by mypyc from the same
+sources; Python then prefers the compiled modules. Without it nothing is compiled.
 """
 
 import os
@@ -25,18 +25,19 @@ else:
     extensions = []
 
 
-class BuildWithRules(build_py):
-    """Builds the Python files and copies the rules pages."""
+class BuildWithStaticFiles(build_py):
+    """Builds the Python files, and copies what the service serves beside them."""
 
     def run(self) -> None:
-        """Build; an editable install reads the pages from docs/rules."""
+        """Build; an editable install reads the files where they are."""
         super().run()
         if self.editable_mode:
             return
-        pages = Path(self.build_lib, "service", "rules_pages")
-        self.mkpath(str(pages))
+        static = Path(self.build_lib, "service", "static")
+        self.mkpath(str(static / "rules"))
+        self.copy_file("openapi.yaml", str(static / "openapi.yaml"))
         for page in sorted(Path("docs", "rules").glob("*.md")):
-            self.copy_file(str(page), str(pages / page.name))
+            self.copy_file(str(page), str(static / "rules" / page.name))
 
 
-setup(ext_modules=extensions, cmdclass={"build_py": BuildWithRules})
+setup(ext_modules=extensions, cmdclass={"build_py": BuildWithStaticFiles})

@@ -1,4 +1,4 @@
-"""By how much blocks shrink the interval of a score, against as many unpaired deals."""
+"""How much narrower blocks make the interval of a score than as many unpaired deals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLES = {
     "alike": ("sensible", "greedy", "greedy"),
 }
 GAMES = (("doudizhu", 3), ("dasan", 3), ("dasan", 4), ("zhengfen", 3), ("ninefivetwo", 3))
-# Scores a deal may be thirds (three deals of 9-5-2); in sixtieths they are whole numbers.
+# Scores a deal may be thirds (three deals of 9-5-2); in sixtieths they are integers.
 SCALE = 60
 
 
@@ -32,7 +32,7 @@ def widths(points: np.ndarray[tuple[int, int], np.dtype[np.int64]], deals: int) 
 def points(
     bots: Sequence[Decide], game: str, seeds: Sequence[str], turns: Sequence[int]
 ) -> list[int]:
-    """Points of every bot in one match a seed, seated as the turn says, added up."""
+    """Total points of every bot in one match for each seed, each seating rotated by its turn."""
     size = len(bots)
     total = np.zeros(size)
     for seed, turn in zip(seeds, turns, strict=True):
@@ -43,7 +43,7 @@ def points(
     return [round(value) for value in total]
 
 
-def compared(game: str, players: int, table: Sequence[str]) -> tuple[float, float]:
+def mean_widths(game: str, players: int, table: Sequence[str]) -> tuple[float, float]:
     """Mean width of the bots' intervals in points a deal: blocks, and as many unpaired deals."""
     bots = [bot(table[seat % len(table)]) for seat in range(players)]
     rotations = range(players)
@@ -68,21 +68,21 @@ def sections() -> list[Section]:
     figures = []
     for game, players in GAMES:
         for kind, table in TABLES.items():
-            ours, theirs = compared(game, players, table)
+            ours, theirs = mean_widths(game, players, table)
             what = f"{game}, {players} players, {kind} bots"
             peer = "as many unpaired deals"
             ratio = theirs / ours
             figures.append(Figure(what, ours, peer, theirs, "points a deal", ratio, 1.0))
-    said = "; ".join(f"{kind}: {', '.join(table)}" for kind, table in TABLES.items())
+    tables = "; ".join(f"{kind}: {', '.join(table)}" for kind, table in TABLES.items())
     how = (
-        f"Width of the 95 % interval of a score, mean of the bots of a table ({said}; the first"
+        f"Width of the 95 % interval of a score, mean of the bots of a table ({tables}; the first"
         f" again at a fourth seat): {BLOCKS} blocks, every seed in all rotations, against as many"
         " matches on a seed each, seated at random."
     )
     note = (
-        "The square of the ratio is how many times as many unpaired deals the same interval takes."
-        " Blocks take out what cards and seats have in the spread; what the bots' own play and"
-        " chance in it have stays, so the more alike the bots, the more blocks help: of bots that"
-        " decide alike every block is a draw, and nothing is left of the spread."
+        "The same interval takes as many times more unpaired deals as the square of the ratio."
+        " Blocks remove the part of the spread that is due to cards and seats, not the part due to"
+        " the bots' own decisions. So the more alike the bots, the more blocks help: among bots"
+        " that decide alike every block is a draw, and no spread is left."
     )
     return [Section("Blocks", how, figures, note)]

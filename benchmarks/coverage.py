@@ -1,7 +1,7 @@
-"""How often 95 % intervals hold the true score of equal bots: `python -m benchmarks.coverage`.
+"""How often 95 % intervals contain the true score of equal bots: `python -m benchmarks.coverage`.
 
-Equal bots play real games at random; simulated cups draw their blocks out of a pool of those, so
-that the true score is known. The table is for docs/statistics.md.
+Equal bots play real games at random. Simulated cups draw their blocks from a pool of these games,
+so the true score is known. The tables are those of docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ CASES: tuple[tuple[str, int, dict[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class Pool:
-    """Blocks of equal bots, a row each: by match and seat points and sides; bot b sits at seat
-    (b + match) mod players. Every bot is every bot in turn, so all have one true score."""
+    """Blocks of equal bots, one in each row: points and sides by match and seat. Bot b sits at seat
+    (b + match) mod players. The bots exchange names at random, so all have the same true score."""
 
     scores: Ints
     sides: Ints
     deals: Ints
 
     @classmethod
-    def of(cls, game: str, players: int, options: dict[str, Any]) -> Pool:
-        """Random bots at their games."""
+    def played(cls, game: str, players: int, options: dict[str, Any]) -> Pool:
+        """A pool of games played at random."""
         dice = random.Random(1)
         scores, parts, deals = [], [], []
         for block in range(POOL):
@@ -63,26 +63,26 @@ class Pool:
 
     @property
     def players(self) -> int:
-        """Seats, and seatings of a block."""
+        """The number of seats, and of seatings in a block."""
         return int(self.scores.shape[1])
 
     def totals(self, drawn: Ints, shift: Ints) -> Ints:
-        """Points of every bot in the drawn blocks, its number shifted in each."""
+        """Points of every bot in the drawn blocks, with bots renumbered by `shift` in each."""
         size = self.players
-        answer = np.zeros((drawn.size, size), np.int64)
+        points = np.zeros((drawn.size, size), np.int64)
         for turn in range(size):
             for bot in range(size):
                 seat = (bot + shift + turn) % size
-                answer[:, bot] += self.scores[drawn, turn, seat]
-        return answer
+                points[:, bot] += self.scores[drawn, turn, seat]
+        return points
 
     def true(self) -> float:
-        """Points a deal of any bot."""
+        """The true score: points a deal of any bot."""
         return float(self.scores.sum() / (self.players * self.deals.sum()))
 
 
 def score_coverage(pool: Pool, size: int) -> tuple[float, float]:
-    """How often the true score is inside, and how often a cup puts any two bots in an order."""
+    """How often an interval contains the true score, and how often a cup orders any two bots."""
     generator = np.random.default_rng(size)
     true = pool.true()
     inside, ordered = [], []
@@ -97,12 +97,12 @@ def score_coverage(pool: Pool, size: int) -> tuple[float, float]:
         inside += [(i.low or 0.0) <= true <= (i.high or 0.0) for i in found]
         for cup in range(0, len(found), pool.players):
             ranges = rank_ranges(found[cup : cup + pool.players])
-            ordered.append(any(span != (1, pool.players) for span in ranges))
+            ordered.append(any(each != (1, pool.players) for each in ranges))
     return float(np.mean(inside)), float(np.mean(ordered))
 
 
 def rating_coverage(pool: Pool, size: int) -> float:
-    """How often 1500 is inside."""
+    """How often an interval contains 1500."""
     generator = np.random.default_rng(size)
     players = pool.players
     seat = np.arange(players)[np.newaxis, np.newaxis, :]
@@ -127,7 +127,9 @@ def rating_coverage(pool: Pool, size: int) -> float:
 
 def main() -> None:
     """Print the tables as Markdown."""
-    pools = {(name, players): Pool.of(name, players, options) for name, players, options in CASES}
+    pools = {
+        (name, players): Pool.played(name, players, options) for name, players, options in CASES
+    }
     print("| game | " + " | ".join(f"{size} blocks" for size in SIZES) + " |")
     print("| --- |" + " ---: |" * len(SIZES))
     orders = []
@@ -139,8 +141,8 @@ def main() -> None:
     print("\nCups that put any two equal bots in an order, in 100:\n", *orders, sep="\n")
     print("\nRatings:\n")
     for (name, players), pool in pools.items():
-        cells_ = [f"{100 * rating_coverage(pool, size):.1f}" for size in SIZES]
-        print(f"| {name}, {players} players |", " | ".join(cells_), "|", flush=True)
+        rated = [f"{100 * rating_coverage(pool, size):.1f}" for size in SIZES]
+        print(f"| {name}, {players} players |", " | ".join(rated), "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""A cup's requests a second beside a bare loop of `requests` to the same bot.
+"""The requests a second of a cup, compared with a bare loop of `requests` to the same bot.
 
-The cup is three greedy bots at one table; the bare loop posts one and the same decision to one
-greedy bot, as fast as it can. For the use of cores: two tables beside one table on all cores, and
-beside one on a single core.
+The cup is three greedy bots at one table; the bare loop posts the same request to one greedy bot
+again and again. For the use of cores, two tables are compared with one table on all cores, and
+with one table on a single core.
 """
 
 from __future__ import annotations

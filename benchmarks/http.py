@@ -1,4 +1,6 @@
-"""The service's rate beside a no-op Flask route with the same body and answer, same server.
+"""The request rate of the service beside a Flask route that does nothing.
+
+Both get the same body and give the same answer, under the same server.
 
 One granian worker, 16 keep-alive connections of wrk, a mid-game state with 30 moves of history.
 """

@@ -1,4 +1,4 @@
-"""Standings of 100,000 matches, beside the barest loops that read or resample the same."""
+"""Standings of 100,000 matches, compared with the simplest loops that read or resample them."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
 from tournament.results.bootstrap import Sample, score_intervals
-from tournament.results.standings import collect, standings
+from tournament.results.match_arrays import collect
+from tournament.results.standings import standings
 from tournament.store.store import FILE, Store
 from tournament.store.tables import blocks, matches
 
 MATCHES = 100_000
 BOTS = tuple(f"bot {number}" for number in range(10))
-REQUESTS = 18  # of one seat in one match
-PROMISED = 10.0  # seconds
+REQUESTS = 18  # to one seat in one match
+LIMIT = 10.0  # seconds, as promised
 
 
-def filled(folder: Path) -> None:
-    """A finished cup of ten bots with so many matches, made up."""
-    with Store.open(folder, create=True) as store:
+def fill(folder: Path) -> None:
+    """Write a made-up finished cup of ten bots and MATCHES matches."""
+    with Store.create(folder) as store:
         store.put(
             {"version": 1, "name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"}
         )
@@ -81,7 +82,7 @@ def _match_rows() -> Iterator[dict[str, Any]]:
 
 
 def bare_sums(folder: Path) -> dict[str, float]:
-    """Mean scores by the plainest loop over the plainest query: no interval, no rating."""
+    """Mean scores by the simplest loop and query: no intervals, no ratings."""
     connection = sqlite3.connect(folder / FILE)
     points: dict[str, int] = {}
     deals: dict[str, int] = {}
@@ -99,9 +100,9 @@ def bare_sums(folder: Path) -> dict[str, float]:
 
 
 def bare_bootstrap(samples: list[Sample], resamples: int) -> list[tuple[float, float]]:
-    """The textbook's loop: draw blocks, take the mean, take the percentiles."""
+    """The textbook loop: draw blocks, take the mean, take the percentiles."""
     generator = np.random.default_rng(1)
-    answer = []
+    intervals = []
     for sample in samples:
         size = sample.totals.size
         means = np.empty(resamples)
@@ -109,21 +110,21 @@ def bare_bootstrap(samples: list[Sample], resamples: int) -> list[tuple[float, f
             drawn = generator.integers(0, size, size)
             means[row] = sample.totals[drawn].sum() / sample.deals[drawn].sum()
         low, high = np.quantile(means, [0.025, 0.975])
-        answer.append((float(low), float(high)))
-    return answer
+        intervals.append((float(low), float(high)))
+    return intervals
 
 
 def _samples(folder: Path) -> list[Sample]:
     with Store.open(folder) as store:
         results = collect(store.summaries(), BOTS)
-    answer = []
+    samples = []
     for bot in range(len(BOTS)):
         sits = results.seats == bot
         there = sits.any(axis=1)
         _, at = np.unique(results.block[there], return_inverse=True)
         totals = np.bincount(at, weights=(results.scores * sits).sum(axis=1)[there])
-        answer.append(Sample(totals.astype(np.int64), np.bincount(at).astype(np.int64), 24.0))
-    return answer
+        samples.append(Sample(totals.astype(np.int64), np.bincount(at).astype(np.int64), 24.0))
+    return samples
 
 
 def _seconds(start: float) -> float:
@@ -131,10 +132,10 @@ def _seconds(start: float) -> float:
 
 
 def sections() -> list[Section]:
-    """The whole table against its promise and a bare loop; the intervals against a bare loop."""
+    """The whole table against its limit and a bare loop; the intervals against a bare loop."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        filled(folder)
+        fill(folder)
         start = time.process_time()
         with Store.open(folder) as store:
             table = standings(store)
@@ -154,7 +155,7 @@ def sections() -> list[Section]:
         looped = _seconds(start)
     what = f"standings of {table.matches:,} matches"
     figures = [
-        Figure(what, ours, "what was promised", PROMISED, "s", PROMISED / ours, 1.0),
+        Figure(what, ours, "what was promised", LIMIT, "s", LIMIT / ours, 1.0),
         Figure(what, ours, "SELECT and sum of the scores alone", bare, "s", bare / ours),
         Figure(
             f"score intervals of {len(BOTS)} bots, {samples[0].deals.size:,} blocks each",

@@ -1,12 +1,12 @@
-"""How strong the reference bots are: duels in process, mirrored, and the page made of them.
+"""How strong the reference bots are: mirrored duels in one process, and the page of results.
 
     python -m benchmarks.strength duel sensible greedy --game doudizhu --players 3 --deals 100
     python -m benchmarks.strength measure --game dasan
     python -m benchmarks.strength page
 
-A duel plays each deal in mixed seatings that are fair to both: one seat of A among B's, in every
-rotation, and one seat of B among A's. The difference of a deal is what A's seats scored on
-average less what B's did, over all these games; deals are the blocks of the bootstrap.
+A duel plays each deal in seatings that are fair to both bots: one seat of A among seats of B, in
+every rotation, and one seat of B among seats of A. The difference of a deal is the mean score of
+A's seats less that of B's, over all these games; deals are the blocks of the bootstrap.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OPTIONS: dict[str, dict[str, int]] = {
     "doudizhu": {"deals": 1},
     "dasan": {"deals": 1},
     "zhengfen": {"deals": 1},
-    # Three deals: each seat has each target once, and the exchange is played.
+    # Three deals: each seat has each target once, and the exchange takes place.
     "ninefivetwo": {"deals": 3, "target": 1000},
 }
 RESAMPLES = 10_000
@@ -45,9 +45,9 @@ RESAMPLES = 10_000
 LADDER = ("search", "sensible", "greedy", "random")
 """The reference bots, strongest first."""
 
-WORLDS = {"doudizhu": 60, "dasan": 60, "zhengfen": 120, "ninefivetwo": 60}
-"""The search bot has so many worlds for each move, not the clock, so that its games can be repeated
-on any machine. In Zheng Fen a deal's points scatter more."""
+DETERMINIZATIONS = {"doudizhu": 60, "dasan": 60, "zhengfen": 120, "ninefivetwo": 60}
+"""How many determinizations the search bot makes for each move. A number instead of the clock makes
+its games repeatable on any machine. Zheng Fen needs more because its scores vary more."""
 
 DEALS: dict[tuple[str, int], tuple[int, int, int]] = {
     ("doudizhu", 3): (200, 12, 120),
@@ -60,8 +60,8 @@ DEALS: dict[tuple[str, int], tuple[int, int, int]] = {
     ("zhengfen", 6): (150, 8, 20),
     ("ninefivetwo", 3): (150, 6, 12),
 }
-"""The deals of a duel on each table: between quick bots; of the search bot with the weaker ones,
-where few tell; and with the sensible one."""
+"""The number of deals of a duel, by table: between fast bots; between the search bot and the weaker
+ones, where few are enough; between the search bot and the sensible one."""
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "strength.json"
@@ -69,43 +69,48 @@ PAGE = HERE.parent / "docs" / "reference-bots.md"
 
 INTRODUCTION = """# The reference bots
 
-A ladder for newcomers: each of these bots is clearly better than the next, in every game and with
-every number of players. The intervals below say how clearly.
-Start one with `python -m bots.NAME`; it takes its port from `PORT` or `--port`.
+These bots form a ladder: in every game and with every number of players, each is clearly better \
+than the next. The table below shows by how much.
+Start one with `python -m bots.sensible`; it takes its port from `PORT` or `--port`.
 
 | bot | what it does |
 | --- | --- |
-| `search` | Deals the unseen cards at random as the view allows (counts, the called card, suits a \
-seat lacks, what went through its hands), plays each promising move to the end of the deal in \
-that world, and so on while the clock lets it. The move with the best mean is played; the \
-sensible bot's choice stands unless another is better by a standard error. |
-| `sensible` | Plans its hand, counts the cards, keeps bombs, plays with its partners, bids by a \
-fitted chance to win; wins tricks with points in Zheng Fen, and as many as it can in 9-5-2. |
-| `greedy` | Leads what rids it of most cards, beats what it can with the least that will do. |
-| `random` | Plays any legal move, chosen by a hash of the position. |
+| `search` | Determinized Monte Carlo search: deals the unseen cards at random, as the view allows \
+(number of cards, the called card, suits a seat failed to follow, cards it exchanged), plays out \
+each promising move to the end of the deal, and repeats this until its time is up. It plays the \
+move with the best mean, unless that is less than one standard error better than the sensible \
+bot's choice. |
+| `sensible` | Plans its hand, counts cards, keeps bombs, plays with its partners, and bids by a \
+fitted probability of winning. Wins tricks with points in Zheng Fen, and as many tricks as it can \
+in 9-5-2. |
+| `greedy` | Leads as many cards as it can, and beats any play with the lowest one that wins. |
+| `random` | Plays a legal move, chosen by a hash of the position. |
 
-All of them are deterministic: the same position gets the same move (of `search`, with a fixed \
-number of worlds; by the clock it gets through as many as the machine allows).
-They are one function each over the Python kit: `bots/random.py` and `bots/greedy.py` show how \
-little that takes. The thinking of `sensible` is in `bots/strategy/`, the worlds and playouts of \
-`search` in `bots/thinking/worlds.py` and `bots/playout/`.
+All of them are deterministic: the same position gets the same move. For `search`, this holds with \
+a fixed number of determinizations; by the clock, it makes as many as the machine allows.
+Each bot is one function over the Python kit: `bots/random.py` and `bots/greedy.py` show how \
+little that takes. The strategy of `sensible` is in `bots/<game>/strategy.py`; `search` takes its \
+determinizations from `bots/thinking/determinization.py` and its playouts from \
+`bots/<game>/playout.py`.
 
 ## Cross table
 
-What the bot of the row scores more a deal than the bot of the column, with a 95 % interval.
-Both play the same deals in process, in mirrored seatings: one seat of the one among the other's, \
-in every rotation, and the reverse; the mean difference of a deal over all these games is one \
-block of the bootstrap (percentile, 10,000 resamples), n the number of deals. 9-5-2 is played in \
-games of three deals, so that the exchange is part of it; there n counts games. `search` has 60 \
-worlds for each move here, 120 in Zheng Fen; its clock of a second lets it have more. \
-To repeat it: `python -m benchmarks.strength measure` (the seconds of each duel, with rules and \
-bots compiled, are in `benchmarks/strength.json`), or a single pair with \
+Each cell shows how many points per deal the bot of the row scores more than the bot of the \
+column, with a 95 % interval.
+Both bots play the same deals, in one process, in mirrored seatings: one seat of one bot among \
+seats of the other, in every rotation, and the reverse. The mean difference of a deal over these \
+games is one block of the bootstrap (percentile, 10,000 resamples); n is the number of deals. \
+9-5-2 is played in games of three deals, so that it includes the exchange; there, n counts games. \
+`search` uses 60 determinizations for each move, 120 in Zheng Fen; with a clock of one second it \
+has time for more. To repeat the measurement, run `python -m benchmarks.strength measure` (the \
+seconds of each duel, with rules and bots compiled, are in `benchmarks/strength.json`), or a \
+single pair with \
 `python -m benchmarks.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
 """
 
 
 def bot(name: str) -> Decide:
-    """The bot of this name; `search:50` is the search bot with 50 iterations for each move."""
+    """The bot of this name; `search:50` is the search bot with 50 determinizations a move."""
     base, _, iterations = name.partition(":")
     module = importlib.import_module(f"bots.{base}")
     if iterations:
@@ -114,12 +119,12 @@ def bot(name: str) -> Decide:
 
 
 def entrant(name: str, game: str) -> str:
-    """How a bot of the ladder enters a duel: the search bot with its number of worlds."""
-    return f"{name}:{WORLDS[game]}" if name == "search" else name
+    """The name of a ladder bot in a duel; `search` has its number of determinizations."""
+    return f"{name}:{DETERMINIZATIONS[game]}" if name == "search" else name
 
 
 def play(game: str, players: int, seed: str, seats: Sequence[Decide]) -> list[float]:
-    """Play one game; the scores by seat, a deal."""
+    """Play one game; return the scores per deal, by seat."""
     state = games.get(game).start(players, seed, OPTIONS[game])
     turn = 0
     while state.turn is not None:
@@ -139,7 +144,7 @@ def play(game: str, players: int, seed: str, seats: Sequence[Decide]) -> list[fl
 
 
 def seatings(players: int) -> list[tuple[int, ...]]:
-    """Who sits where: 0 is A's seat, 1 is B's; one among many, in every rotation, both ways."""
+    """Who sits where (0: A, 1: B): one seat of A among seats of B and the reverse, rotated."""
     found = []
     for one, rest in ((0, 1), (1, 0)):
         found += [
@@ -150,7 +155,7 @@ def seatings(players: int) -> list[tuple[int, ...]]:
 
 
 def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -> float:
-    """What A is better than B by on one deal, over all seatings."""
+    """How much better A is than B on one deal, over all seatings."""
     bots = [bot(name) for name in pair]
     differences = []
     for seating in seatings(players):
@@ -165,7 +170,7 @@ def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -
 
 @dataclass(frozen=True)
 class Outcome:
-    """A duel's result: the mean difference a deal, its 95 % interval, and over how many deals."""
+    """The result of a duel: the mean difference per deal, its 95 % interval, and the deals."""
 
     mean: float
     low: float
@@ -175,7 +180,7 @@ class Outcome:
 
     @classmethod
     def of(cls, differences: Sequence[float], seconds: float) -> Outcome:
-        """From the differences of the deals: a percentile bootstrap with deals as blocks."""
+        """Compute it from the deals' differences: percentile bootstrap, deals as blocks."""
         values = np.asarray(differences)
         random = np.random.default_rng(1)
         picks = random.integers(0, len(values), size=(RESAMPLES, len(values)))
@@ -206,7 +211,7 @@ def duel(
 def measure(
     game: str, players: int, pairs: Iterable[tuple[str, str]], scale: float, jobs: int
 ) -> Iterator[dict[str, object]]:
-    """Play the duels of one table; a record of each as it ends."""
+    """Play the duels of one table; yield a record of each as it ends."""
     with ProcessPoolExecutor(jobs) as pool:
         for pair in pairs:
             kind = 0 if "search" not in pair else 1 + ("sensible" in pair)
@@ -289,8 +294,8 @@ def load() -> list[dict[str, Any]]:
     return list(json.loads(RECORDS.read_text())) if RECORDS.exists() else []
 
 
-def keep(new: dict[str, object]) -> None:
-    """Put a record in place of the one before of the same duel; write the page anew."""
+def store_record(new: dict[str, object]) -> None:
+    """Store a record, replacing an older one of the same duel, and write the page."""
     key = ("game", "players", "better", "worse")
     others = [old for old in load() if any(old[name] != new[name] for name in key)]
     records = sorted([*others, new], key=lambda record: [str(record[name]) for name in key])
@@ -341,7 +346,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for game, players in DEALS:
         if arguments.game in (None, game) and arguments.players in (None, players):
             for record in measure(game, players, pairs, arguments.scale, arguments.jobs):
-                keep(record)
+                store_record(record)
                 print(json.dumps(record), flush=True)
 
 

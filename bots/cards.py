@@ -1,13 +1,17 @@
-"""Cards and moves for bot authors: enough to think about a view without importing the rules.
+"""Cards and moves for bot authors: enough to read a view without importing the rules.
 
-Everything here works on what comes over the wire: two-character cards and move strings.
+Everything here works on the wire form: two-character cards and move strings.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
+
+View = Mapping[str, Any]
+"""What a seat may know of a game, in its wire form (docs/views.md)."""
 
 SUITS: Final = "cdhs"
 JOKERS: Final = ("Bj", "Rj")
@@ -23,12 +27,12 @@ ORDER: Final[Mapping[str, tuple[str, ...]]] = {
     game: tuple(ranks) + (JOKERS if game in ("doudizhu", "zhengfen") else ())
     for game, ranks in _PLAIN.items()
 }
-"""The ranks of each game, low to high; the jokers `Bj` and `Rj` are ranks of their own."""
+"""The ranks of each game, low to high; each joker, `Bj` and `Rj`, is a rank of its own."""
 
 VALUE: Final[Mapping[str, Mapping[str, int]]] = {
     game: {rank: value for value, rank in enumerate(ranks)} for game, ranks in ORDER.items()
 }
-"""For each game a number for each rank, 0 for the lowest."""
+"""The number of each rank, by game; the lowest is 0."""
 
 
 def rank_of(card: str) -> str:
@@ -37,7 +41,7 @@ def rank_of(card: str) -> str:
 
 
 def full_deck(game: str, players: int) -> list[str]:
-    """All cards of a game, low to high; in the four-player Dou Dizhu each stands there twice."""
+    """All cards of a game, low to high; each of them twice in four-player Dou Dizhu."""
     cards = [
         card
         for rank in ORDER[game]
@@ -65,30 +69,29 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
     return counts
 
 
-def played(view: Mapping[str, Any]) -> Counter[str]:
-    """The cards that have been played in this deal, whoever played them.
+def played(view: View) -> Counter[str]:
+    """The cards that anybody has played in this deal.
 
-    From the history, and from what lies open where a set-up position has no history.
+    Reads the history, and the open cards in case a set-up position has no history.
     """
-    gone: Counter[str] = Counter()
+    cards: Counter[str] = Counter()
     last = None
     for entry in view["history"]:
         if entry["move"].startswith("play:"):
-            gone.update(cards_of(entry["move"]))
+            cards.update(cards_of(entry["move"]))
             last = entry["move"]
     if view["game"] == "zhengfen":
         return Counter([card for pile in (view["trick"], *view["taken"]) for card in pile])
     if view["game"] == "ninefivetwo":
         open_cards = [cards_of(entry["move"])[0] for entry in view["trick"]]
-        return gone | Counter(open_cards)
+        return cards | Counter(open_cards)
     if view["table"] is not None and view["table"]["move"] != last:
-        gone.update(cards_of(view["table"]["move"]))
-    return gone
+        cards.update(cards_of(view["table"]["move"]))
+    return cards
 
 
-def unseen(view: Mapping[str, Any]) -> list[str]:
-    """The cards that neither lie open nor are in the own hand: they are in other hands,
-    or face down. Low to high."""
+def unseen(view: View) -> list[str]:
+    """The cards in other hands or face down, low to high."""
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])
     left.subtract(played(view))
@@ -96,3 +99,9 @@ def unseen(view: Mapping[str, Any]) -> list[str]:
         left.subtract([card for card in view["discards"] if card != "??"])
         left.subtract([card for pairing in view["owed"] for card in pairing["given"]])
     return [card for card, count in left.items() for _ in range(count) if card != "??"]
+
+
+def position_hash(view: View) -> int:
+    """A number that is the same for the same position: makes a random choice repeatable."""
+    position = (view["seat"], view["deal"], view["hand"], view["history"], view["scores"])
+    return int.from_bytes(hashlib.sha256(repr(position).encode()).digest()[:8], "big")

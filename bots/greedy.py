@@ -1,22 +1,19 @@
-"""A bot without a thought for later: ``python -m bots.greedy``.
+"""A bot that does not plan ahead: ``python -m bots.greedy``.
 
-It leads what rids it of most cards, beats whatever it can with the least that will do, and
-sees no partners and no points.
+It leads as many cards as it can, beats any play with the lowest one that wins, and ignores
+teammates and points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bots import kit
-from bots.cards import ORDER, VALUE, cards_of, count_ranks, rank_of
-
-View = Mapping[str, Any]
+from bots.cards import ORDER, VALUE, View, cards_of, count_ranks, rank_of
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The move that looks best for this one turn."""
+    """The move that looks best for this turn alone."""
     if view["game"] == "ninefivetwo":
         return _nine_five_two(view, moves)
     if view["phase"] == "auction":
@@ -27,18 +24,18 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def _bid(view: View, moves: Sequence[str]) -> str:
-    """One bid step for every two top cards (of the highest four ranks) above two."""
+    """Bid 1 for every two top cards (of the highest four ranks) beyond the first two."""
     top = sum(count_ranks(view["game"], view["hand"])[-4:])
     if view["game"] == "doudizhu" and view["players"] == 4:
         top //= 2  # two packs
-    worth = min(3, (top - 2) // 2)
-    affordable = [bid for bid in moves if bid != "pass" and int(bid[-1]) <= worth]
+    highest = min(3, (top - 2) // 2)
+    affordable = [bid for bid in moves if bid != "pass" and int(bid[-1]) <= highest]
     return affordable[-1] if affordable else moves[0]
 
 
 def _climb(view: View, moves: Sequence[str]) -> str:
     if view["table"] is not None:
-        # The list begins with `pass`, then goes up by number of cards and rank.
+        # After `pass`, the list is in order of number of cards, then rank.
         return moves[1] if len(moves) > 1 else moves[0]
     most = len(cards_of(moves[-1]))
     return next(play for play in moves if len(cards_of(play)) == most)
@@ -49,15 +46,15 @@ def _nine_five_two(view: View, moves: Sequence[str]) -> str:
         suits = [card[1] for card in view["hand"]]
         return max(moves, key=lambda choice: suits.count(choice[-1]))
     if view["phase"] in ("exchange", "discard"):
-        plain = [one for one in moves if cards_of(one)[0][1] != view["trump"]]
-        return (plain or list(moves))[0]
+        side_suits = [one for one in moves if cards_of(one)[0][1] != view["trump"]]
+        return (side_suits or moves)[0]
     if not view["trick"]:
         return moves[-1]
     return next((play for play in moves if _wins(view, play)), moves[0])
 
 
 def _wins(view: View, play: str) -> bool:
-    """Whether this card is higher than all in the trick."""
+    """Whether this card would win the trick so far."""
     trump = view["trump"]
     led = cards_of(view["trick"][0]["move"])[0][1]
     value = VALUE["ninefivetwo"]

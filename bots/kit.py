@@ -1,4 +1,4 @@
-"""The Python kit: write one function, ``run`` makes a bot of it.
+"""The Python kit: write one function, and ``run`` serves it as a bot.
 
     from bots import kit
 
@@ -8,13 +8,12 @@
     if __name__ == "__main__":
         kit.run(move, name="first", version="1.0", games=["doudizhu"])
 
-``view`` is what the bot's seat may know and ``moves`` are the legal moves, both just as they
-came over the wire (plain dicts, lists and strings). The answer is one move. A function that
-takes a third parameter gets more, by the parameter's name: ``clock`` is
-``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
+``view`` is what the bot's seat may know and ``moves`` are the legal moves, both as in the request
+(plain dicts, lists and strings). The function returns one of the moves. It may take a third
+parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
 
-The file stands alone: standard library only, and nothing that takes long to import, since a
-runner starts a bot for every table.
+The file is self-contained: it is copied next to a bot. It uses only the standard library, and only
+modules that import quickly, because a runner starts a bot for every table.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-PROTOCOL = 1
+PROTOCOL = 1  # a literal, since the file is self-contained; a test compares it with the contract
 DEFAULT_PORT = 9000
 # The largest list of legal moves (Zheng Fen, both jokers) is about 1 MiB of JSON.
 MAX_BODY = 16 * 1024 * 1024
@@ -41,8 +40,8 @@ MoveFunction = Callable[..., str]
 Hook = Callable[[dict[str, Any]], object]
 
 
-class RefusedError(Exception):
-    """A request that gets an answer other than 200."""
+class HttpError(Exception):
+    """A request that is answered with a status other than 200."""
 
     def __init__(self, status: HTTPStatus, detail: str) -> None:
         super().__init__(detail)
@@ -51,9 +50,9 @@ class RefusedError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], str]:
-    """Make a function of the whole request out of an author's ``move``.
+    """Turn an author's ``move`` into a function of the whole request.
 
-    Raises TypeError when ``move`` takes neither ``(view, moves)`` nor a third parameter named
+    Raises TypeError unless ``move`` takes ``(view, moves)`` and, at most, a third parameter named
     ``clock`` or ``request``.
     """
     wanted = [
@@ -75,10 +74,10 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], str]:
 
 
 class Bot:
-    """What a bot answers, without the HTTP around it.
+    """A bot's answers, without HTTP.
 
-    ``reply`` maps a path and a request body to the answer's body and may be called by several
-    threads at once.
+    ``reply`` maps a path and a request body to the body of the answer. Several threads may call it
+    at once.
     """
 
     def __init__(
@@ -104,17 +103,15 @@ class Bot:
             self.card["author"] = author
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
-        """Answer one POST; raises RefusedError for what is no request of the protocol."""
+        """Answer one POST; raises HttpError if the request does not conform to the protocol."""
         if path != "/move" and path not in self._hooks:
-            raise RefusedError(
-                HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end."
-            )
+            raise HttpError(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
         try:
             request = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}.") from error
+            raise HttpError(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}.") from error
         if not isinstance(request, dict):
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "The body must be a JSON object.")
+            raise HttpError(HTTPStatus.BAD_REQUEST, "The body must be a JSON object.")
         if path == "/move":
             return {"move": self._move(request)}
         hook = self._hooks[path]
@@ -123,10 +120,10 @@ class Bot:
         return {}
 
     def _move(self, request: dict[str, Any]) -> str:
-        lacking = [field for field in ("view", "moves", "clock") if field not in request]
-        if lacking:
-            raise RefusedError(
-                HTTPStatus.UNPROCESSABLE_ENTITY, f"The request lacks {', '.join(lacking)}."
+        missing = [field for field in ("view", "moves", "clock") if field not in request]
+        if missing:
+            raise HttpError(
+                HTTPStatus.UNPROCESSABLE_ENTITY, f"The request has no {', '.join(missing)}."
             )
         answer = self._decide(request)
         if not isinstance(answer, str):
@@ -135,30 +132,31 @@ class Bot:
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
-    """One bot on one port, a thread for each connection."""
+    """Serves one bot on one port, with a thread for each connection."""
 
     allow_reuse_address = True
     daemon_threads = True
     request_queue_size = 128
 
     def __init__(self, bot: Bot, host: str, port: int) -> None:
-        """Listen at once; raises OSError when the port cannot be had."""
+        """Start listening; raises OSError if the port is not available."""
         self.bot = bot
         super().__init__((host, port), _Handler)
 
     @property
     def port(self) -> int:
-        """The port that is listened on (the one given, unless that was 0)."""
+        """The port it listens on: the one given, unless that was 0."""
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing about a client that went away; anything else is a bug and is shown."""
+        """Ignore a client that disconnected; print any other error, which is a bug."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             traceback.print_exc()
 
 
 class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+    protocol_version = default_request_version = "HTTP/1.1"
+    wbufsize = -1  # send the head and the body of an answer together
     disable_nagle_algorithm = True
     server: Server
 
@@ -166,19 +164,19 @@ class _Handler(BaseHTTPRequestHandler):
         if self._path() == "/":
             self._answer(HTTPStatus.OK, self.server.bot.card)
         else:
-            self._refuse(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
+            self._reject(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
 
     def do_POST(self) -> None:
         try:
             body = self._body()
             answer = self.server.bot.reply(self._path(), body)
-        except RefusedError as refused:
-            self._refuse(refused.status, refused.detail)
-        except (Exception, SystemExit) as error:  # the author's code; the bot goes on
+        except HttpError as error:
+            self._reject(error.status, error.detail)
+        except (Exception, SystemExit) as error:  # from the author's code; keep serving
             traceback.print_exc()
             sys.stderr.flush()
             detail = f"The bot failed: {type(error).__name__}: {error}"
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+            self._reject(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
         else:
             self._answer(HTTPStatus.OK, answer)
 
@@ -186,48 +184,46 @@ class _Handler(BaseHTTPRequestHandler):
         return self.path.partition("?")[0]
 
     def _body(self) -> bytes:
-        """Read the request's body whole, so that the connection stays usable."""
+        """Read the whole body, so that the connection stays usable."""
         if "Transfer-Encoding" in self.headers:
             self.close_connection = True
-            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "Send Content-Length, not chunks.")
-        stated = self.headers.get("Content-Length")
-        if stated is None or not (stated.isascii() and stated.isdigit()):
+            raise HttpError(HTTPStatus.LENGTH_REQUIRED, "Send Content-Length, not chunks.")
+        length = self.headers.get("Content-Length")
+        if length is None or not (length.isascii() and length.isdigit()):
             self.close_connection = True
-            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
-        # More digits than any size that is let through: int() of them would cost time.
-        if len(stated) > 18 or int(stated) > MAX_BODY:
+            raise HttpError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
+        # Check the number of digits first: int() of very many takes long.
+        if len(length) > 18 or int(length) > MAX_BODY:
             self.close_connection = True
-            raise RefusedError(
+            raise HttpError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {MAX_BODY} bytes."
             )
-        body = self.rfile.read(int(stated))
-        if len(body) < int(stated):
-            raise ConnectionAbortedError("the client went away in the middle of a body")
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            raise ConnectionAbortedError("the client disconnected in the middle of a body")
         return body
 
-    def _refuse(self, status: HTTPStatus, detail: str) -> None:
+    def _reject(self, status: HTTPStatus, detail: str) -> None:
         self._answer(status, {"error": detail})
 
     def _answer(self, status: HTTPStatus, value: Mapping[str, Any]) -> None:
         body = json.dumps(value).encode()
-        closing = "Connection: close\r\n" if self.close_connection else ""
-        head = (
-            f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\n{closing}\r\n"
-        )
-        # One write, one packet. send_response and send_header would cost more than the rest.
-        self.wfile.write(head.encode("ascii") + (b"" if self.command == "HEAD" else body))
+        self.send_response_only(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer what http.server itself refuses (a bad request line, an unknown method)."""
+        """Answer a request that http.server refuses (a bad request line, an unknown method)."""
         status = HTTPStatus(code)
         self.close_connection = True
         if status is HTTPStatus.NOT_IMPLEMENTED and getattr(self, "headers", None) is not None:
             status = HTTPStatus.METHOD_NOT_ALLOWED
-        self._refuse(status, message or status.phrase)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Keep stderr for the bot itself: no line for each request."""
+        self._reject(status, message or status.phrase)
 
 
 def run(
@@ -243,14 +239,14 @@ def run(
 ) -> None:
     """Serve ``move`` over HTTP until the process is stopped.
 
-    The port is that of ``--port``, else of the environment variable ``PORT``, else 9000; the
-    address 127.0.0.1 unless ``--host`` says otherwise. Several requests are served at once, so
-    ``move`` must not rely on being called by one thread only. What it raises is printed to
-    stderr and answered with status 500, which a runner counts as a fault.
+    The port is ``--port``, else the environment variable ``PORT``, else 9000; the address is
+    ``--host``, else 127.0.0.1. Requests are served in parallel, so several threads may call
+    ``move`` at once. An exception in it is printed to stderr and answered with status 500, which a
+    runner counts as a fault.
 
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``.
-    ``argv`` replaces the command line. Exits with a sentence and status 1 if the port is taken,
-    2 if it is no port.
+    ``argv`` replaces the command line. Exits with a message, and with status 1 if the port is not
+    available, 2 if it is not a port number.
     """
     bot = Bot(move, name=name, version=version, games=games, author=author, start=start, end=end)
     parser = argparse.ArgumentParser(
@@ -273,7 +269,7 @@ def run(
     except OSError as error:
         sys.exit(f"{name}: cannot listen on {arguments.host}:{port}: {error.strerror or error}")
     with server:
-        print(  # noqa: T201 (for a person who starts the bot by hand)
+        print(  # noqa: T201 (for someone who starts the bot by hand)
             f"{name} {version} listens on http://{arguments.host}:{server.port}",
             file=sys.stderr,
             flush=True,

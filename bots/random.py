@@ -1,24 +1,20 @@
 """A bot that plays any legal move: ``python -m bots.random``.
 
-Its choice is a hash of the position, so the same position always gets the same move and a
-tournament with it can be repeated to the last digit.
+A hash of the position chooses, so the same position always gets the same move and a tournament
+with this bot can be repeated exactly.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bots import kit
-from bots.cards import ORDER
+from bots.cards import ORDER, View, position_hash
 
 
-def move(view: Mapping[str, Any], moves: Sequence[str]) -> str:
-    """One of the moves, each as likely as the next over many positions."""
-    position = (view["seat"], view["deal"], view["hand"], view["history"], view["scores"])
-    digest = hashlib.sha256(repr(position).encode()).digest()
-    return moves[int.from_bytes(digest[:8], "big") % len(moves)]
+def move(view: View, moves: Sequence[str]) -> str:
+    """One of the moves; over many positions, each is equally likely."""
+    return moves[position_hash(view) % len(moves)]
 
 
 def main() -> None:

@@ -1,64 +1,61 @@
-"""A bot that looks ahead: ``python -m bots.search``.
+"""A bot that searches: ``python -m bots.search``.
 
-For each decision it deals the unseen cards at random, as the view allows, and plays every
-promising move to the end of the deal in that world, with a cheap player in all seats; then in
-the next world. The move that did best is played; the sensible bot's choice keeps the benefit of
-the doubt. This is determinized Monte-Carlo search of depth one, with worlds in common.
+Determinized Monte Carlo search of depth one. For each decision it samples determinizations (the
+unseen cards dealt at random, as the view allows) and plays out every promising move in each of
+them, with a fast player in all seats. All moves share the same determinizations, so their results
+compare in pairs. The move with the best mean wins, unless it is not clearly better than the
+sensible bot's choice.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from types import ModuleType
 from typing import Any
 
 import games
 from bots import kit, sensible
-from bots.cards import ORDER
-from bots.thinking import worlds
+from bots.cards import ORDER, View, position_hash
+from bots.thinking import determinization
 from bots.thinking.bidding import Bidding
 
-View = Mapping[str, Any]
+TIME_SHARE = 0.4
+"""The part of `move_ms` to search for; the rest covers the network and a busy machine."""
 
-SHARE = 0.4
-"""How much of `move_ms` is thought: the rest is for the way, and for a busy machine."""
+MAX_SECONDS = 2.0
+MAX_MOVES = 10
+"""Search only the moves that the sensible bot ranks highest."""
 
-MOST_SECONDS = 2.0
-MOST_MOVES = 10
-"""So many moves are looked at: those that the sensible bot ranks highest."""
+PRUNE_EVERY = 8
+"""Drop moves that have fallen behind each time this many determinizations are done."""
 
-ROUND = 8
-"""After so many worlds moves that have fallen behind are dropped."""
+MAX_SAMPLES = 4
+"""Draw at most this many samples to find a determinization that fits the bidding."""
 
-DRAWS = 4
-"""So many worlds are drawn at most to find one that the bidding fits."""
+DROP_BEHIND = 2.5
+"""Drop a move that is this many standard errors worse than the best."""
 
-BEHIND = 2.5
-"""A move is dropped when it is worse than the best by so many standard errors."""
-
-BETTER = 1.0
-"""A move must be better than the sensible bot's by so many standard errors to replace it."""
+REPLACE_AHEAD = 1.0
+"""Replace the sensible bot's choice only by a move this many standard errors better."""
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """The move found within the clock; its time counts from here."""
-    until = time.monotonic() + min(MOST_SECONDS, SHARE * clock["move_ms"] / 1000)
+    """The move found in a part of the clock, which starts now."""
+    until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """The move found with so many worlds, always the same one for the same position."""
+    """The move found with this many determinizations; the same position gets the same move."""
     return _Search(view, moves).run(lambda done: done < iterations)
 
 
 def with_iterations(iterations: int) -> Callable[[View, Sequence[str]], str]:
-    """A `move` function that does not look at the clock, for results that can be repeated."""
+    """A `move` function that ignores the clock, for repeatable results."""
 
     def move(view: View, moves: Sequence[str]) -> str:
         return search(view, moves, iterations=iterations)
@@ -76,55 +73,56 @@ class _Search:
         self.bidding: Bidding | None = None
         if view["phase"] == "play" and "declarer" in view:
             strategy = sensible.strategy(view["game"])
-            self.bidding = Bidding(view, strategy.chance, strategy.BID_LEVELS)
+            self.bidding = Bidding(view, strategy.win_probability, strategy.BID_THRESHOLDS)
 
     def run(self, more: Callable[[int], bool]) -> str:
-        """Search while `more(worlds done)` is true; the best move."""
+        """Search while `more(determinizations done)` is true; return the best move."""
         candidates = self.candidates
         if len(candidates) == 1:
             return candidates[0]
-        chance = random.Random(_digest(self.view))  # noqa: S311 (no secret)
-        knowledge = worlds.know(self.view)
+        rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
+        constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])
-        finisher = _playout(self.view["game"])
+        playout = _playout(self.view["game"])
         alive = list(candidates)
         done = 0
         while len(alive) > 1 and more(done):
             try:
-                state = game.state(self._world(knowledge, chance))
+                state = game.state(self._sample(constraints, rng))
             except games.InvalidState:
-                # A set-up position that no deal leads to: nothing to search in.
+                # No deal leads to this set-up position, so there is nothing to search.
                 return candidates[0]
             for text in alive:
-                end = finisher.finish(state.advance(text))
-                self.values[text].append(finisher.value(state, end, self.view["seat"]))
+                end = playout.finish(state.advance(text))
+                self.values[text].append(playout.value(state, end, self.view["seat"]))
             done += 1
-            if done % ROUND == 0:
-                alive = self._still_good(alive)
-        return self._verdict(alive) if done else candidates[0]
+            if done % PRUNE_EVERY == 0:
+                alive = self._prune(alive)
+        return self._best(alive) if done else candidates[0]
 
-    def _world(self, knowledge: worlds.Knowledge, chance: random.Random) -> dict[str, Any]:
-        """One world; where there was an auction, of a few the one it speaks for most."""
-        world = worlds.sample(self.view, knowledge, chance)
-        if self.bidding:
-            misfit = self.bidding.misfit(world["hands"])
-            for _ in range(DRAWS - 1):
-                if not misfit:
-                    break
-                other = worlds.sample(self.view, knowledge, chance)
-                its_misfit = self.bidding.misfit(other["hands"])
-                if its_misfit < misfit:
-                    world, misfit = other, its_misfit
-        return world
+    def _sample(
+        self, constraints: determinization.Constraints, rng: random.Random
+    ) -> dict[str, Any]:
+        """A determinization; after an auction, the one of a few samples that fits it best."""
+        best: dict[str, Any] = {}
+        least = math.inf
+        for _ in range(MAX_SAMPLES):
+            state = determinization.sample_state(self.view, constraints, rng)
+            mismatch = self.bidding.mismatch(state["hands"]) if self.bidding else 0.0
+            if mismatch < least:
+                best, least = state, mismatch
+            if not least:
+                break
+        return best
 
-    def _still_good(self, alive: list[str]) -> list[str]:
+    def _prune(self, alive: list[str]) -> list[str]:
         leader = max(alive, key=lambda text: _mean(self.values[text]))
-        return [text for text in alive if self._lead(leader, text) < BEHIND]
+        return [text for text in alive if self._lead(leader, text) < DROP_BEHIND]
 
-    def _verdict(self, alive: list[str]) -> str:
+    def _best(self, alive: list[str]) -> str:
         leader = max(alive, key=lambda text: _mean(self.values[text]))
         first = self.candidates[0]
-        return leader if first not in alive or self._lead(leader, first) >= BETTER else first
+        return leader if first not in alive or self._lead(leader, first) >= REPLACE_AHEAD else first
 
     def _lead(self, better: str, worse: str) -> float:
         """By how many standard errors of the paired difference one move is ahead of another."""
@@ -134,36 +132,30 @@ class _Search:
         mean = _mean(differences)
         if mean <= 0 or count < 2:
             return 0.0
-        spread = sum([(value - mean) ** 2 for value in differences]) / (count - 1)
-        # A difference seen in every one of few worlds is no certainty yet.
+        spread = sum((value - mean) ** 2 for value in differences) / (count - 1)
+        # The second term keeps a few equal differences from counting as certainty.
         return mean / math.sqrt((spread + 0.25 * mean * mean) / count)
 
 
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
-    """The moves worth a search, the sensible bot's choice first."""
+    """The moves to search, the sensible bot's choice first."""
     if len(moves) == 1:
         return list(moves)
     if view["phase"] == "play":
         ranked: list[tuple[float, str]] = sensible.strategy(view["game"]).rank_moves(view, moves)
-        return [text for _, text in ranked[:MOST_MOVES]]
+        return [text for _, text in ranked[:MAX_MOVES]]
     choice = sensible.move(view, moves)
     if view["phase"] == "auction":
-        # The fitted chances know more of an auction than the cheap players do.
+        # The fitted win probabilities judge a bid better than playouts do.
         return [choice]
     others = [text for text in moves if text != choice]
-    return [choice, *others[: MOST_MOVES - 1]]
+    return [choice, *others[: MAX_MOVES - 1]]
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _digest(view: View) -> int:
-    position = (view["seat"], view["deal"], view["hand"], view["history"], view["scores"])
-    return int.from_bytes(hashlib.sha256(repr(position).encode()).digest()[:8], "big")
-
-
-@cache
 def _playout(game: str) -> ModuleType:
     return importlib.import_module(f"bots.{game}.playout")
 

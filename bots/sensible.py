@@ -1,33 +1,30 @@
-"""A bot that plays with sense: ``python -m bots.sensible``.
+"""A bot with a strategy for each game: ``python -m bots.sensible``.
 
-It counts cards, keeps its bombs, knows whom it plays with, and thinks about one move at a time;
-how it does so in each game stands in ``bots.strategy``.
+It counts cards, keeps its bombs, plays with its teammates, and looks one move ahead. The strategy
+of a game is ``bots.<game>.strategy``.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
 
 from bots import kit
-from bots.cards import ORDER
+from bots.cards import ORDER, View
 
 
-def move(view: Mapping[str, Any], moves: Sequence[str]) -> str:
-    """The sensible move."""
+def move(view: View, moves: Sequence[str]) -> str:
+    """The best move by the strategy of the game."""
     if len(moves) == 1:
         return moves[0]
     choice: str = strategy(view["game"]).move(view, moves)
     return choice
 
 
-@cache
 def strategy(game: str) -> ModuleType:
-    """How this game is played."""
-    # A bot is started for one game's tables mostly: the others need not be imported.
+    """The module that plays this game."""
+    # A bot process mostly plays one game: do not import the strategies of the others.
     return importlib.import_module(f"bots.{game}.strategy")
 
 

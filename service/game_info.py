@@ -1,4 +1,4 @@
-"""What there is to say of a game before a card is dealt."""
+"""What `/v1/games` says about a game."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from games import Game
 
 
-def brief(game: Game) -> dict[str, Any]:
-    """A game in short, for the list of games."""
+def summary(game: Game) -> dict[str, Any]:
+    """A game in the list of games."""
     return {
         "game": game.name,
         "title": game.title,
@@ -20,13 +20,13 @@ def brief(game: Game) -> dict[str, Any]:
     }
 
 
-def full(game: Game) -> dict[str, Any]:
-    """A game in full: options, deck, phases, categories."""
+def details(game: Game) -> dict[str, Any]:
+    """The summary of a game, with its options, deck, phases and categories."""
     counts = range(game.min_players, game.max_players + 1)
     deck = game.deck(game.min_players)
     return {
-        **brief(game),
-        "options": options_schema(game),
+        **summary(game),
+        "options": _options_schema(game),
         "deck": list(dict.fromkeys(deck.cards)),
         "packs": {str(players): game.deck(players).packs for players in counts},
         "phases": [*game.phases, "over"],
@@ -42,18 +42,18 @@ def full(game: Game) -> dict[str, Any]:
     }
 
 
-def options_schema(game: Game) -> dict[str, Any]:
-    """The options as a JSON Schema (2020-12) with their defaults."""
+def _options_schema(game: Game) -> dict[str, Any]:
+    """The options of a game as a JSON Schema (2020-12) with their defaults."""
     properties: dict[str, dict[str, Any]] = {}
     for option in game.options:
-        about = {"description": option.description, "default": option.default}
+        common = {"description": option.description, "default": option.default}
         if isinstance(option.default, bool):
-            properties[option.name] = {"type": "boolean", **about}
+            properties[option.name] = {"type": "boolean", **common}
             continue
-        both = {"minimum": option.minimum, "maximum": option.maximum}
-        limits = {name: limit for name, limit in both.items() if limit is not None}
-        kind = ["integer", "null"] if option.nullable else "integer"
-        properties[option.name] = {"type": kind, **limits, **about}
+        limits = {"minimum": option.minimum, "maximum": option.maximum}
+        limits = {name: limit for name, limit in limits.items() if limit is not None}
+        type_ = ["integer", "null"] if option.nullable else "integer"
+        properties[option.name] = {"type": type_, **limits, **common}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Options of {game.title}",

@@ -1,8 +1,8 @@
 """JSON in and out.
 
-What comes in is read by the letter: UTF-8, RFC 8259, no NaN, no name twice in one object, not
-nested deeper than `MAX_DEPTH`. orjson reads and writes; only what it refuses is read again, by
-the standard library, to tell why.
+orjson reads and writes. What it refuses, or what a schema refuses, is parsed again by the standard
+library to say why. A body must be UTF-8 and RFC 8259 JSON: no NaN, no duplicate names in one
+object, no deeper nesting than `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -13,77 +13,95 @@ from typing import Any, Final
 import orjson
 
 MAX_DEPTH: Final = 32
-"""How deeply arrays and objects may lie in one another; a state needs six levels."""
+"""How deeply arrays and objects may be nested; a state needs six levels."""
 
 _MAX_DIGITS: Final = 400
+_TOO_DEEP: Final = f"The body is nested too deeply; at most {MAX_DEPTH} levels are allowed."
+
+
+class MalformedJson(ValueError):
+    """The body is not a JSON object; the text says why."""
 
 
 def encode(value: Any) -> bytes:
-    """A value as JSON in UTF-8, on a line of its own."""
+    """A value as JSON in UTF-8, ending with a newline."""
     try:
         return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
-    except orjson.JSONEncodeError:  # scores of more than 64 bits, after very many doublings
+    except orjson.JSONEncodeError:  # after very many doublings scores exceed 64 bits
         return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-class Malformed(ValueError):
-    """A body that is not a JSON object; the text says why."""
-
-
-def decode_quickly(body: bytes) -> Any:
-    """The value of a body, names that stand twice not looked for; None if orjson refuses it."""
+def decode(body: bytes) -> Any:
+    """Parse a body without looking for duplicate names; None if orjson refuses it."""
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
 
 
-def decode_slowly(body: bytes) -> Any:
-    """The value of a body, by the letter; Malformed if it has none, or a name twice.
+def has_unique_names(body: bytes, value: Any) -> bool:
+    """Whether a body that was parsed to this value surely has no duplicate names; else unknown.
 
-    A lone surrogate in a string is let through: JSON has it, though UTF-8 does not.
+    No JSON text of a value is shorter than the one orjson writes, whitespace aside. A body of that
+    length has no room for a duplicate.
+    """
+    shortest = orjson.dumps(value)
+    length = len(body) - body.count(b" ") - body.count(b"\n")
+    return length == len(shortest) - shortest.count(b" ")
+
+
+def decode_strictly(body: bytes) -> dict[str, Any]:
+    """Parse a body, and say what is wrong with it.
+
+    Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not.
+
+    Raises:
+        MalformedJson: the body is not a JSON object, has duplicate names or is nested too deeply.
     """
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Malformed(f"The body is not UTF-8: {error.reason} at byte {error.start}.") from None
+        detail = f"The body is not UTF-8: {error.reason} at byte {error.start}."
+        raise MalformedJson(detail) from None
     if not text.strip(" \t\r\n"):
-        raise Malformed("The body is empty; send a JSON object.")
+        raise MalformedJson("The body is empty; send a JSON object.")
     try:
-        return json.loads(text, parse_constant=_constant, parse_int=_int, object_pairs_hook=_unique)
+        value = json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_parse_int,
+            object_pairs_hook=_unique_names,
+        )
     except json.JSONDecodeError as error:
-        raise Malformed(
-            f"The body is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
-        ) from None
+        detail = f"The body is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
+        raise MalformedJson(detail) from None
     except RecursionError:
-        raise Malformed(_TOO_DEEP) from None
+        raise MalformedJson(_TOO_DEEP) from None
+    if type(value) is not dict:
+        raise MalformedJson("The body is JSON, but not an object.")
+    _check_depth(value)
+    return value
 
 
-_TOO_DEEP = f"The body is nested too deeply; {MAX_DEPTH} levels are allowed."
+def _refuse_constant(name: str) -> float:
+    raise MalformedJson(f"The body is not JSON: {name} is not a JSON number.")
 
 
-def _constant(name: str) -> float:
-    raise Malformed(f"The body is not JSON: {name} is no JSON number.")
-
-
-def _int(digits: str) -> int | float:
-    # int() itself refuses some thousands of digits; beyond these few no field can want it
+def _parse_int(digits: str) -> int | float:
+    # int() refuses thousands of digits, and no field accepts as many as these.
     return int(digits) if len(digits) < _MAX_DIGITS else float("inf")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise Malformed(f"The field {shown(name)} stands twice in one object.")
-            seen.add(name)
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise MalformedJson(f"The field {quote(name)} appears twice in one object.")
+        found[name] = value
     return found
 
 
-def check_depth(value: Any) -> None:
-    """Malformed if arrays and objects lie in one another more deeply than allowed."""
+def _check_depth(value: Any) -> None:
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         nested = [item for item in level if type(item) is dict or type(item) is list]
@@ -92,21 +110,10 @@ def check_depth(value: Any) -> None:
         level = []
         for item in nested:
             level.extend(item.values() if type(item) is dict else item)
-    raise Malformed(_TOO_DEEP)
+    raise MalformedJson(_TOO_DEEP)
 
 
-def surely_unique(body: bytes, value: Any) -> bool:
-    """Whether a body that was read as this value, without fractions, has no name twice.
-
-    True is certain, False is not. No text of a value has fewer bytes, spaces not counted, than the
-    one that orjson writes; a body that has no more has no room for a second field of a name.
-    """
-    least = orjson.dumps(value)
-    length = len(body) - body.count(b" ") - body.count(b"\n")
-    return length == len(least) - least.count(b" ")
-
-
-def shown(text: str, longest: int = 64) -> str:
-    """Someone else's text as a short piece of printable ASCII in quotes."""
+def quote(text: str, longest: int = 64) -> str:
+    """Text from a client as a short piece of printable ASCII in quotes."""
     piece = text if len(text) <= longest else text[: longest - 3] + "..."
     return ascii(piece)

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problems: every code, and what each carries."""
+"""Errors as RFC 9457 problem details: every code, and the members that each adds."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from flask import Response
 from service.json_codec import encode
 
 MEDIA_TYPE: Final = "application/problem+json"
-MOST: Final = 100
-"""How many errors or problems one answer names; a body may hold many thousands."""
+MAX_ERRORS: Final = 100
+"""How many errors one answer lists; a body may have many thousands."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of problem: its code, status, title, and when it is answered."""
+class ProblemType:
+    """A type of problem: its code, status and title, and when it is answered."""
 
     code: str
     status: int
@@ -25,49 +25,49 @@ class Kind:
     when: str
 
 
-KINDS: Final[Mapping[str, Kind]] = {
-    kind.code: kind
-    for kind in (
-        Kind(
+PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
+    type_.code: type_
+    for type_ in (
+        ProblemType(
             "malformed-json",
             400,
             "The body is not a JSON object",
             "The body is no JSON (RFC 8259), not UTF-8, nested too deeply, names a field twice in"
             " one object, or is no object.",
         ),
-        Kind(
+        ProblemType(
             "not-found",
             404,
             "There is nothing here",
             "No operation has this path, or no game has this name.",
         ),
-        Kind(
+        ProblemType(
             "method-not-allowed",
             405,
             "This method is not allowed here",
             "The path exists, but not with this method; the header `Allow` names those it has.",
         ),
-        Kind(
+        ProblemType(
             "too-large",
             413,
             "The body is too large",
             "The body is larger than the service accepts, 1 MiB unless it is set otherwise.",
         ),
-        Kind(
+        ProblemType(
             "unsupported-media-type",
             415,
             "The body must be JSON",
             "`Content-Type` is not `application/json`, or names a charset other than UTF-8, or the"
             " body has a `Content-Encoding`.",
         ),
-        Kind(
+        ProblemType(
             "invalid-request",
             422,
             "The request has wrong or missing fields",
             "A field is missing, unknown or of the wrong type, or an option is out of its range;"
             " `errors` maps the path of each such field to what is wrong with it.",
         ),
-        Kind(
+        ProblemType(
             "invalid-state",
             422,
             "The state or view breaks a rule of its game",
@@ -75,14 +75,14 @@ KINDS: Final[Mapping[str, Kind]] = {
             " `problems` names all that is wrong. At /v1/moves also: a position that was"
             " set up has more than 250,000 legal moves.",
         ),
-        Kind(
+        ProblemType(
             "illegal-move",
             422,
             "A move is not legal",
             "A move cannot be made now; `reason` says why in one word, `index` which of the moves"
             " it is, counted from 0. No move was applied.",
         ),
-        Kind(
+        ProblemType(
             "internal",
             500,
             "The service failed",
@@ -91,62 +91,62 @@ KINDS: Final[Mapping[str, Kind]] = {
     )
 }
 
-BY_STATUS: Final[Mapping[int, str]] = {
+CODE_BY_STATUS: Final[Mapping[int, str]] = {
     400: "malformed-json",
     404: "not-found",
     405: "method-not-allowed",
     413: "too-large",
     415: "unsupported-media-type",
 }
-"""The code of an HTTP error that was raised below the routes."""
+"""The code for an HTTP error that Flask or Werkzeug raises."""
 
 
 class Problem(Exception):
-    """A request that is answered with a problem.
+    """The request is answered with a problem.
 
     Args:
-        code: one of `KINDS`.
-        detail: what is wrong with this request, as a sentence or more.
-        more: the further members of the problem, such as `errors` or `reason`.
+        code: one of `PROBLEM_TYPES`.
+        detail: what is wrong with this request, in one sentence or more.
+        extensions: the members that this type adds, such as `errors` or `reason`.
     """
 
-    def __init__(self, code: str, detail: str, more: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, code: str, detail: str, **extensions: Any) -> None:
         super().__init__(f"{code}: {detail}")
-        self.kind = KINDS[code]
+        self.type = PROBLEM_TYPES[code]
         self.detail = detail
-        self.more = dict(more or {})
+        self.extensions = extensions
 
     def to_dict(self) -> dict[str, Any]:
-        """The problem as it travels."""
+        """The problem as JSON."""
         return {
-            "type": f"/docs#{self.kind.code}",
-            "title": self.kind.title,
-            "status": self.kind.status,
+            "type": f"/docs#{self.type.code}",
+            "title": self.type.title,
+            "status": self.type.status,
             "detail": self.detail,
-            "code": self.kind.code,
-            **self.more,
+            "code": self.type.code,
+            **self.extensions,
         }
 
     def response(self) -> Response:
-        """The answer."""
-        return Response(encode(self.to_dict()), self.kind.status, content_type=MEDIA_TYPE)
+        """The HTTP response."""
+        return Response(encode(self.to_dict()), self.type.status, content_type=MEDIA_TYPE)
 
 
 def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
-    """The problem of wrong or missing fields."""
+    """The problem for fields that are wrong or missing."""
     first = list(errors.items())[:3]
     detail = " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in first)
     if len(errors) > len(first):
         detail += f" And {len(errors) - len(first)} more, see errors."
-    return Problem("invalid-request", detail, {"errors": errors})
+    return Problem("invalid-request", detail, errors=errors)
 
 
 def invalid_state(problems: Sequence[str]) -> Problem:
-    """The problem of a state or view that breaks a rule of its game."""
-    shown = list(problems[:MOST])
-    return Problem("invalid-state", " ".join(shown), {"problems": shown})
+    """The problem for a state or view that breaks a rule of its game."""
+    listed = list(problems[:MAX_ERRORS])
+    return Problem("invalid-state", " ".join(listed), problems=listed)
 
 
 def illegal_move(reason: str, index: int, detail: str) -> Problem:
-    """The problem of a move that is not legal."""
-    return Problem("illegal-move", detail, {"reason": reason, "index": index})
+    """The problem for a move that is not legal."""
+    return Problem("illegal-move", detail, reason=reason, index=index)

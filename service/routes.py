@@ -1,4 +1,4 @@
-"""The operations under /v1: take the body, ask `games`, answer."""
+"""The operations under /v1: parse the request, ask `games`, answer."""
 
 from __future__ import annotations
 
@@ -10,42 +10,41 @@ from flask import Blueprint, Response
 import games
 from games import Game, IllegalMove, InvalidState, OptionError, Position, State
 from service import game_info
-from service.json_codec import encode, shown
+from service.json_codec import encode, quote
 from service.problems import Problem, illegal_move, invalid_request, invalid_state
-from service.request_body import take
+from service.request_body import parse_body
 from service.schemas import requests
-from service.schemas.fields import SAFE, VAST
-from service.schemas.list_fields import MOST_LISTED
+from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
+from service.schemas.list_fields import MAX_LISTED_MOVES
 
 v1 = Blueprint("v1", __name__, url_prefix="/v1")
 
 
-def answer(body: dict[str, Any]) -> Response:
-    """An answer in JSON."""
+def json_response(body: dict[str, Any]) -> Response:
+    """A response with a JSON body and status 200."""
     return Response(encode(body), 200, content_type="application/json")
 
 
 @v1.get("/games")
 def list_games() -> Response:
-    """All games in short."""
-    return answer({"games": [game_info.brief(game) for game in games.GAMES.values()]})
+    """List all games."""
+    return json_response({"games": [game_info.summary(game) for game in games.GAMES.values()]})
 
 
 @v1.get("/games/<name>")
 def get_game(name: str) -> Response:
-    """One game in full."""
+    """Describe one game."""
     game = games.GAMES.get(name)
     if game is None:
-        raise Problem(
-            "not-found", f"There is no game {shown(name)}; there are: {', '.join(games.GAMES)}."
-        )
-    return answer(game_info.full(game))
+        known = ", ".join(games.GAMES)
+        raise Problem("not-found", f"Unknown game {quote(name)}; the games are {known}.")
+    return json_response(game_info.details(game))
 
 
 @v1.post("/start")
 def start() -> Response:
-    """The first state of a new game."""
-    body = take(requests.START)
+    """Start a game."""
+    body = parse_body(requests.START)
     seed = body.get("seed")
     if seed is None:
         seed = secrets.token_hex(16)
@@ -53,64 +52,63 @@ def start() -> Response:
         state = _game(body).start(body.get("players"), seed, body.get("options", {}))
     except OptionError as error:
         raise invalid_request({error.field: [error.message]}) from None
-    return answer({"state": state.to_dict()})
+    return json_response({"state": state.to_dict()})
 
 
 @v1.post("/moves")
 def moves() -> Response:
-    """The legal moves of a state or view."""
-    position = _position(take(requests.MOVES))
+    """List the legal moves of a state or view."""
+    position = _position(parse_body(requests.MOVES))
     listed = position.moves()
-    if len(listed) > MOST_LISTED:
-        raise invalid_state(
-            [
-                f"There are {len(listed)} legal moves; no more than {MOST_LISTED} are listed."
-                " /v1/validate and /v1/advance still take any of them."
-            ]
+    if len(listed) > MAX_LISTED_MOVES:
+        problem = (
+            f"There are {len(listed)} legal moves; at most {MAX_LISTED_MOVES} are listed."
+            " /v1/validate and /v1/advance still accept any of them."
         )
-    return answer({"seat": position.turn, "moves": listed.texts()})
+        raise invalid_state([problem])
+    return json_response({"seat": position.turn, "moves": listed.texts()})
 
 
 @v1.post("/validate")
 def validate() -> Response:
-    """Whether a move is legal, and what it is or why not."""
-    body = take(requests.VALIDATE)
+    """Say whether a move is legal, and what it is or why it is not."""
+    body = parse_body(requests.VALIDATE)
     position = _position(body)
     try:
         move = position.check(body["move"])
     except IllegalMove as error:
-        return answer({"legal": False, "reason": error.reason, "detail": error.detail})
+        return json_response({"legal": False, "reason": error.reason, "detail": error.detail})
     verdict: dict[str, Any] = {"legal": True, "move": move.text}
     if move.category is not None:
         verdict |= {"category": move.category, "rank": move.rank, "length": move.length}
-    return answer(verdict)
+    return json_response(verdict)
 
 
 @v1.post("/advance")
 def advance() -> Response:
-    """The state after one move or more."""
-    body = take(requests.ADVANCE)
+    """Make one move or more."""
+    body = parse_body(requests.ADVANCE)
     state = _state(body["state"])
     for index, move in enumerate(body["moves"]):
         try:
             state = state.advance(move)
         except IllegalMove as error:
             raise illegal_move(error.reason, index, error.detail) from None
-    if state.deal > SAFE or any(abs(score) > VAST for score in state.scores):
-        raise invalid_state(["After these moves deal or scores would be too large to be told."])
-    return answer({"state": state.to_dict()})
+    if state.deal > MAX_SAFE_INTEGER or any(abs(score) > MAX_SCORE for score in state.scores):
+        raise invalid_state(["After these moves `deal` or `scores` would exceed their limits."])
+    return json_response({"state": state.to_dict()})
 
 
 @v1.post("/view")
 def view() -> Response:
-    """What one seat may know of a state."""
-    body = take(requests.VIEW)
+    """Answer what one seat may know of a state."""
+    body = parse_body(requests.VIEW)
     state = _state(body["state"])
     try:
         seen = state.view(body["seat"])
     except ValueError as error:
         raise invalid_request({"seat": [str(error)]}) from None
-    return answer({"view": seen.to_dict()})
+    return json_response({"view": seen.to_dict()})
 
 
 def _game(data: dict[str, Any]) -> Game:

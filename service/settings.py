@@ -1,18 +1,20 @@
-"""What can be set about the service, by environment variables or by `create_app(config)`."""
+"""The settings of the service: from environment variables or from `create_app(config)`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
-PREFIX = "STICH_"
-MEBIBYTE = 1024 * 1024
+PREFIX: Final = "STICH_"
+MEBIBYTE: Final = 1024 * 1024
+MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that names the folder in which several workers keep their metrics."""
 
 
 class ConfigError(ValueError):
-    """A setting that cannot be used; the text says which, and how to mend it."""
+    """A setting has an invalid value; the text says which one, and how to fix it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +30,21 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:
-        """The settings that the `STICH_*` variables make; ConfigError if one is wrong."""
+        """Read the `STICH_*` variables; raises ConfigError if one is invalid."""
         if environ is None:
             environ = os.environ
-        named = {field.name: environ.get(PREFIX + field.name.upper()) for field in fields(cls)}
-        return cls().changed({name: text for name, text in named.items() if text is not None})
+        names = {field.name: PREFIX + field.name.upper() for field in fields(cls)}
+        return cls().changed(
+            {name: environ[variable] for name, variable in names.items() if variable in environ}
+        )
 
     def changed(self, values: Mapping[str, Any]) -> Self:
-        """These settings with some replaced; text is read as an environment variable's is."""
+        """These settings with some replaced; text is parsed like an environment variable."""
         known = {field.name for field in fields(self)}
         for name in values:
             if name not in known:
                 raise ConfigError(
-                    f"There is no setting {name!r}; there are {', '.join(sorted(known))}."
+                    f"Unknown setting {name!r}; the settings are {', '.join(sorted(known))}."
                 )
         changes = dict(values)
         if "max_body" in changes:
@@ -57,7 +61,7 @@ def _bytes(value: object) -> int:
         number = 0
     if number < 1:
         raise ConfigError(
-            f"{PREFIX}MAX_BODY must be a number of bytes of 1 or more, such as {MEBIBYTE}, not"
+            f"{PREFIX}MAX_BODY must be a number of bytes, at least 1, such as {MEBIBYTE}; it is"
             f" {value!r}."
         )
     return number
@@ -69,7 +73,7 @@ def _origins(value: str | Iterable[object]) -> tuple[str, ...]:
     for origin in origins:
         if origin != "*" and "://" not in origin:
             raise ConfigError(
-                f"{PREFIX}CORS_ORIGINS must be * or origins with commas between them, such as"
+                f"{PREFIX}CORS_ORIGINS must be * or a comma-separated list of origins, such as"
                 f" https://example.org, not {origin!r}."
             )
     return origins

@@ -1,4 +1,4 @@
-"""The operations beside /v1: the contract, the page to read it, liveness, figures, rules."""
+"""The operations beside /v1: the contract, its page, the rules, liveness and metrics."""
 
 from __future__ import annotations
 
@@ -9,73 +9,63 @@ from typing import Final
 from flask import Blueprint, Response, current_app
 
 import games
-from service.json_codec import shown
+from service.json_codec import quote
 from service.metrics import MEDIA_TYPE, Metrics
 from service.problems import Problem
 
-pages = Blueprint("pages", __name__)
+static_routes = Blueprint("static_routes", __name__)
 
-_HERE: Final = Path(__file__).resolve().parent
-RULES: Final = (_HERE / "rules_pages", _HERE.parent / "docs" / "rules")
-"""Where the pages of rules are: in an installed package, in a checkout of the project."""
+METRICS: Final = "stich-metrics"
+"""The name of the application's `Metrics` among its extensions."""
 
-_POLICY: Final = (
+STATIC: Final = Path(__file__).resolve().parent / "static"
+_CHECKOUT: Final = STATIC.parents[1]
+_CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
 )
 
 
-@pages.get("/healthz")
+@static_routes.get("/healthz")
 def healthz() -> Response:
     """Whether the service is alive."""
     return Response('{"status":"ok"}\n', content_type="application/json")
 
 
-@pages.get("/metrics")
+@static_routes.get("/metrics")
 def metrics() -> Response:
-    """Figures for Prometheus."""
-    figures: Metrics = current_app.extensions["stich-metrics"]
-    return Response(figures.text(), content_type=MEDIA_TYPE)
+    """The metrics for Prometheus."""
+    counted: Metrics = current_app.extensions[METRICS]
+    return Response(counted.text(), content_type=MEDIA_TYPE)
 
 
-@pages.get("/openapi.yaml")
+@static_routes.get("/openapi.yaml")
 def openapi_yaml() -> Response:
     """The contract."""
-    return Response(contract(), content_type="text/yaml; charset=utf-8")
+    contract = _read("openapi.yaml", "openapi.yaml")
+    return Response(contract, content_type="text/yaml; charset=utf-8")
 
 
-@pages.get("/docs")
+@static_routes.get("/docs")
 def docs() -> Response:
-    """The contract as a page."""
-    response = Response(page(), content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = _POLICY
+    """The contract as a page, written by `python -m service.openapi`."""
+    response = Response(_read("docs.html", ""), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 
 
-@pages.get("/docs/rules/<name>.md")
+@static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
-    """A game's page of rules, in Markdown."""
-    if name in games.GAMES:
-        for folder in RULES:
-            path = folder / f"{name}.md"
-            if path.is_file():
-                return Response(path.read_bytes(), content_type="text/markdown; charset=utf-8")
-    raise Problem("not-found", f"There is no page of rules for {shown(name)} here.")
+    """The rules of a game, in Markdown."""
+    if name not in games.GAMES:
+        raise Problem("not-found", f"There are no rules for {quote(name)} here.")
+    page = _read(f"rules/{name}.md", f"docs/rules/{name}.md")
+    return Response(page, content_type="text/markdown; charset=utf-8")
 
 
 @cache
-def contract() -> bytes:
-    """openapi.yaml, made when first asked for."""
-    from service.openapi.generate import document, to_yaml
-
-    return to_yaml(document()).encode()
-
-
-@cache
-def page() -> str:
-    """The page, made when first asked for."""
-    from service.openapi.docs_page import render
-    from service.openapi.generate import document
-
-    return render(document())
+def _read(packaged: str, original: str) -> bytes:
+    """A file that the build copies into the package; a checkout has only the original."""
+    path = STATIC / packaged
+    return (path if path.is_file() else _CHECKOUT / original).read_bytes()

@@ -1,4 +1,4 @@
-"""A worker process of `stich serve`: the application, and an end when the command has ended."""
+"""A worker process of `stich serve`: loads the application, and ends when the command ends."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 
 
 def load(target: str) -> Any:
-    """The application that a worker serves; granian calls this in the worker."""
+    """Load the application that this worker serves; granian calls this in the worker."""
     parent = os.getppid()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
+    # imported in the worker only, so that the parent starts fast and stays small
     from service.wsgi import app
 
     return app
 
 
-def _end_with(parent: int) -> None:
-    """End this process soon after its parent: one that was killed could not end its workers."""
+def _exit_with_parent(parent: int) -> None:
+    """End this process soon after its parent: a parent that is killed cannot end its workers."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

@@ -1,31 +1,29 @@
-"""The `stich` command: each subcommand lives in its room and is loaded when asked for."""
+"""The `stich` program: one table of its commands, each imported when it is called."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Collection
 from importlib.metadata import PackageNotFoundError, version
 
 import click
 
 from stich.console.stdout import guarded
 
-# command -> (where it is, one line for `stich --help`, so that help loads nothing else)
-COMMANDS: dict[str, tuple[str, str]] = {
-    "serve": ("stich.commands.serve:serve", "Serve the rules over HTTP."),
-    "run": ("stich.commands.tournament:run", "Run a tournament, or go on with one."),
-    "standings": ("stich.commands.tournament:standings", "Print the table of a run."),
-    "matches": ("stich.commands.tournament:matches", "List the matches of a run."),
-    "replay": ("stich.commands.tournament:replay", "Step through a match."),
-    "verify": ("stich.commands.tournament:verify", "Recompute every deal and score of a run."),
-    "export": ("stich.commands.tournament:export", "Write results for other programs."),
-    "report": ("stich.commands.tournament:report", "Write one self-contained page."),
-    "check": ("stich.commands.check:check", "Check that a bot keeps the protocol."),
-    "duel": (
-        "stich.commands.tournament:duel",
-        "Play two bots against each other until it is decided.",
-    ),
-    "play": ("stich.commands.play:play", "Play against bots on the terminal."),
-    "new-bot": ("stich.commands.new_bot:new_bot", "Copy a starter bot in your language."),
+# Each command: the module in `stich.commands` that holds it, and its line in `stich --help`.
+COMMANDS = {
+    "serve": ("serve", "Serve the rules over HTTP."),
+    "run": ("run", "Run a tournament, or resume one."),
+    "standings": ("show", "Print the standings of a run."),
+    "matches": ("show", "List the matches of a run."),
+    "replay": ("replay", "Step through a match."),
+    "verify": ("show", "Recompute every deal and score of a run."),
+    "export": ("show", "Export the results to CSV, JSON Lines or Parquet."),
+    "report": ("show", "Write a report as one HTML page to share."),
+    "check": ("check", "Check that a bot conforms to the protocol."),
+    "duel": ("duel", "Play two bots against each other until one is ahead."),
+    "play": ("play", "Play against bots on the terminal."),
+    "new-bot": ("new_bot", "Copy a starter bot in your language."),
 }
 
 
@@ -36,25 +34,35 @@ def _version() -> str:
         return "unknown"
 
 
-class _Commands(click.Group):
-    """A group that imports a command only when it is called."""
+class LazyGroup(click.Group):
+    """A group of commands of the table, or of those in `only`.
+
+    Its help reads the table alone: importing every command would take a second.
+    """
+
+    def __init__(self, *args: object, only: Collection[str] = tuple(COMMANDS), **attrs: object):
+        super().__init__(*args, **attrs)  # type: ignore[arg-type]  # click's own arguments
+        self._only = only
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        """The names, in the order of the table."""
+        return [name for name in COMMANDS if name in self._only]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        """The command, imported now; None if there is none."""
+        if cmd_name not in self.list_commands(ctx):
             return None
-        module, attribute = COMMANDS[cmd_name][0].split(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        module = importlib.import_module(f"stich.commands.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the lines of the table."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), prog_name="stich")
 def cli() -> None:
     """Rules of four card games over HTTP, and fair tournaments of bots.

@@ -9,5 +9,6 @@ from __future__ import annotations
 from hypothesis import settings
 
 settings.register_profile("fixed", derandomize=True)
+settings.register_profile("long", derandomize=True, max_examples=1_000)
 settings.register_profile("fuzz", max_examples=2_000, print_blob=True)
 settings.load_profile("fixed")

@@ -1,7 +1,7 @@
-"""Write the examples in `docs/views.md` and `docs/bots.md` anew: `python -m tests.make_views`.
+"""Generate the examples in `docs/views.md` and `docs/bots.md`: `python -m tests.make_views`.
 
-Each stands between `<!-- example NAME -->` and `<!-- end -->` and is a position of a random game,
-the first that shows what it is for, as one seat sees it.
+Each example is between `<!-- example NAME -->` and `<!-- end -->`: the first position of the random
+games that shows what it is for, as one seat sees it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Wire = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """An example: a game, and which position of which games shows it. `seat` None: to move."""
+    """What an example is: the game, the first position to show, and the seat (None: to move)."""
 
     game: str
     players: int
@@ -38,20 +38,20 @@ class Example:
 
 
 def positions(example: Example) -> Iterator[State]:
-    """Positions of random games, always the same ones."""
+    """Positions of random games; every run yields the same ones."""
     game = games.get(example.game)
     for number in range(1000):
         seed = f"example-{number}"
-        words = Randomness(seed, 1)
+        randomness = Randomness(seed, 1)
         state = game.start(example.players, seed, example.options)
         while state.turn is not None:
             yield state
             moves = state.moves()
-            state = state.advance(moves[words.below(len(moves))])
+            state = state.advance(moves[randomness.below(len(moves))])
 
 
 def find(example: Example) -> Wire:
-    """The example itself."""
+    """The first position that shows the example."""
     for state in positions(example):
         if state.turn is None:
             continue
@@ -62,7 +62,7 @@ def find(example: Example) -> Wire:
 
 
 def request(state: State, view: Wire) -> Wire:
-    """The request for a move."""
+    """The request for a move in this position."""
     moves = state.moves().texts()
     clock = {"move_ms": 1000, "bank_ms": 9214}
     return {
@@ -71,7 +71,7 @@ def request(state: State, view: Wire) -> Wire:
 
 
 def in_play(view: Wire, moves: int) -> bool:
-    """A play to beat, and a history of about that length."""
+    """Whether there is a play to beat, after this number of moves."""
     return view["phase"] == "play" and view["table"] is not None and len(view["history"]) == moves
 
 
@@ -139,15 +139,15 @@ EXAMPLES = {
 }
 
 
-def written(value: object, indent: int = 0) -> str:
-    """JSON that a person can read: what fits a line is on one."""
+def to_text(value: object, indent: int = 0) -> str:
+    """Readable JSON: a value that fits on one line is on one line."""
     flat = json.dumps(value, ensure_ascii=False)
     if len(flat) + indent <= WIDTH or not isinstance(value, dict | list) or not value:
         return flat
     pad = " " * (indent + 1)
     if isinstance(value, dict):
         lines = [
-            f"{pad}{json.dumps(key)}: {written(item, indent + len(key) + 5)}"
+            f"{pad}{json.dumps(key)}: {to_text(item, indent + len(key) + 5)}"
             for key, item in value.items()
         ]
         return "{" + ",\n".join(lines)[indent + 1 :] + "}"
@@ -155,7 +155,7 @@ def written(value: object, indent: int = 0) -> str:
 
 
 def _filled(items: list[str], indent: int) -> str:
-    """Items of a list, as many on a line as fit."""
+    """The items of a list, as many on each line as fit."""
     lines = [""]
     for item in items:
         if lines[-1] and len(lines[-1]) + len(item) + indent + 2 > WIDTH:
@@ -166,11 +166,11 @@ def _filled(items: list[str], indent: int) -> str:
     return ("\n" + " " * indent).join(lines)
 
 
-def renewed(text: str) -> str:
-    """A page with its examples made anew."""
+def regenerate(text: str) -> str:
+    """A page with its examples generated again."""
 
     def block(match: re.Match[str]) -> str:
-        body = written(find(EXAMPLES[match[2]]))
+        body = to_text(find(EXAMPLES[match[2]]))
         return f"{match[1]}```json\n{body}\n```\n{match[4]}"
 
     return BLOCK.sub(block, text)
@@ -179,7 +179,7 @@ def renewed(text: str) -> str:
 def main() -> None:
     """Write the pages."""
     for page in PAGES:
-        page.write_text(renewed(page.read_text()))
+        page.write_text(regenerate(page.read_text()))
 
 
 if __name__ == "__main__":

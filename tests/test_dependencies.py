@@ -16,6 +16,7 @@ def declared() -> set[str]:
         project["build-system"]["requires"],
         project["project"]["dependencies"],
         *project["project"]["optional-dependencies"].values(),
+        *project["dependency-groups"].values(),
     ]
     names = {re.split(r"[\[<>=!~; ]", entry)[0].lower() for entries in lists for entry in entries}
     return names - {"stich"}

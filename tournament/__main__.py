@@ -1,7 +1,26 @@
-"""Run the tournament's part of the program: `python -m tournament`."""
+"""Run the tournament commands of stich: `python -m tournament`."""
 
-from stich.commands.tournament import main
+import click
+
+# The one place where the tournament imports the program: its users were promised this entry point,
+# and the commands and their table live in stich.
+from stich.cli import COMMANDS, LazyGroup
 from stich.console.stdout import guarded
 
+
+@click.group(
+    cls=LazyGroup,
+    only=COMMANDS.keys() - {"serve", "new-bot"},
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+def main() -> None:
+    """The tournament commands of stich: run a cup of bots and read its results.
+
+    \b
+    Example:
+      python -m tournament run examples/cup.toml --out runs/cup
+    """
+
+
 with guarded():
-    main()
+    main(prog_name="python -m tournament")

@@ -1,16 +1,16 @@
-"""What a finished match leaves: the values that the store keeps and everything else reads."""
+"""The records of a run: what the store keeps of its matches and everything else reads."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 
 class FaultKind(StrEnum):
-    """What a bot did wrong; the words of tournament.md."""
+    """What a bot did wrong, as in tournament.md."""
 
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
@@ -18,12 +18,16 @@ class FaultKind(StrEnum):
     ILLEGAL = "illegal"
 
 
+FAULT_KINDS = tuple(FaultKind)
+"""All kinds in the order in which faults are counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back over HTTP, as far as it came.
+    """What a bot answered over HTTP, as far as it was read.
 
-    `status` is None where no status line arrived; `headers` and `body` are text, bytes that
-    are no UTF-8 written as `\\xNN`; `size` is the number of body bytes read.
+    `status` is None if no status line arrived. `headers` and `body` are text, with bytes that are
+    not UTF-8 escaped as `\\xNN`. `size` is the number of body bytes read.
     """
 
     status: int | None = None
@@ -34,12 +38,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class FaultRecord:
-    """One fault: enough to understand it and to ask the bot the same again.
+    """One fault: enough to understand it and to repeat the request.
 
-    `turn` is the number of the request in the match for this seat, from 1; `move` the index in
-    `MatchRecord.moves` of the house's move, `played`. Times are in milliseconds; `started` is
-    the wall clock in UTC, ISO 8601. `bank_ms` is the bank before the request. `output` is the
-    end of what the bot had written by then ("" for a bot by URL).
+    `turn` counts the requests to this seat in the match, from 1. `played` is the default move
+    that was played instead, `move` its index in `MatchRecord.moves`. Times are in milliseconds;
+    `started` is the wall clock in UTC, ISO 8601. `bank_ms` is the bank before the request.
+    `output` is the end of what the bot had written by then ("" for a bot by URL).
     """
 
     seat: int
@@ -63,13 +67,12 @@ class FaultRecord:
 class MatchRecord:
     """A finished match, whole.
 
-    `table` names the bots in the order of the configuration; `seating` the bot of each seat
+    `table` names the bots in the order of the configuration, `seating` the bot of each seat
     (in a duel one bot has several seats). `block` is the number of the block in the schedule,
-    `key` what identifies it for good, `number` the seating's number in the block, of
-    `seatings`. `scores`, `adjusted`, `times` and `outputs` are by seat; `adjusted` is after
-    the strike-out rule. `times` are milliseconds, one for each request in order, a fault's
-    included. `started` is the wall clock in UTC, `wall_ms` how long the match took,
-    `own_ms` what of it was the runner's own work.
+    `key` identifies it even if the schedule grows; this is seating `number` of its `seatings`.
+    `scores`, `adjusted`, `times` and `outputs` are by seat; `adjusted` is after the strike-out
+    rule. `times` are milliseconds, one for each request in order, faults included. `started` is
+    the wall clock in UTC, `wall_ms` how long the match took, `own_ms` the runner's share of it.
     """
 
     match: str
@@ -100,18 +103,18 @@ class MatchRecord:
 
     @property
     def sides(self) -> tuple[int, ...] | None:
-        """By seat 0 (the declarer's side) or 1, for a match of one deal; None where all
-        play for themselves or there were several deals."""
+        """By seat: 0 for the declarer's side, 1 for the other; None if every seat played for
+        itself or there were several deals."""
         return sides(self.results, self.players)
 
     def answered(self, seat: int) -> tuple[float, ...]:
-        """The times of this seat's requests that brought a whole answer, milliseconds."""
-        without = {
+        """The times of this seat's requests that were answered completely, milliseconds."""
+        unanswered = {
             fault.turn
             for fault in self.faults
             if fault.seat == seat and fault.kind in (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
         }
-        return tuple(ms for turn, ms in enumerate(self.times[seat], 1) if turn not in without)
+        return tuple(ms for turn, ms in enumerate(self.times[seat], 1) if turn not in unanswered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +122,8 @@ class MatchSummary:
     """What statistics need of a match, without its moves.
 
     By seat: `seating` (bot names), `scores`, `adjusted`, `faults` (counts in the order of
-    FaultKind), `times` (float32 milliseconds of the requests that brought a whole answer).
-    `seatings` is how many matches the whole block has.
+    FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely).
+    `seatings` is the number of matches in the whole block.
     """
 
     match: str
@@ -142,7 +145,7 @@ class MatchSummary:
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A block of which at least one match is finished; `played` of its `seatings`."""
+    """A block of which `played` of its `seatings` matches are finished, at least one."""
 
     block: int
     key: str
@@ -154,22 +157,44 @@ class BlockRecord:
     played: int
 
 
-def sides(results: tuple[Mapping[str, Any], ...], players: int) -> tuple[int, ...] | None:
-    """Who was on whose side in a match of one deal, by seat: 0 the declarer's, 1 the others.
+class RunRecords(Protocol):
+    """A run as its store keeps it. Everything comes in the order of the schedule."""
 
-    None where there was more than one deal, no declarer (a passed-out deal), or the game has
-    none.
+    def facts(self) -> dict[str, Any]:
+        """What the run is: name, game, bots, seed, config and so on."""
+
+    def blocks(self) -> Iterable[BlockRecord]:
+        """The blocks that have begun."""
+
+    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
+        """The finished matches without their moves; of one round if it is given."""
+
+    def matches(self) -> Iterable[MatchRecord]:
+        """The finished matches, whole."""
+
+    def match(self, match: str) -> MatchRecord:
+        """One finished match by its id."""
+
+    def faults(self) -> Iterable[tuple[str, FaultRecord]]:
+        """Every fault with the id of its match."""
+
+
+def sides(results: tuple[Mapping[str, Any], ...], players: int) -> tuple[int, ...] | None:
+    """The side of each seat in a match of one deal: 0 the declarer's, 1 the other.
+
+    None if there was more than one deal or no declarer: the deal was passed out, or the game has
+    no sides.
     """
     if len(results) != 1:
         return None
     declarer = results[0].get("declarer")
     if declarer is None:
         return None
-    ours = {declarer, results[0].get("partner")}
-    return tuple(0 if seat in ours else 1 for seat in range(players))
+    declarers = {declarer, results[0].get("partner")}
+    return tuple(0 if seat in declarers else 1 for seat in range(players))
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """The scores after the strike-out rule: who is struck out has the worst of the table."""
+    """The scores after the strike-out rule: a bot that is struck out gets the worst score."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

@@ -4,40 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from bots.doudizhu.strategy import BID_LEVELS, chance, on_table, shape_of
+from bots.doudizhu.strategy import BID_THRESHOLDS, WIN_MODELS, on_table, win_probability
 from bots.thinking import shedding_playout
-from bots.thinking.hand_plan import Combo, Counts, Shape
+from bots.thinking.bidding import highest_bid
+from bots.thinking.hand_plan import Combo, ComboRules, Counts
+from bots.thinking.shedding import opponents_of
+
+value = shedding_playout.value
 
 
-class _Rules:
-    def shape(self, state: Any) -> Shape:
-        return shape_of(state.players)
+class _Doudizhu:
+    def rules(self, state: Any) -> ComboRules:
+        return WIN_MODELS[state.players].rules
 
-    def foes(self, state: Any) -> list[frozenset[int]]:
-        everybody = frozenset(range(state.players))
-        declarer = frozenset({state.declarer})
-        return [everybody - declarer if seat == state.declarer else declarer for seat in everybody]
+    def opponents(self, state: Any) -> list[frozenset[int]]:
+        players = state.players
+        return [opponents_of(seat, players, state.declarer) for seat in range(players)]
 
     def table(self, state: Any) -> Combo | None:
         return None if state.table is None else on_table(state.table.to_dict())
 
     def declare(self, state: Any, counts: Counts) -> str:
-        expected = chance(state.players, counts)
-        worthy = sum([expected >= level for level in BID_LEVELS])
-        return f"bid:{worthy}" if worthy > state.bid else "pass"
+        bid = highest_bid(win_probability(state.players, counts), BID_THRESHOLDS)
+        return f"bid:{bid}" if bid > state.bid else "pass"
 
-    def shown(self, state: Any) -> str | None:
+    def secret_card(self, state: Any) -> str | None:
         return None
 
 
-_RULES = _Rules()
-
-
 def finish(state: Any) -> Any:
-    """The state at the end, everybody playing from `state` on."""
-    return shedding_playout.finish(_RULES, state)
-
-
-def value(before: Any, end: Any, seat: int) -> float:
-    """What the deal was worth to a seat: the root of it, lest a few deals decide alone."""
-    return shedding_playout.tempered(end.scores[seat] - before.scores[seat])
+    """Play on from `state` to the end of the deal."""
+    return shedding_playout.finish(_Doudizhu(), state)

@@ -1,4 +1,4 @@
-"""Sense in Dou Dizhu: bid on the hand's worth, then play it as declarer or as a team."""
+"""Strategy for Dou Dizhu: bid on the hand's worth, then play as the declarer or as a team."""
 
 from __future__ import annotations
 
@@ -6,89 +6,54 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bots.cards import VALUE, cards_of, count_ranks, rank_of, unseen
+from bots.cards import VALUE, View, cards_of, rank_of
 from bots.thinking import shedding
-from bots.thinking.hand_plan import DOUDIZHU_3, DOUDIZHU_4, Combo, Counts, Shape, worth
+from bots.thinking.bidding import WinModel, choose_bid
+from bots.thinking.hand_plan import DOUDIZHU_3, DOUDIZHU_4, Combo, Counts
 
-View = Mapping[str, Any]
 _VALUE = VALUE["doudizhu"]
 
-BID_LEVELS = (0.42, 0.47, 0.53)
-"""The chances of winning as declarer from which a hand bids 1, 2 and 3."""
+BID_THRESHOLDS = (0.42, 0.47, 0.53)
+"""The win probabilities from which a hand bids 1, 2 and 3."""
 
-CHANCE: Mapping[int, tuple[float, float, tuple[float, ...], float]] = {
-    3: (0.445, 0.0054, (0.24, 0.167, 0.077, 0.038), 0.12),
-    4: (0.78, 0.0057, (0.11, 0.03, 0.0, 0.0), 0.0),
+WIN_MODELS: Mapping[int, WinModel] = {
+    # The top ranks are red joker, black joker, two and ace.
+    3: WinModel(DOUDIZHU_3, 0.445, 0.0054, (0.24, 0.167, 0.077, 0.038), bomb_weight=0.12),
+    4: WinModel(DOUDIZHU_4, 0.78, 0.0057, (0.11, 0.03, 0.0, 0.0)),
 }
-"""By number of players: a linear fit of the declarer's wins over self-played deals. Constant;
-weights of the hand's worth, of each red joker, black joker, two and ace, and of each bomb."""
-
-
-def shape_of(players: int) -> Shape:
-    """The plays that the game knows at this number of players."""
-    return DOUDIZHU_4 if players == 4 else DOUDIZHU_3
+"""By number of players."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The sensible move."""
+    """The best move of this strategy."""
     if view["phase"] == "auction":
-        return bid(view, moves)
+        return choose_bid(view, moves, win_probability, BID_THRESHOLDS)
     return rank_moves(view, moves)[0][1]
 
 
-def bid(view: View, moves: Sequence[str]) -> str:
-    """What the hand is worth, if that is more than is bid already; else a pass."""
-    counts = tuple(count_ranks("doudizhu", view["hand"]))
-    expected = chance(view["players"], counts)
-    wanted = f"bid:{sum(expected >= level for level in BID_LEVELS)}"
-    return wanted if wanted in moves else "pass"
-
-
-def chance(players: int, counts: Counts) -> float:
-    """About how likely a declarer with this hand, before the talon, is to win."""
-    constant, worth_weight, tops, bomb_weight = CHANCE[players]
-    shape = shape_of(players)
-    chance = constant + worth_weight * worth(shape, counts)
-    chance += sum(weight * count for weight, count in zip(tops, reversed(counts), strict=False))
-    return chance + bomb_weight * sum(count >= shape.bomb for count in counts)
+def win_probability(players: int, counts: Counts) -> float:
+    """About how likely a declarer is to win, with this hand before the talon."""
+    return WIN_MODELS[players].probability(counts)
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """The moves of the play with their scores, best first."""
-    scene = scene_of(view)
-    plays = [shedding.Play(text, read(text, scene.table)) for text in moves if text != "pass"]
-    ranked = shedding.ranking(scene, plays, may_pass="pass" in moves)
-    return [(score, play.move if play else "pass") for score, play in ranked]
-
-
-def scene_of(view: View) -> shedding.Scene:
-    """The view as the strategy sees it."""
-    seat = view["seat"]
+    table = view["table"] and on_table(view["table"])
     players = view["players"]
-    declarer = view["declarer"]
-    foes = {declarer} if seat != declarer else set(range(players)) - {seat}
-    table = view["table"]
-    return shedding.Scene(
-        shape=shape_of(players),
-        seat=seat,
-        players=players,
-        counts=tuple(count_ranks("doudizhu", view["hand"])),
-        pool=tuple(count_ranks("doudizhu", unseen(view))),
-        held=view["counts"],
-        foes=frozenset(foes),
-        table=table and on_table(table),
-        owner=table and table["seat"],
-    )
+    opponents = shedding.opponents_of(view["seat"], players, view["declarer"])
+    turn = shedding.Turn.of(view, WIN_MODELS[players].rules, opponents, table)
+    plays = [shedding.Play(text, parse_play(text, table)) for text in moves if text != "pass"]
+    return shedding.rank_moves(turn, plays, may_pass="pass" in moves)
 
 
 def on_table(table: Mapping[str, Any]) -> Combo:
-    """The play to beat."""
+    """The play to beat, from the `table` of a view or a state."""
     ranks = tuple(sorted(_VALUE[rank_of(card)] for card in cards_of(table["move"])))
     return Combo(table["category"], _VALUE[table["rank"]], table["length"], ranks)
 
 
-def read(text: str, table: Combo | None) -> Combo:
-    """A legal play as a combination; one that answers `table` is of its kind unless a bomb."""
+def parse_play(text: str, table: Combo | None) -> Combo:
+    """Parse a legal play; one that beats `table` is of its kind, unless it is a bomb."""
     ranks = tuple(sorted(_VALUE[rank_of(card)] for card in cards_of(text)))
     counts = Counter(ranks)
     most = max(counts.values())
@@ -102,10 +67,10 @@ def read(text: str, table: Combo | None) -> Combo:
         if table.kind.startswith("triple") and table.length > 1:
             top = _run_top(counts, 3, table.length)
         return Combo(table.kind, top, table.length, ranks)
-    return _lead(ranks, counts, most, top)
+    return _parse_lead(ranks, counts, most, top)
 
 
-def _lead(ranks: tuple[int, ...], counts: Counter[int], most: int, top: int) -> Combo:
+def _parse_lead(ranks: tuple[int, ...], counts: Counter[int], most: int, top: int) -> Combo:
     size = len(ranks)
     same = len(set(counts.values())) == 1
     if same and most == 1:
@@ -131,7 +96,7 @@ def _lead(ranks: tuple[int, ...], counts: Counter[int], most: int, top: int) -> 
 
 
 def _run_top(counts: Counter[int], multiple: int, length: int) -> int:
-    """The top of the highest run of so many ranks within the cards; -1 if there is none."""
+    """The top of the highest run of `length` ranks in the cards; -1 if there is none."""
     for top in range(_VALUE["A"], length - 2, -1):
         if all(counts[rank] >= multiple for rank in range(top - length + 1, top + 1)):
             return top

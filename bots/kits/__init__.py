@@ -1,7 +1,7 @@
-"""The starter kits in other languages: what there is, what each needs, and how one is copied.
+"""The starter kits: the catalogue, what each kit needs, and how to copy one.
 
-`kits.toml` beside this file is the catalogue; each kit's files stand in the folder of its name.
-Standard library only, so that `install-toolchains.sh` can ask before anything is installed.
+`kits.toml` is the catalogue; the files of a kit are in the folder of its name. Uses only the
+standard library, so that `install-toolchains.sh` works before anything is installed.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 
 class KitError(Exception):
-    """A kit that cannot be copied; the text is a sentence for the user."""
+    """A kit cannot be found or copied; the message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing a kit's toolchain must have: a program or a file, and its Debian package."""
+    """A program or a file that a kit's toolchain needs, and its Debian package."""
 
     package: str
-    program: str | None
-    file: str | None
+    program: str | None = None
+    file: str | None = None
 
     def met(self) -> bool:
         """Whether this machine has it."""
@@ -41,8 +40,8 @@ class Need:
 class Kit:
     """One starter kit.
 
-    `files` and `shared` map the names in a copy to paths below `bots/`; `build` are shell
-    commands to be run inside the copy, `run` starts the bot from anywhere.
+    `sources` maps the names in a copy to paths below `bots/`; `build` are shell commands to run
+    inside the copy, `run` starts the bot from any directory.
     """
 
     language: str
@@ -56,11 +55,11 @@ class Kit:
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """The Debian packages that bring the toolchain."""
+        """The Debian packages of the toolchain."""
         return tuple(need.package for need in self.needs)
 
     def missing(self) -> tuple[str, ...]:
-        """The Debian packages of what this machine lacks."""
+        """The Debian packages that this machine does not have."""
         return tuple(need.package for need in self.needs if not need.met())
 
     def command(self, directory: Path | str) -> str:
@@ -68,9 +67,9 @@ class Kit:
         return self.run.format(dir=shlex.quote(str(directory)))
 
     def copy(self, target: Path) -> list[str]:
-        """Copy the kit into a new or empty directory and name the files written.
+        """Copy the kit into a new or empty directory; return the names of the files.
 
-        KitError if there is something at `target` already, or it cannot be written.
+        Raises KitError if `target` is not empty, is a file or cannot be written.
         """
         try:
             target.mkdir(parents=True, exist_ok=True)
@@ -79,21 +78,13 @@ class Kit:
             for name, source in self.sources.items():
                 path = target / name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(_room().joinpath(*source.split("/")).read_bytes())
+                path.write_bytes(files("bots").joinpath(*source.split("/")).read_bytes())
         except (FileExistsError, NotADirectoryError):
             raise KitError(f"{target} is a file; name a directory that is new or empty.") from None
         except OSError as error:
             reason = error.strerror or str(error)
             raise KitError(f"Cannot write to {target}: {reason}.") from error
         return list(self.sources)
-
-
-def _room() -> Traversable:
-    return files("bots")
-
-
-def _need(data: Mapping[str, str]) -> Need:
-    return Need(data["package"], data.get("program"), data.get("file"))
 
 
 def _kit(language: str, data: Mapping[str, Any]) -> Kit:
@@ -107,18 +98,18 @@ def _kit(language: str, data: Mapping[str, Any]) -> Kit:
         sources=sources,
         build=tuple(data["build"]),
         run=data["run"],
-        needs=tuple(_need(need) for need in data["needs"]),
+        needs=tuple(Need(**need) for need in data["needs"]),
     )
 
 
 def catalogue() -> dict[str, Kit]:
-    """All kits by language, in the order in which they are listed."""
-    text = _room().joinpath("kits", "kits.toml").read_text(encoding="utf-8")
+    """All kits by language, in the order of the list."""
+    text = files("bots").joinpath("kits", "kits.toml").read_text(encoding="utf-8")
     return {language: _kit(language, data) for language, data in tomllib.loads(text).items()}
 
 
 def find(name: str) -> Kit:
-    """The kit of this language or alias, in any case of letters; KitError names those there are."""
+    """The kit of this language or alias, ignoring case; raises KitError if there is none."""
     kits = catalogue()
     for kit in kits.values():
         if name.lower() in (kit.language, *kit.aliases):

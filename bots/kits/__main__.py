@@ -1,4 +1,4 @@
-"""`python -m bots.kits`: the Debian packages of the toolchains that this machine lacks."""
+"""`python -m bots.kits`: print the Debian packages that the kits' toolchains still need."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from bots.kits import catalogue
 
 if __name__ == "__main__":
     for package in dict.fromkeys(p for kit in catalogue().values() for p in kit.missing()):
-        print(package)  # noqa: T201 - a script reads it
+        print(package)  # noqa: T201 (a script reads it)

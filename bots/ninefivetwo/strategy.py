@@ -1,21 +1,18 @@
-"""Sense in 9-5-2: the long strong suit for trump, short suits laid away, tricks cheaply won."""
+"""Strategy for 9-5-2: name a long strong suit trump, discard short suits, win tricks cheaply."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from bots.cards import SUITS, cards_of, unseen
+from bots.cards import SUITS, View, cards_of, unseen
 from bots.ninefivetwo import tricks
 
-View = Mapping[str, Any]
-
 HELD_BY_DEBTOR = 16 / 36
-"""How likely an unseen card is with the debtor: it holds 16 of the 36."""
+"""How likely the debtor is to hold an unseen card: it holds 16 of the 36."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The sensible move."""
+    """The best move of this strategy."""
     return rank_moves(view, moves)[0][1]
 
 
@@ -26,29 +23,29 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     if phase == "trump":
         scored = [(tricks.suit_strength(hand, SUITS.index(text[-1])), text) for text in moves]
     elif phase == "exchange":
-        scored = [(_gain(view, hand, cards_of(text)[0]), text) for text in moves]
+        scored = [(_exchange_gain(view, hand, cards_of(text)[0]), text) for text in moves]
     elif phase == "discard":
         trump = SUITS.index(view["trump"])
         scored = [
-            (-lay_away(tricks.number(cards_of(text)[0]), hand, trump), text) for text in moves
+            (-discard_cost(tricks.number(cards_of(text)[0]), hand, trump), text) for text in moves
         ]
     else:
         scored = _plays(view, moves, hand)
-    # sort is stable: equal scores stay in deck order
+    # The sort is stable: equal scores stay in the order of the deck.
     return sorted(scored, key=lambda entry: -entry[0])
 
 
-def lay_away(card: int, hand: int, trump: int) -> float:
-    """How much a card should be kept when four are laid away: short suits go whole."""
-    value = tricks.keep(card, hand, trump)
+def discard_cost(card: int, hand: int, trump: int) -> float:
+    """What it costs to discard a card; short suits are cheap, so that they go entirely."""
+    value = tricks.keep_value(card, hand, trump)
     held = hand & tricks.SUIT[card & 3]
     if card & 3 != trump and tricks.highest(held) >> 2 < tricks.KING:
         value += held.bit_count() - 4.0
     return value
 
 
-def _gain(view: View, hand: int, card: str) -> float:
-    """What giving a card is likely to bring: the debtor's best of that suit comes back."""
+def _exchange_gain(view: View, hand: int, card: str) -> float:
+    """The expected gain of giving a card: the debtor returns its best card of the suit."""
     given = tricks.number(card)
     before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
     hidden = tricks.cards([other for other in unseen(view) if other[1] == card[1]])
@@ -61,14 +58,14 @@ def _gain(view: View, hand: int, card: str) -> float:
         if skipped >= 1:
             skipped -= HELD_BY_DEBTOR
             continue
-        expected += missed * HELD_BY_DEBTOR * _worth(top >> 2)
+        expected += missed * HELD_BY_DEBTOR * _card_value(top >> 2)
         missed *= 1 - HELD_BY_DEBTOR
     length = (hand & tricks.SUIT[given & 3]).bit_count()
-    return expected + missed * _worth(given >> 2) - _worth(given >> 2) + 0.1 * length
+    return expected + missed * _card_value(given >> 2) - _card_value(given >> 2) + 0.1 * length
 
 
-def _worth(rank: int) -> float:
-    """Of a card in tricks, roughly."""
+def _card_value(rank: int) -> float:
+    """Roughly, what a card is worth in tricks."""
     return {tricks.ACE: 10.0, tricks.KING: 7.0, tricks.QUEEN: 4.5, tricks.JACK: 2.5}.get(
         rank, 0.15 * rank
     )
@@ -79,23 +76,23 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
     trump = SUITS.index(view["trump"])
     hidden = tricks.cards(unseen(view))
     after = (view["seat"] + 1) % view["players"]
-    chosen = tricks.play(hand, trick, trump, hidden, _lacking(view, after))
+    chosen = tricks.choose_card(hand, trick, trump, hidden, _voids(view, after))
     scored = []
     for text in moves:
         card = tricks.number(cards_of(text)[0])
-        # The rest in the order in which they are least missed.
-        score = 1000.0 if card == chosen else -tricks.keep(card, hand, trump)
+        # The others follow, the least useful first.
+        score = 1000.0 if card == chosen else -tricks.keep_value(card, hand, trump)
         scored.append((score, text))
     return scored
 
 
-def _lacking(view: View, seat: int) -> int:
-    """A bit for each suit that a seat has not followed."""
+def _voids(view: View, seat: int) -> int:
+    """A bit for each suit that a seat has failed to follow."""
     plays = [entry for entry in view["history"] if entry["move"].startswith("play:")]
-    lacking = 0
+    voids = 0
     for start in range(0, len(plays), view["players"]):
         led = plays[start]["move"][-1]
         for entry in plays[start + 1 : start + view["players"]]:
             if entry["seat"] == seat and entry["move"][-1] != led:
-                lacking |= 1 << SUITS.index(led)
-    return lacking
+                voids |= 1 << SUITS.index(led)
+    return voids

@@ -1,7 +1,7 @@
-"""Trick-taking sense for 9-5-2, on cards as numbers: four times the rank's value plus the suit.
+"""Card play for 9-5-2, on cards as numbers: four times the rank's value plus the suit.
 
-A set of cards is an integer with a bit for each. Every trick is worth having: above the target
-it is a point, below it spares an exchange.
+A set of cards is an integer with one bit for each card. Every trick is worth winning: above the
+target it makes a point, below it saves an exchange.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from bots.cards import SUITS, VALUE
 
 _VALUE = VALUE["ninefivetwo"]
 
-SUIT = tuple([sum([1 << (4 * rank + suit) for rank in range(13)]) for suit in range(4)])
+SUIT = tuple(sum(1 << (4 * rank + suit) for rank in range(13)) for suit in range(4))
 """All cards of each suit."""
 
 FULL = (1 << 52) - 1
@@ -53,7 +53,7 @@ def above(card: int) -> int:
 
 
 def best_of(trick: Sequence[int], trump: int) -> int:
-    """The card that wins a trick so far."""
+    """The card that is winning the trick."""
     best = trick[0]
     for card in trick[1:]:
         if (card & 3 == best & 3 and card > best) or (card & 3 == trump != best & 3):
@@ -61,11 +61,11 @@ def best_of(trick: Sequence[int], trump: int) -> int:
     return best
 
 
-def play(hand: int, trick: Sequence[int], trump: int, unseen: int, lacking: int) -> int:
+def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
     """The card to play.
 
-    `trick` are the cards played to it so far, `unseen` the cards that may be in others' hands,
-    `lacking` has bit s for each suit s that the next seat is known not to hold.
+    `trick` holds the cards played to it so far, `unseen` those that may be in other hands;
+    `voids` has bit s for each suit s that the next seat is known not to hold.
     """
     if not trick:
         return _lead(hand, trump, unseen)
@@ -74,10 +74,10 @@ def play(hand: int, trick: Sequence[int], trump: int, unseen: int, lacking: int)
     best = best_of(trick, trump)
     winners = (following or hand & SUIT[trump]) & _beating(best, trump)
     if not winners:
-        return lowest(following) if following else throw_away(hand, trump)
+        return lowest(following) if following else least_useful(hand, trump)
     if len(trick) == 2 or not following:
         return lowest(winners)
-    return _second(winners, following, unseen, led, trump, lacking)
+    return _play_second(winners, following, unseen, led, trump, voids)
 
 
 def _beating(best: int, trump: int) -> int:
@@ -85,15 +85,17 @@ def _beating(best: int, trump: int) -> int:
     return higher if best & 3 == trump else higher | SUIT[trump]
 
 
-def _second(winners: int, following: int, unseen: int, led: int, trump: int, lacking: int) -> int:
-    """In the middle: win if that is likely to stand, as cheaply as can be."""
-    ruffed = lacking >> led & 1 and not lacking >> trump & 1 and unseen & SUIT[trump]
+def _play_second(
+    winners: int, following: int, unseen: int, led: int, trump: int, voids: int
+) -> int:
+    """As second player: win as cheaply as possible, if the next seat is unlikely to beat it."""
+    ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT[trump]
     if ruffed and led != trump:
         return lowest(following)
     top = highest(winners)
     over = (unseen & above(top)).bit_count()
     if over == 0:
-        # The lowest card that nothing unseen comes in between.
+        # The lowest card that is as good as the top one: no unseen card is between them.
         held = winners
         while held:
             card = lowest(held)
@@ -127,12 +129,12 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
         return best
     if trumps and trumps.bit_count() > their_trumps:
         return highest(trumps)
-    return _quiet_lead(hand, trump, unseen)
+    return _lead_low(hand, trump, unseen)
 
 
-def _quiet_lead(hand: int, trump: int, unseen: int) -> int:
-    """A low card that costs little: from a suit without a high card to lose, short if ruffs
-    are to be had, long if not."""
+def _lead_low(hand: int, trump: int, unseen: int) -> int:
+    """A low card of a suit without a high card to lose; of a short suit while this hand has trumps
+    to ruff with, otherwise of a long one."""
     side = hand & ~SUIT[trump]
     if not side:
         return lowest(hand)
@@ -152,13 +154,13 @@ def _quiet_lead(hand: int, trump: int, unseen: int) -> int:
     return best
 
 
-def throw_away(hand: int, trump: int) -> int:
-    """The card of least use, where none can win."""
-    return min(_numbers(hand), key=lambda card: keep(card, hand, trump))
+def least_useful(hand: int, trump: int) -> int:
+    """The least useful card, for when none can win."""
+    return min(_numbers(hand), key=lambda card: keep_value(card, hand, trump))
 
 
-def keep(card: int, hand: int, trump: int) -> float:
-    """How much a card of a hand should be kept."""
+def keep_value(card: int, hand: int, trump: int) -> float:
+    """How useful a card of a hand is to keep."""
     suit, rank = card & 3, card >> 2
     if suit == trump:
         return 100.0 + rank
@@ -186,7 +188,7 @@ def _numbers(held: int) -> list[int]:
 
 
 def suit_strength(hand: int, suit: int) -> float:
-    """How good a hand is with this suit for trump."""
+    """How strong a hand is with this suit as trump."""
     held = hand & SUIT[suit]
     total = 0.0
     for card in _numbers(held):

@@ -1,1 +1,1 @@
-"""Thinking that games share: plans for a hand, shedding, worlds, bidding."""
+"""What the strategies of several games share: hand plans, shedding, bidding, determinization."""

@@ -1,32 +1,70 @@
-"""What the bidding says about hands: worlds in which nobody would have bid so are less likely."""
+"""Bidding by the probability of winning as declarer, and inference from the bids of others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from bots.cards import cards_of, count_ranks
+from bots.cards import View, cards_of, count_ranks
+from bots.thinking.hand_plan import ComboRules, Counts, worth
 
-View = Mapping[str, Any]
-Chance = Callable[[int, tuple[int, ...]], float]
+WinProbability = Callable[[int, Counts], float]
 
-TAKEN_UP = 0.06
-"""How much the talon adds to a declarer's chance, on average."""
+TALON_GAIN = 0.06
+"""How much the talon adds to a declarer's probability of winning, on average."""
+
+
+@dataclass(frozen=True)
+class WinModel:
+    """A linear fit of the declarer's wins over self-played deals.
+
+    `plan_weight` is the weight of the hand's worth; `top_weights` are those of each card of the
+    top ranks, highest first, `bomb_weight` that of each bomb.
+    """
+
+    rules: ComboRules
+    constant: float
+    plan_weight: float
+    top_weights: tuple[float, ...]
+    bomb_weight: float = 0.0
+
+    def probability(self, counts: Counts) -> float:
+        """About how likely a declarer is to win, with this hand before the talon."""
+        tops = zip(self.top_weights, reversed(counts), strict=False)
+        bombs = sum(count >= self.rules.bomb_size for count in counts)
+        linear = self.constant + self.plan_weight * worth(self.rules, counts)
+        return linear + sum(weight * count for weight, count in tops) + self.bomb_weight * bombs
+
+
+def highest_bid(probability: float, thresholds: Sequence[float]) -> int:
+    """The highest bid that a hand of this win probability makes; 0 to pass."""
+    return sum(probability >= threshold for threshold in thresholds)
+
+
+def choose_bid(
+    view: View, moves: Sequence[str], win_probability: WinProbability, thresholds: Sequence[float]
+) -> str:
+    """The hand's highest bid if that is legal, otherwise a pass or the forced bid."""
+    counts = tuple(count_ranks(view["game"], view["hand"]))
+    bid = f"bid:{highest_bid(win_probability(view['players'], counts), thresholds)}"
+    return bid if bid in moves else moves[0]
 
 
 class Bidding:
-    """The auction of a deal as bounds on the chances that the bidders saw for themselves.
+    """The auction of a deal, as bounds on the win probability that each bidder saw in its hand.
 
-    `chance` gives the chance of a number of players and a hand by rank, `levels` the chances from
-    which 1, 2 and 3 are bid.
+    `win_probability` takes the number of players and a hand by rank; `thresholds` are the
+    probabilities from which a hand bids 1, 2 and 3.
     """
 
-    def __init__(self, view: View, chance: Chance, levels: Sequence[float]) -> None:
-        self._chance = chance
+    def __init__(
+        self, view: View, win_probability: WinProbability, thresholds: Sequence[float]
+    ) -> None:
+        self._win_probability = win_probability
         self._game: str = view["game"]
         self._players: int = view["players"]
         self._declarer: int | None = view["declarer"]
-        self._bounds = _bounds(view, levels)
+        self._bounds = _bounds(view, thresholds)
         self._played: dict[int, list[str]] = {seat: [] for seat in self._bounds}
         for entry in view["history"]:
             if entry["seat"] in self._played and entry["move"].startswith("play:"):
@@ -35,20 +73,20 @@ class Bidding:
     def __bool__(self) -> bool:
         return bool(self._bounds)
 
-    def misfit(self, hands: Sequence[Sequence[str]]) -> float:
-        """How far these hands are from what was bid on them; 0 if nothing speaks against them."""
+    def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
+        """How far these hands are from those bounds, in probability; 0 if they are within."""
         total = 0.0
         for seat, (low, high) in self._bounds.items():
             counts = count_ranks(self._game, [*hands[seat], *self._played[seat]])
-            seen = self._chance(self._players, tuple(counts))
+            seen = self._win_probability(self._players, tuple(counts))
             if seat == self._declarer:
-                seen -= TAKEN_UP
+                seen -= TALON_GAIN
             total += max(0.0, low - seen, seen - high)
         return total
 
 
-def _bounds(view: View, levels: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """For each other seat that bid or passed in the auction, the chances it may have seen."""
+def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
+    """For each other seat that bid or passed by choice, the lowest and highest probability."""
     found: dict[int, tuple[float, float]] = {}
     highest = 0
     for entry in view["history"]:
@@ -59,9 +97,9 @@ def _bounds(view: View, levels: Sequence[float]) -> dict[int, tuple[float, float
             forced = view["game"] == "dasan" and highest == 0
             highest = int(move[4:])
             if not forced:
-                low = levels[highest - 1]
+                low = thresholds[highest - 1]
         elif move == "pass" and highest < 3:
-            high = levels[highest]
+            high = thresholds[highest]
         else:
             break
         found[seat] = (low, high)

@@ -1,104 +1,126 @@
-"""Sense in the games of going out (Dou Dizhu, Dasan), on ranks alone.
+"""Strategy for the shedding games (Dou Dizhu, Dasan), on ranks alone.
 
-A play is judged by what the hand is worth after it (see `plan`), by who owns the table, by how
-near the others are to going out, and by whether the unseen cards can still beat it.
+A play is scored by the worth of the hand it leaves (see `hand_plan`), by who made the play to
+beat, by how few cards the others hold, and by whether the unseen cards can beat it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from bots.thinking.hand_plan import Combo, Counts, Shape, plan, worth
+from bots.cards import View, count_ranks
+from bots.cards import unseen as unseen_cards
+from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
 
-Ranks = tuple[int, ...]
 
+class Turn(NamedTuple):
+    """What the seat to move knows.
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What counts in a decision.
-
-    `counts` is the own hand by rank, `pool` all cards unseen, by rank; `held` the number of
-    cards by seat; `foes` the seats that win when the bot loses; `table` the play to beat and
-    `owner` who played it, both None for a lead.
+    `counts` is its hand by rank, `unseen` the cards in other hands or face down, by rank;
+    `cards_left` is by seat. `opponents` are the seats it plays against. `table` is the play to
+    beat and `owner` who made it; with no play to beat, `table` is None and `owner` means nothing.
     """
 
-    shape: Shape
+    rules: ComboRules
     seat: int
-    players: int
     counts: Counts
-    pool: Counts
-    held: Sequence[int]
-    foes: frozenset[int]
+    unseen: Sequence[int]
+    cards_left: Sequence[int]
+    opponents: frozenset[int]
     table: Combo | None
     owner: int | None
 
-    @property
-    def nearest_foe(self) -> int:
-        """The number of cards of the foe that holds fewest."""
-        return min(self.held[seat] for seat in self.foes)
+    @classmethod
+    def of(
+        cls, view: View, rules: ComboRules, opponents: frozenset[int], table: Combo | None
+    ) -> Turn:
+        """Read a view; `table` is its play to beat as a combination."""
+        return cls(
+            rules=rules,
+            seat=view["seat"],
+            counts=tuple(count_ranks(rules.game, view["hand"])),
+            unseen=count_ranks(rules.game, unseen_cards(view)),
+            cards_left=view["counts"],
+            opponents=opponents,
+            table=table,
+            owner=view["table"] and view["table"]["seat"],
+        )
 
     @property
     def next_seat(self) -> int:
-        """Who plays after the bot."""
-        return (self.seat + 1) % self.players
+        """The seat that plays next."""
+        return (self.seat + 1) % len(self.cards_left)
+
+    @property
+    def fewest_cards(self) -> int:
+        """The number of cards in the smallest hand of an opponent."""
+        return min(self.cards_left[seat] for seat in self.opponents)
+
+    @property
+    def owner_cards(self) -> int:
+        """The number of cards of the seat that made the play to beat."""
+        if self.owner is None:
+            raise ValueError("there is no play to beat")
+        return self.cards_left[self.owner]
+
+    def may_be_beaten(self, combo: Combo) -> bool:
+        """Whether an opponent may hold a higher play of the same kind."""
+        most = max(self.cards_left[seat] for seat in self.opponents)
+        return beatable(combo, self.rules, self.unseen, most)
 
 
-class Play:
-    """A possible play: the move as it is sent, and its cards by rank value."""
+class Play(NamedTuple):
+    """A possible play: the move as it is sent, and its combination."""
 
-    __slots__ = ("combo", "move")
-
-    def __init__(self, move: str, combo: Combo) -> None:
-        self.move = move
-        self.combo = combo
+    move: str
+    combo: Combo
 
 
-def without(counts: Counts, ranks: Ranks) -> Counts:
-    """The hand after these cards have left it."""
-    left = list(counts)
-    for rank in ranks:
-        left[rank] -= 1
-    return tuple(left)
+def opponents_of(
+    seat: int, players: int, declarer: int, partner: int | None = None
+) -> frozenset[int]:
+    """The seats to play against; `partner` is the declarer's, None if `seat` does not know it.
+
+    A defender who does not know the partner plays against the declarer only; a declarer who does
+    not plays against everybody.
+    """
+    team = (declarer, partner)
+    return frozenset(other for other in range(players) if (other in team) != (seat in team))
 
 
 def is_bomb(combo: Combo) -> bool:
-    """Whether a play beats what is not of its kind."""
+    """Whether a play beats plays of other kinds."""
     return combo.kind in ("bomb", "rocket")
 
 
-def beatable(combo: Combo, shape: Shape, pool: Sequence[int], most: int) -> bool:
-    """Whether the cards of `pool` hold a higher play of the same kind, of `most` cards at most.
+def beatable(combo: Combo, rules: ComboRules, unseen: Sequence[int], max_cards: int) -> bool:
+    """Whether the unseen cards hold a higher play of the same kind, of at most `max_cards` cards.
 
-    Bombs are left out of account: they are rare, and cost their owner much.
+    Ignores bombs, unless `combo` is one: they are rare, and costly to play.
     """
-    if combo.kind == "rocket" or len(combo.ranks) > most:
+    if combo.kind == "rocket" or len(combo.ranks) > max_cards:
         return False
     if combo.kind == "bomb":
         size = len(combo.ranks)
         return any(
             count > size or (count == size and rank > combo.top)
-            for rank, count in enumerate(pool)
-            if count >= shape.bomb
+            for rank, count in enumerate(unseen)
+            if count >= rules.bomb_size
         )
     multiple = multiple_of(combo)
     if combo.length == 1:
-        return max(pool[combo.top + 1 :], default=0) >= multiple
-    window = 0
-    for rank in range(combo.top - combo.length + 2, shape.run_end):
-        window = window + 1 if pool[rank] >= multiple else 0
-        if window >= combo.length:
+        return max(unseen[combo.top + 1 :], default=0) >= multiple
+    length = 0
+    for rank in range(combo.top - combo.length + 2, rules.run_end):
+        length = length + 1 if unseen[rank] >= multiple else 0
+        if length >= combo.length:
             return True
     return False
 
 
-def _open(scene: Scene, combo: Combo) -> bool:
-    """Whether a foe may have something above this play."""
-    return beatable(combo, scene.shape, scene.pool, max([scene.held[foe] for foe in scene.foes]))
-
-
 def multiple_of(combo: Combo) -> int:
-    """How many cards of a rank a play is made of, kickers aside."""
+    """How many cards of each rank a play has, kickers aside."""
     kind = combo.kind
     if kind.startswith("quad"):
         return 4
@@ -107,99 +129,75 @@ def multiple_of(combo: Combo) -> int:
     return 2 if kind.startswith("pair") else 1
 
 
-def choose(scene: Scene, plays: Sequence[Play], *, may_pass: bool) -> Play | None:
-    """The play to make, None to pass. `plays` must not be empty unless `may_pass`."""
-    ranked = ranking(scene, plays, may_pass=may_pass)
-    return ranked[0][1]
+def rank_moves(turn: Turn, plays: Sequence[Play], *, may_pass: bool) -> list[tuple[float, str]]:
+    """The moves with their scores, best first; passing scores 0."""
+    score = _score_follow if may_pass else _score_lead
+    ranked = [(0.0, "pass")] if may_pass else []
+    for play in plays:
+        left = without(turn.counts, play.combo.ranks)
+        winning = _score_win(turn, play.combo, left)
+        ranked.append((score(turn, play.combo, left) if winning is None else winning, play.move))
+    # The sort is stable: equal scores stay in the order of the list, which is low to high.
+    return sorted(ranked, key=lambda scored: -scored[0])
 
 
-def ranking(
-    scene: Scene, plays: Sequence[Play], *, may_pass: bool
-) -> list[tuple[float, Play | None]]:
-    """Every play with its score, best first; None stands for passing, which scores 0."""
-    judge = _follow if may_pass else _lead
-    ranked: list[tuple[float, Play | None]] = [(judge(scene, play), play) for play in plays]
-    if may_pass:
-        ranked.insert(0, (0.0, None))
-    # sort is stable: equal scores stay in the order of the list, which is low to high
-    ranked.sort(key=lambda scored: -scored[0])
-    return ranked
-
-
-def _finishes(scene: Scene, play: Play, left: Counts) -> float | None:
-    """A score above all others for a play that wins the deal, by force as far as can be seen."""
+def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
+    """A score above all others for a play that ends the deal, or is sure to win it as far as the
+    unseen cards show; None for any other."""
     if not any(left):
         return 1000.0
-    if _open(scene, play.combo):
+    if turn.may_be_beaten(combo):
         return None
-    combos = plan(scene.shape, left).combos
-    open_ones = sum([_open(scene, combo) for combo in combos])
-    if open_ones <= 1:
-        return 500.0 - 20 * len(combos) - 10 * is_bomb(play.combo)
-    return None
+    combos = plan(turn.rules, left).combos
+    if sum(turn.may_be_beaten(other) for other in combos) > 1:
+        return None
+    return 500.0 - 20 * len(combos) - 10 * is_bomb(combo)
 
 
-def _lead(scene: Scene, play: Play) -> float:
-    combo = play.combo
-    left = without(scene.counts, combo.ranks)
-    final = _finishes(scene, play, left)
-    if final is not None:
-        return final
-    score = worth(scene.shape, left) + 0.5 * len(combo.ranks)
+def _score_lead(turn: Turn, combo: Combo, left: Counts) -> float:
+    size = len(combo.ranks)
+    score = worth(turn.rules, left) + 0.5 * size
     if is_bomb(combo):
         score -= 6
-    near = scene.nearest_foe
-    size = len(combo.ranks)
-    if near <= 2 and _open(scene, combo):
-        # A foe that may go out on this play: better something it cannot follow, else the highest.
-        if size == near:
+    fewest = turn.fewest_cards
+    if fewest <= 2 and turn.may_be_beaten(combo):
+        # An opponent may go out on this play: lead what it cannot follow, else the highest.
+        if size == fewest:
             score -= 30 - 3 * combo.top
-        elif near == 2 and size == 1:
+        elif fewest == 2 and size == 1:
             score -= 8 - combo.top
-    friend = scene.next_seat
-    if friend not in scene.foes and scene.held[friend] == size and size <= 2:
+    if turn.next_seat not in turn.opponents and turn.cards_left[turn.next_seat] == size <= 2:
         score += 16 - combo.top
     return score
 
 
-def _follow(scene: Scene, play: Play) -> float:
-    combo = play.combo
-    left = without(scene.counts, combo.ranks)
-    final = _finishes(scene, play, left)
-    if final is not None:
-        return final
-    if scene.table is None or scene.owner is None:
-        raise ValueError("a follow needs a table")
-    gain = worth(scene.shape, left) - worth(scene.shape, scene.counts)
-    if scene.owner not in scene.foes:
-        return _over_friend(scene, combo, gain)
-    owner_left = scene.held[scene.owner]
+def _score_follow(turn: Turn, combo: Combo, left: Counts) -> float:
+    gain = worth(turn.rules, left) - worth(turn.rules, turn.counts)
+    if turn.owner not in turn.opponents:
+        return _score_over_teammate(turn, combo, gain)
     score = gain + 1.5
     if is_bomb(combo):
-        # The stake doubles as well: only from strength, or to stop somebody.
-        turns = len(plan(scene.shape, left).combos)
+        # A bomb also doubles the stake: play it from strength, or to stop an opponent.
+        turns = len(plan(turn.rules, left).combos)
         score += 4.0 - 2.0 * turns if turns > 2 else 4.0
-    near = min(owner_left, scene.nearest_foe)
-    if owner_left <= 2:
+    if turn.owner_cards <= 2:
         score += 25
-    elif owner_left <= 5:
+    elif turn.owner_cards <= 5:
         score += 8
-    if near <= 2 and len(combo.ranks) == near and scene.next_seat in scene.foes:
+    fewest = turn.fewest_cards
+    if len(combo.ranks) == fewest <= 2 and turn.next_seat in turn.opponents:
         score += 1.5 * combo.top
-    if not _open(scene, combo):
+    if not turn.may_be_beaten(combo):
         score += 1.0
     return score
 
 
-def _over_friend(scene: Scene, combo: Combo, gain: float) -> float:
-    """Overtaking a friend is for cheap cards only, and only to be in the foe's way."""
-    table = scene.table
-    if table is None or scene.owner is None or is_bomb(combo):
+def _score_over_teammate(turn: Turn, combo: Combo, gain: float) -> float:
+    """Overtake a teammate with cheap cards only, and only to get in the next opponent's way."""
+    if turn.table is None or is_bomb(combo):
         return -50.0
-    foe_next = scene.next_seat in scene.foes
-    if scene.held[scene.owner] <= 3 or not foe_next:
+    if turn.owner_cards <= 3 or turn.next_seat not in turn.opponents:
         return -20.0
-    top = scene.shape.size - (4 if scene.shape.rocket else 3)
-    if table.top > scene.shape.middle + 1 or combo.top > top or len(combo.ranks) > 2:
-        return -20.0
-    return gain - 6.0
+    highest = turn.rules.rank_count - (4 if turn.rules.jokers else 3)
+    too_high = turn.table.top > turn.rules.average_rank + 1 or combo.top > highest
+    return -20.0 if too_high or len(combo.ranks) > 2 else gain - 6.0

@@ -1,289 +1,322 @@
-"""Finish a deal of Dou Dizhu or Dasan: every seat plays its plan, low plays first.
+"""Finish a deal of Dou Dizhu or Dasan: every seat follows its plan, low plays first.
 
-The rules are those of `games`: every move goes through `State.advance`. What the players here
-see is no more than what their seats would: their own plan, the table, and who holds how many.
+The rules are those of `games`: every move goes through `State.advance`. The players use only what
+their seats would know: their own plan, the table, and how many cards each seat holds.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-from bots.thinking.hand_plan import Combo, Counts, Shape, plan, worth
-from bots.thinking.shedding import beatable, is_bomb, multiple_of, without
+from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
+from bots.thinking.shedding import Turn, is_bomb, multiple_of
 
-URGENT = 5
-"""With so few cards left a foe's play is to be stopped at a price."""
+URGENT_CARDS = 5
+"""Stop an opponent with at most this many cards, at a price."""
 
-LEAD, STOP, STOP_AT_ALL = 1.5, 9.5, 26.5
-"""What winning the lead is worth; from a foe with few cards; from one with one or two."""
+LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
+"""How much worth to give up for the lead; to stop an opponent with few cards; one with 1 or 2."""
 
-BREAKS = 4
-"""So many ways to break the plan are looked at, lowest first."""
+MAX_SPLITS = 4
+"""Compare at most this many plays that split the plan, lowest first."""
 
-LAST_PLAYS = 6
-"""With so few plays left the end is looked at: which of them nobody can beat."""
+ENDGAME_PLAYS = 6
+"""With at most this many plays left, look for those that nobody can beat."""
 
 
-class Rules(Protocol):
+class GameAdapter(Protocol):
     """What differs between the two games."""
 
-    def shape(self, state: Any) -> Shape:
-        """The plays there are."""
+    def rules(self, state: Any) -> ComboRules:
+        """The combinations of the game."""
 
-    def foes(self, state: Any) -> list[frozenset[int]]:
-        """For each seat, whom it plays against as far as it knows."""
+    def opponents(self, state: Any) -> list[frozenset[int]]:
+        """For each seat, the seats that it plays against, as far as it knows."""
 
     def table(self, state: Any) -> Combo | None:
         """The play to beat."""
 
     def declare(self, state: Any, counts: Counts) -> str:
-        """A bid or a call by whose turn it is."""
+        """The bid or call of the seat to move."""
 
-    def shown(self, state: Any) -> str | None:
-        """The card that tells the sides when it is played."""
+    def secret_card(self, state: Any) -> str | None:
+        """The card that reveals the teams when it is played."""
 
 
-class Holding:
-    """One seat's cards: names by rank, counts, and the plan for them."""
+class PlannedHand:
+    """One seat's cards: their names by rank, their counts, and the plan for them."""
 
-    __slots__ = ("combos", "counts", "held", "names", "shape")
+    __slots__ = ("combos", "counts", "names", "rules", "size")
 
-    def __init__(self, shape: Shape, deck: Any, hand: int) -> None:
-        names: list[list[str]] = [[] for _ in range(shape.size)]
+    def __init__(self, rules: ComboRules, deck: Any, hand: int) -> None:
+        names: list[list[str]] = [[] for _ in range(rules.rank_count)]
         for number in deck.numbers(hand):
             names[number >> 2].append(deck.names[number])
-        self.shape = shape
+        self.rules = rules
         self.names = names
-        self.counts: Counts = tuple([len(cards) for cards in names])
-        self.held = sum(self.counts)
-        self.combos = list(plan(shape, self.counts).combos)
+        self.counts: Counts = tuple(len(cards) for cards in names)
+        self.size = sum(self.counts)
+        self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> str:
-        """Take a play out of the hand; its move."""
-        text = "play:" + "".join([self.names[rank].pop(0) for rank in combo.ranks])
+        """Remove a play from the hand; return its move."""
+        move = "play:" + "".join([self.names[rank].pop(0) for rank in combo.ranks])
         self.counts = without(self.counts, combo.ranks)
-        self.held -= len(combo.ranks)
+        self.size -= len(combo.ranks)
         if combo in self.combos:
             self.combos.remove(combo)
         else:
-            self.combos = list(plan(self.shape, self.counts).combos)
-        return text
+            self.combos = list(plan(self.rules, self.counts).combos)
+        return move
 
 
-class Spot(NamedTuple):
-    """What a seat that is to move knows: its cards, how many the others hold (`held`, by seat)
-    and which they hold between them (`pool`, by rank), its foes, and the play to beat."""
-
-    seat: Holding
-    turn: int
-    held: list[int]
-    pool: list[int]
-    foes: frozenset[int]
-    table: Combo | None
-    owner: int
-
-    @property
-    def after(self) -> int:
-        """The next seat."""
-        return (self.turn + 1) % len(self.held)
-
-    def open(self, combo: Combo) -> bool:
-        """Whether a foe may have something above this play."""
-        most = max([self.held[foe] for foe in self.foes])
-        return beatable(combo, self.seat.shape, self.pool, most)
-
-
-def finish(rules: Rules, state: Any) -> Any:
-    """The state at the end of the game, everybody playing from `state` on.
-
-    The game should have no deal after this one.
-    """
+def finish(game: GameAdapter, state: Any) -> Any:
+    """Play on from `state` to the end of the game, whose last deal this must be."""
     while state.turn is not None and state.phase != "play":
-        hand = state.hands[state.turn]
-        state = state.advance(rules.declare(state, _counts(rules.shape(state), state, hand)))
-    if state.turn is None:
-        return state
-    shape = rules.shape(state)
-    deck = state.deck
-    seats = [Holding(shape, deck, hand) for hand in state.hands]
-    foes = rules.foes(state)
-    shown = rules.shown(state)
-    table = rules.table(state)
-    owner = state.table.seat if state.table is not None else -1
-    held = [seat.held for seat in seats]
-    out = [sum(counts) for counts in zip(*[seat.counts for seat in seats], strict=True)]
+        hand = PlannedHand(game.rules(state), state.deck, state.hands[state.turn])
+        state = state.advance(game.declare(state, hand.counts))
+    return state if state.turn is None else _finish_play(game, state)
+
+
+def _finish_play(game: GameAdapter, state: Any) -> Any:
+    rules = game.rules(state)
+    hands = [PlannedHand(rules, state.deck, cards) for cards in state.hands]
+    opponents = game.opponents(state)
+    secret = game.secret_card(state)
+    table = game.table(state)
+    owner = state.table.seat if state.table is not None else None
+    cards_left = [hand.size for hand in hands]
+    in_hands = [sum(counts) for counts in zip(*[hand.counts for hand in hands], strict=True)]
     while state.turn is not None:
-        turn = state.turn
+        seat = state.turn
         if state.table is None:
             table = None
-        seat = seats[turn]
-        pool = [count - own for count, own in zip(out, seat.counts, strict=True)]
-        choice = choose(Spot(seat, turn, held, pool, foes[turn], table, owner))
+        hand = hands[seat]
+        unseen = [count - own for count, own in zip(in_hands, hand.counts, strict=True)]
+        turn = Turn(rules, seat, hand.counts, unseen, cards_left, opponents[seat], table, owner)
+        choice = choose(turn, hand.combos)
         if choice is None:
             state = state.advance("pass")
             continue
-        text = seat.take(choice)
-        state = state.advance(text)
-        table, owner = choice, turn
-        held[turn] = seat.held
+        move = hand.take(choice)
+        state = state.advance(move)
+        table, owner = choice, seat
+        cards_left[seat] = hand.size
         for rank in choice.ranks:
-            out[rank] -= 1
-        if shown is not None and shown in text:
-            foes, shown = rules.foes(state), None
+            in_hands[rank] -= 1
+        if secret is not None and secret in move:
+            opponents, secret = game.opponents(state), None
     return state
 
 
-def tempered(score: float) -> float:
-    """A score's root with its sign: deals with many doublings count for more, but not all."""
+def value(before: Any, end: Any, seat: int) -> float:
+    """What the deal was worth to a seat: the root of its score, with the score's sign.
+
+    The root keeps a few deals with many doublings from deciding alone.
+    """
+    score = end.scores[seat] - before.scores[seat]
     return math.copysign(math.sqrt(abs(score)), score)
 
 
-def _counts(shape: Shape, state: Any, hand: int) -> Counts:
-    counts = [0] * shape.size
-    for number in state.deck.numbers(hand):
-        counts[number >> 2] += 1
-    return tuple(counts)
+def choose(turn: Turn, combos: list[Combo]) -> Combo | None:
+    """The play to make, given the plays of the seat's plan; None to pass."""
+    if turn.table is None:
+        return _lead(turn, combos)
+    follow = Follow.of(turn, turn.table, combos)
+    rules = AGAINST_OPPONENT if turn.owner in turn.opponents else OVER_TEAMMATE
+    return next((play for rule in rules if (play := rule(follow)) is not None), None)
 
 
-def choose(spot: Spot) -> Combo | None:
-    """The play of the plan to make; None to pass."""
-    return _lead(spot) if spot.table is None else _follow(spot, spot.table)
-
-
-def _lead(spot: Spot) -> Combo:
-    combos = spot.seat.combos
+def _lead(turn: Turn, combos: list[Combo]) -> Combo:
     if len(combos) == 1:
         return combos[0]
-    if len(combos) <= LAST_PLAYS:
-        safe = [combo for combo in combos if not spot.open(combo)]
-        if safe and len(combos) - len(safe) <= 1:
-            # All but one cannot be beaten: that one goes last, bombs just before it.
-            return min(safe, key=is_bomb)
-    near = min([spot.held[foe] for foe in spot.foes])
-    best = combos[0]
-    best_score = -1000.0
-    for combo in combos:
-        size = len(combo.ranks)
-        score = 0.5 * size - combo.top / combo.length
-        if is_bomb(combo):
-            score -= 20
-        elif near <= 2 and size == near:
-            score += 2 * combo.top - 30
-        elif size == 1 and spot.after not in spot.foes and spot.held[spot.after] == 1:
-            score += 20
-        if score > best_score:
-            best, best_score = combo, score
-    if len(combos) == 2 and near > 1:
-        # Of two plays the higher first: it may come back, and the lower one then goes last.
+    unbeatable = _unbeatable(turn, combos)
+    if unbeatable and len(combos) - len(unbeatable) <= 1:
+        # The one that can be beaten goes last, bombs just before it.
+        return min(unbeatable, key=is_bomb)
+    if len(combos) == 2 and turn.fewest_cards > 1:
+        # The higher of two plays may win the lead back; the lower then goes last.
         return max(combos, key=lambda combo: combo.top if not is_bomb(combo) else 100)
-    return best
+    return max(combos, key=lambda combo: _lead_score(turn, combo))
 
 
-def _follow(spot: Spot, table: Combo) -> Combo | None:
-    seat, held, foes = spot.seat, spot.held, spot.foes
-    size = len(table.ranks)
-    fitting = [
-        combo
-        for combo in seat.combos
-        if combo.kind == table.kind
-        and combo.length == table.length
-        and combo.top > table.top
-        and len(combo.ranks) == size
-    ]
-    best = min(fitting, key=_top, default=None)
-    if len(seat.combos) == 1 and best is not None:
-        return best
-    shape = seat.shape
-    if spot.owner not in foes:
-        if best is None:
-            return None
-        low = table.top <= shape.middle + 1 and best.top <= shape.run_end
-        overtake = low and spot.after in foes and held[spot.owner] > 3 and size <= 2
-        return best if overtake else None
-    if fitting and len(seat.combos) <= LAST_PLAYS:
-        winning = _winning(spot, fitting)
-        if winning is not None:
-            return winning
-    if fitting and spot.after in foes and held[spot.after] == size <= 2:
-        return max(fitting, key=_top)
-    urgent = held[spot.owner] <= URGENT or len(seat.combos) <= 2
-    if best is None:
-        price = STOP_AT_ALL if held[spot.owner] <= 2 else STOP if urgent else LEAD
-        best = _other_kickers(seat, table) or _broken(seat, table, price)
-    if best is None and urgent:
-        best = _bomb(seat, table)
-    return best
+def _lead_score(turn: Turn, combo: Combo) -> float:
+    """Long and low plays first; nothing that an opponent may go out on."""
+    size = len(combo.ranks)
+    score = 0.5 * size - combo.top / combo.length
+    if is_bomb(combo):
+        return score - 20
+    if size == turn.fewest_cards <= 2:
+        return score + 2 * combo.top - 30
+    if size == 1 == turn.cards_left[turn.next_seat] and turn.next_seat not in turn.opponents:
+        return score + 20
+    return score
 
 
-def _winning(spot: Spot, fitting: list[Combo]) -> Combo | None:
-    """A play that cannot be beaten, when of the rest all but one cannot either."""
-    safe = [combo for combo in spot.seat.combos if not spot.open(combo)]
-    chosen = next((combo for combo in fitting if combo in safe), None)
-    if chosen is None or len(spot.seat.combos) - len(safe) > 1:
-        return None
-    return chosen
+def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
+    """In the endgame, the plays that no opponent can beat; before it, none."""
+    if len(combos) > ENDGAME_PLAYS:
+        return []
+    return [combo for combo in combos if not turn.may_be_beaten(combo)]
+
+
+class Follow(NamedTuple):
+    """A seat that may beat the play on the table.
+
+    `combos` are the plays of its plan, `higher` those of them that beat `table` in kind.
+    """
+
+    turn: Turn
+    table: Combo
+    combos: list[Combo]
+    higher: list[Combo]
+
+    @classmethod
+    def of(cls, turn: Turn, table: Combo, combos: list[Combo]) -> Follow:
+        """Find the plays of the plan that beat the table."""
+        form = (table.kind, table.length, len(table.ranks))
+        higher = [
+            combo
+            for combo in combos
+            if (combo.kind, combo.length, len(combo.ranks)) == form and combo.top > table.top
+        ]
+        return cls(turn, table, combos, higher)
+
+    @property
+    def lowest(self) -> Combo | None:
+        """The lowest play of the plan that beats the table."""
+        return min(self.higher, key=_top, default=None)
+
+    @property
+    def urgent(self) -> bool:
+        """Whether the deal may be lost before this seat leads again."""
+        return self.turn.owner_cards <= URGENT_CARDS or len(self.combos) <= 2
 
 
 def _top(combo: Combo) -> int:
     return combo.top
 
 
-def _other_kickers(seat: Holding, table: Combo) -> Combo | None:
-    """A triple that can carry what the table's does, though the plan has it otherwise."""
+def go_out(follow: Follow) -> Combo | None:
+    """Play the last cards."""
+    return follow.lowest if len(follow.combos) == 1 else None
+
+
+def overtake_cheaply(follow: Follow) -> Combo | None:
+    """Put a low play in the next opponent's way, unless the teammate is close to going out."""
+    turn, table, best = follow.turn, follow.table, follow.lowest
+    if best is None or turn.next_seat not in turn.opponents or turn.owner_cards <= 3:
+        return None
+    low = table.top <= turn.rules.average_rank + 1 and best.top <= turn.rules.run_end
+    return best if low and len(table.ranks) <= 2 else None
+
+
+def win_by_force(follow: Follow) -> Combo | None:
+    """A play that cannot be beaten, if all but one of the rest cannot be either."""
+    if not follow.higher:
+        return None
+    unbeatable = _unbeatable(follow.turn, follow.combos)
+    if len(follow.combos) - len(unbeatable) > 1:
+        return None
+    return next((combo for combo in follow.higher if combo in unbeatable), None)
+
+
+def block_next_opponent(follow: Follow) -> Combo | None:
+    """The highest play, if the next opponent could go out on a lower one."""
+    turn = follow.turn
+    last_cards = turn.cards_left[turn.next_seat] == len(follow.table.ranks) <= 2
+    if not last_cards or turn.next_seat not in turn.opponents:
+        return None
+    return max(follow.higher, key=_top, default=None)
+
+
+def play_lowest(follow: Follow) -> Combo | None:
+    """The lowest play of the plan that beats the table."""
+    return follow.lowest
+
+
+def swap_kickers(follow: Follow) -> Combo | None:
+    """A triple with kickers like those on the table, though the plan has other kickers for it."""
+    table, counts = follow.table, follow.turn.counts
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
-    counts = seat.counts
     for top in range(table.top + 1, len(counts)):
         if counts[top] != 3:
             continue
         if table.kind == "triple":
             return Combo("triple", top, 1, (top,) * 3)
-        times = 1 if table.kind == "triple+solo" else 2
-        for want in (times, times + 1):
-            for rank, count in enumerate(counts):
-                if count == want and rank != top and rank < seat.shape.size - 2:
-                    ranks = tuple(sorted((top,) * 3 + (rank,) * times))
+        size = 1 if table.kind == "triple+solo" else 2
+        for count in (size, size + 1):
+            for kicker in range(len(counts) - 2):
+                if counts[kicker] == count and kicker != top:
+                    ranks = tuple(sorted((top,) * 3 + (kicker,) * size))
                     return Combo(table.kind, top, 1, ranks)
     return None
 
 
-def _broken(seat: Holding, table: Combo, price: float) -> Combo | None:
-    """The play that hurts the plan least, if that is no more than `price` in worth."""
-    shape = seat.shape
-    multiple, length = multiple_of(table), table.length
-    if len(table.ranks) != multiple * length or is_bomb(table):
+def split_plan(follow: Follow) -> Combo | None:
+    """The play that costs the plan least, if that is no more than the lead is worth."""
+    turn = follow.turn
+    price = LEAD_PRICE
+    if follow.urgent:
+        price = LAST_STOP_PRICE if turn.owner_cards <= 2 else STOP_PRICE
+
+    def worth_after(play: Combo) -> float:
+        return worth(turn.rules, without(turn.counts, play.ranks))
+
+    best = max(islice(_splits(follow), MAX_SPLITS), key=worth_after, default=None)
+    if best is None or worth_after(best) - worth(turn.rules, turn.counts) <= -price:
         return None
-    counts = seat.counts
-    end = shape.size if length == 1 else shape.run_end
-    if shape.rocket == 1 and multiple > 1:
-        end = min(end, shape.size - 2)
-    now = worth(shape, counts)
-    best: Combo | None = None
-    best_gain = -price
-    looked = 0
-    for top in range(table.top + 1, end):
-        span = range(top - length + 1, top + 1)
-        if min([counts[rank] for rank in span]) < multiple:
-            continue
-        if shape.bomb and multiple < shape.bomb <= counts[top] and length == 1:
-            continue
-        ranks = tuple([rank for rank in span for _ in range(multiple)])
-        gain = worth(shape, without(counts, ranks)) - now
-        if gain > best_gain:
-            best, best_gain = Combo(table.kind, top, length, ranks), gain
-        looked += 1
-        if looked == BREAKS:
-            break
     return best
 
 
-def _bomb(seat: Holding, table: Combo) -> Combo | None:
-    for combo in seat.combos:
+def _splits(follow: Follow) -> Iterator[Combo]:
+    """The plays without kickers that beat the table and split no bomb, lowest first."""
+    table, rules, counts = follow.table, follow.turn.rules, follow.turn.counts
+    multiple = multiple_of(table)
+    if len(table.ranks) != multiple * table.length or is_bomb(table):
+        return
+    end = rules.rank_count if table.length == 1 else rules.run_end
+    if rules.jokers == 1 and multiple > 1:
+        end = min(end, rules.rank_count - 2)
+    for top in range(table.top + 1, end):
+        span = range(top - table.length + 1, top + 1)
+        if min(counts[rank] for rank in span) < multiple:
+            continue
+        if table.length == 1 and multiple < rules.bomb_size <= counts[top]:
+            continue
+        ranks = tuple(rank for rank in span for _ in range(multiple))
+        yield Combo(table.kind, top, table.length, ranks)
+
+
+def bomb_if_urgent(follow: Follow) -> Combo | None:
+    """A bomb of the plan that beats the table."""
+    table = follow.table
+    if not follow.urgent:
+        return None
+    for combo in follow.combos:
         if combo.kind == "rocket":
             return combo
         if combo.kind == "bomb":
-            over = (len(combo.ranks), combo.top) > (len(table.ranks), table.top)
-            if table.kind not in ("bomb", "rocket") or (table.kind == "bomb" and over):
+            higher = (len(combo.ranks), combo.top) > (len(table.ranks), table.top)
+            if not is_bomb(table) or (table.kind == "bomb" and higher):
                 return combo
     return None
+
+
+OVER_TEAMMATE = (go_out, overtake_cheaply)
+"""The rules for beating a teammate's play, in order: the first that names a play decides."""
+
+AGAINST_OPPONENT = (
+    go_out,
+    win_by_force,
+    block_next_opponent,
+    play_lowest,
+    swap_kickers,
+    split_plan,
+    bomb_if_urgent,
+)
+"""The rules for beating an opponent's play, in order: the first that names a play decides."""

@@ -1,6 +1,6 @@
-"""Finish a deal of Zheng Fen: plans by rank, full houses, specials for rich tricks.
+"""Finish a deal of Zheng Fen: plans by rank, full houses, specials for tricks with many points.
 
-The players here use jokers as themselves and no flushes: quick rather than clever.
+To be fast, the players use jokers only as themselves, and play no flushes.
 """
 
 from __future__ import annotations
@@ -9,48 +9,47 @@ from typing import Any
 
 from bots.cards import VALUE
 from bots.thinking.hand_plan import ZHENGFEN, Combo
-from bots.thinking.shedding_playout import Holding
+from bots.thinking.shedding_playout import PlannedHand
 from bots.zhengfen.strategy import BLACK, FIVE, KING, POINTS, SPECIALS, TEN, THREE, TWO
 
 RICH = 10
-"""A trick with so many points is worth high cards."""
+"""A trick with at least this many points is worth high cards."""
 
 _VALUE = VALUE["zhengfen"]
-_SPECIAL = (FIVE, TEN, KING)
+_510K = (FIVE, TEN, KING)
 
 
 def finish(state: Any) -> Any:
-    """The state at the end, everybody playing from `state` on."""
+    """Play on from `state` to the end of the deal."""
     if state.turn is None:
         return state
-    seats = [Holding(ZHENGFEN, state.deck, hand) for hand in state.hands]
+    hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = _on_table(state)
-    trick = sum([POINTS[number >> 2] for number in state.deck.numbers(state.trick)])
+    trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
     while state.turn is not None:
         turn = state.turn
-        seat = seats[turn]
+        hand = hands[turn]
         if state.table is None:
-            table, trick = None, 0
+            table, trick_points = None, 0
         choice: Combo | None
         if table is None:
-            choice = _lead(seat)
+            choice = _lead(hand)
         elif state.table.seat == turn:
             choice = None
         else:
-            rest = [other.held for other in seats if other.held and other is not seat]
-            least = min(rest, default=0)
-            choice = _follow(seat, table, trick, least)
+            others = [other.size for other in hands if other.size and other is not hand]
+            choice = _follow(hand, table, trick_points, min(others, default=0))
         if choice is None:
             state = state.advance("pass")
             continue
-        state = state.advance(seat.take(choice))
+        state = state.advance(hand.take(choice))
         table = choice
-        trick += sum([POINTS[rank] for rank in choice.ranks])
+        trick_points += sum(POINTS[rank] for rank in choice.ranks)
     return state
 
 
 def value(before: Any, end: Any, seat: int) -> float:
-    """What the deal was worth to a seat."""
+    """What the deal was worth to a seat: its points."""
     return float(end.results[-1]["scores"][seat])
 
 
@@ -62,65 +61,66 @@ def _on_table(state: Any) -> Combo | None:
     return Combo(move.category, _VALUE[move.rank], move.length, ranks)
 
 
-def _lead(seat: Holding) -> Combo:
-    best = seat.combos[0]
+def _lead(hand: PlannedHand) -> Combo:
+    best = hand.combos[0]
     best_score = -1000.0
-    for combo in seat.combos:
+    for combo in hand.combos:
         score: float = len(combo.ranks) - combo.top - (8 if combo.ranks == (TWO,) * 4 else 0)
-        score -= sum([POINTS[rank] for rank in combo.ranks]) / 5
+        score -= sum(POINTS[rank] for rank in combo.ranks) / 5
         if score > best_score:
             best, best_score = combo, score
     if best.kind == "triple":
-        return _house(seat, best.top) or best
-    return _named(best)
+        return _full_house(hand, best.top) or best
+    return _as_special(best)
 
 
-def _named(combo: Combo) -> Combo:
-    """Four twos are the special, always."""
+def _as_special(combo: Combo) -> Combo:
+    """Four twos count as the special."""
     return combo._replace(kind="2222") if combo.ranks == (TWO,) * 4 else combo
 
 
-def _house(seat: Holding, top: int) -> Combo | None:
-    """The full house of this triple with the lowest extra cards that the plan has loose."""
-    pairs = [combo.top for combo in seat.combos if combo.kind == "pair" and combo.top < BLACK]
-    singles = [combo.top for combo in seat.combos if combo.kind == "single" and combo.top < BLACK]
+def _full_house(hand: PlannedHand, top: int) -> Combo | None:
+    """The full house of this triple with the lowest extra cards that the plan leaves."""
+    pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
+    singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]
     if THREE in singles and len(singles) > 1:
         extra = (THREE, singles[1])
     elif pairs:
         extra = (pairs[0], pairs[0])
     else:
-        pointed = [rank for rank in singles if POINTS[rank]]
-        if len(pointed) < 2:
+        scoring = [rank for rank in singles if POINTS[rank]]
+        if len(scoring) < 2:
             return None
-        extra = (pointed[0], pointed[1])
+        extra = (scoring[0], scoring[1])
     return Combo("fullhouse", top, 1, tuple(sorted((top, top, top, *extra))))
 
 
-def _follow(seat: Holding, table: Combo, trick: int, least: int) -> Combo | None:
-    rich = trick >= RICH
-    pressed = seat.held <= 6 or least <= 4
-    best = _natural(seat, table)
+def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> Combo | None:
+    """`points` are those of the trick, `fewest_cards` those of the smallest other hand."""
+    rich = points >= RICH
+    urgent = hand.size <= 6 or fewest_cards <= 4
+    best = _lowest_of_kind(hand, table)
     if best is not None:
-        dear = best.top > KING and len(best.ranks) < 3
-        if not dear or rich or pressed:
-            return _named(best)
+        costly = best.top > KING and len(best.ranks) < 3
+        if not costly or rich or urgent:
+            return _as_special(best)
         return None
-    if table.kind == "single" and (rich or pressed):
-        # A high card out of a pair.
+    if table.kind == "single" and (rich or urgent):
+        # Split a pair of high cards.
         for rank in range(max(table.top + 1, KING), BLACK):
-            if seat.counts[rank]:
+            if hand.counts[rank]:
                 return Combo("single", rank, 1, (rank,))
-    if trick >= RICH + 5 or (pressed and rich):
-        return _special(seat, table)
+    if points >= RICH + 5 or (urgent and rich):
+        return _special(hand, table)
     return None
 
 
-def _natural(seat: Holding, table: Combo) -> Combo | None:
+def _lowest_of_kind(hand: PlannedHand, table: Combo) -> Combo | None:
     if table.kind == "fullhouse":
-        tops = [combo.top for combo in seat.combos if combo.kind == "triple"]
-        return next((_house(seat, top) for top in tops if top > table.top), None)
+        tops = [combo.top for combo in hand.combos if combo.kind == "triple"]
+        return next((_full_house(hand, top) for top in tops if top > table.top), None)
     best: Combo | None = None
-    for combo in seat.combos:
+    for combo in hand.combos:
         if combo.kind != table.kind:
             continue
         higher = (combo.top, combo.length) > (table.top, table.length)
@@ -129,9 +129,9 @@ def _natural(seat: Holding, table: Combo) -> Combo | None:
     return best
 
 
-def _special(seat: Holding, table: Combo) -> Combo | None:
-    if table.kind not in SPECIALS and all(seat.counts[rank] for rank in _SPECIAL):
-        return Combo("510k", KING, 1, _SPECIAL)
-    if table.kind != "2222" and seat.counts[TWO] == 4:
+def _special(hand: PlannedHand, table: Combo) -> Combo | None:
+    if table.kind not in SPECIALS and all(hand.counts[rank] for rank in _510K):
+        return Combo("510k", KING, 1, _510K)
+    if table.kind != "2222" and hand.counts[TWO] == 4:
         return Combo("2222", TWO, 1, (TWO,) * 4)
     return None

@@ -1,107 +1,106 @@
-"""Sense in Zheng Fen: go out early, win the tricks that hold fives, tens and kings, and let no
-points go with cards that will be beaten.
+"""Strategy for Zheng Fen: go out early, win the tricks that hold fives, tens and kings, and lose no
+points on plays that will be beaten.
 
-A play is judged in points: what the trick is worth times the chance to win it, less what the play
-itself would lose, plus what it does for the hand (see `plan`).
+A play is scored in points: the points of the trick times the probability of winning it, less the
+points that the play itself risks, plus what it does for the hand (see `hand_plan`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
-from bots.cards import VALUE, cards_of, count_ranks, rank_of, unseen
-from bots.thinking.hand_plan import ZHENGFEN, Combo, Counts, plan
+from bots.cards import VALUE, View, cards_of, count_ranks, rank_of, unseen
+from bots.thinking.hand_plan import ZHENGFEN, Combo, Counts, plan, without
 
-View = Mapping[str, Any]
 _VALUE = VALUE["zhengfen"]
 
 THREE, FIVE, TEN, KING, TWO = 0, 2, 7, 10, 12
 BLACK, RED = 13, 14
-POINTS = tuple([{FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15)])
+POINTS = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15))
 SPECIALS = ("510k", "510k-suited", "2222")
 
-STEP = 2.0
-"""Points that a step of worth is good for."""
+POINTS_PER_STEP = 2.0
+"""How many points a step of hand worth is."""
 
-MOST = 250
-"""So many plays, different in rank, are judged closely."""
+MAX_PLAYS = 250
+"""Score at most this many plays that differ in rank."""
 
-_KEEP = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
-"""What a card of each rank is roughly worth keeping."""
+_KEEP_VALUE = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
+"""Roughly, what it is worth to keep a card of each rank."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The sensible move."""
+    """The best move of this strategy."""
     return rank_moves(view, moves)[0][1]
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
+class _Turn:
+    """What a score depends on. `table` is the category of the play to beat."""
+
     counts: Counts
-    pool: Counts
-    others: int
+    unseen: Counts
+    opponents: int
     table: str | None
-    mine: bool
-    trick: int
-    step: float
+    own_table: bool
+    trick_points: int
+    points_per_step: float
     worth: float
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """The moves with their scores, best first; passing scores 0."""
-    scene = _scene(view)
+    turn = _read_view(view)
     scored = []
     if "pass" in moves:
         scored.append((0.0, "pass"))
-    for text, combo in _different(moves, scene):
-        scored.append((_judge(scene, combo), text))
-    # sort is stable: equal scores stay in the order of the list
+    for text, combo in _distinct_plays(moves, turn.table):
+        scored.append((_score(turn, combo), text))
+    # The sort is stable: equal scores stay in the order of the list.
     return sorted(scored, key=lambda entry: -entry[0])
 
 
-def _scene(view: View) -> _Scene:
+def _read_view(view: View) -> _Turn:
     counts = tuple(count_ranks("zhengfen", view["hand"]))
     table = view["table"]
     others = [n for seat, n in enumerate(view["counts"]) if seat != view["seat"] and n]
-    step = STEP
+    step = POINTS_PER_STEP
     if view["out"]:
         step *= 1.5
     if others and min(others) <= 4:
         step *= 1.5
-    return _Scene(
+    return _Turn(
         counts=counts,
-        pool=tuple(count_ranks("zhengfen", unseen(view))),
-        others=len(others),
+        unseen=tuple(count_ranks("zhengfen", unseen(view))),
+        opponents=len(others),
         table=table and table["category"],
-        mine=table is not None and table["seat"] == view["seat"],
-        trick=sum([POINTS[_VALUE[rank_of(card)]] for card in view["trick"]]),
-        step=step,
+        own_table=table is not None and table["seat"] == view["seat"],
+        trick_points=sum([POINTS[_VALUE[rank_of(card)]] for card in view["trick"]]),
+        points_per_step=step,
         worth=worth(counts),
     )
 
 
-def _different(moves: Sequence[str], scene: _Scene) -> list[tuple[str, Combo]]:
-    """Plays that differ in more than suits, and if they are too many those that cost least."""
+def _distinct_plays(moves: Sequence[str], table: str | None) -> list[tuple[str, Combo]]:
+    """Plays that differ in more than suits; if there are too many, those that cost least."""
     found: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}
     for text in moves:
         if text != "pass":
-            combo = read(text, scene.table)
+            combo = parse_play(text, table)
             found.setdefault((combo.kind, combo.ranks), (text, combo))
     plays = list(found.values())
-    if len(plays) > MOST:
-        plays.sort(key=lambda play: sum([_KEEP[rank] - 3 for rank in play[1].ranks]))
-        del plays[MOST:]
+    if len(plays) > MAX_PLAYS:
+        plays.sort(key=lambda play: sum(_KEEP_VALUE[rank] - 3 for rank in play[1].ranks))
+        del plays[MAX_PLAYS:]
     return plays
 
 
-def read(text: str, table: str | None) -> Combo:
-    """A legal play as a combination; `table` is the category that lies there.
+def parse_play(text: str, table: str | None) -> Combo:
+    """Parse a legal play; `table` is the category of the play to beat.
 
-    Where jokers leave a choice, the top is that of the natural cards: near enough to judge by.
+    The top ignores jokers, which is close enough to score by.
     """
     names = cards_of(text)
     ranks = tuple(sorted([_VALUE[rank_of(card)] for card in names]))
@@ -138,32 +137,31 @@ def _lead_kind(names: Sequence[str], ranks: tuple[int, ...], natural: Counter[in
     return "flush"
 
 
-@lru_cache(maxsize=100_000)
 def worth(counts: Counts) -> float:
-    """The worth of a hand: its plan, with the loose cards that full houses can take along."""
+    """The worth of a hand: its plan, improved by the cards that full houses can carry."""
     if not any(counts):
         return 30.0
-    divided = plan(ZHENGFEN, counts)
-    total = divided.worth
-    pairs = [combo.top for combo in divided.combos if combo.kind == "pair"]
-    singles = [combo.top for combo in divided.combos if combo.kind == "single"]
-    for combo in divided.combos:
+    best = plan(ZHENGFEN, counts)
+    total = best.worth
+    pairs = [combo.top for combo in best.combos if combo.kind == "pair"]
+    singles = [combo.top for combo in best.combos if combo.kind == "single"]
+    for combo in best.combos:
         if combo.kind == "triple":
-            total += _carried(pairs, singles)
+            total += _attach_extras(pairs, singles)
     return total
 
 
-def _carried(pairs: list[int], singles: list[int]) -> float:
-    """What a full house saves with the best two extra cards, which leave the lists."""
+def _attach_extras(pairs: list[int], singles: list[int]) -> float:
+    """The worth that a full house saves; removes its two extra cards from the lists."""
     best = 0.0
     taken: tuple[list[int], list[int]] = ([], [])
     if pairs:
-        best, taken = -ZHENGFEN.group(pairs[0], 2), (pairs[:1], [])
+        best, taken = -ZHENGFEN.group_worth(pairs[0], 2), (pairs[:1], [])
     low = [rank for rank in singles if rank < BLACK]
-    pointed = [rank for rank in low if POINTS[rank]]
-    for two in (low[:2] if THREE in low else [], pointed[:2]):
+    scoring = [rank for rank in low if POINTS[rank]]
+    for two in (low[:2] if THREE in low else [], scoring[:2]):
         if len(two) == 2:
-            saved = -sum([ZHENGFEN.group(rank, 1) for rank in two])
+            saved = -sum(ZHENGFEN.group_worth(rank, 1) for rank in two)
             if saved > best:
                 best, taken = saved, ([], two)
     for rank in taken[0]:
@@ -173,40 +171,37 @@ def _carried(pairs: list[int], singles: list[int]) -> float:
     return best
 
 
-def chance_to_win(scene_pool: Counts, combo: Combo, others: int) -> float:
-    """About how likely a play is to stay the highest, from the cards unseen."""
-    pool = scene_pool
-    if combo.kind == "2222" or not others:
+def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
+    """About how likely a play is to win the trick, given the unseen cards by rank."""
+    if combo.kind == "2222" or not opponents:
         return 1.0
     if combo.kind in SPECIALS:
         return 0.9
-    jokers = pool[BLACK] + pool[RED]
+    jokers = unseen[BLACK] + unseen[RED]
     multiple = {"single": 1, "pair": 2, "triple": 3, "fullhouse": 3, "quad": 4}.get(combo.kind)
     if multiple is None:
         return 0.8
-    over: float
+    higher: float
     if multiple == 1:
-        over = sum(pool[combo.top + 1 :])
-        return 0.95 / (1 + 0.3 * over)
-    over = sum([count >= multiple for count in pool[combo.top + 1 : BLACK]])
-    over += sum([count == multiple - 1 for count in pool[combo.top + 1 : BLACK]]) * jokers / 3
-    return 0.95 / (1 + (0.6, 0.35, 0.2)[multiple - 2] * over)
+        higher = sum(unseen[combo.top + 1 :])
+        return 0.95 / (1 + 0.3 * higher)
+    higher = sum(count >= multiple for count in unseen[combo.top + 1 : BLACK])
+    higher += sum(count == multiple - 1 for count in unseen[combo.top + 1 : BLACK]) * jokers / 3
+    return 0.95 / (1 + (0.6, 0.35, 0.2)[multiple - 2] * higher)
 
 
-def _judge(scene: _Scene, combo: Combo) -> float:
-    left = list(scene.counts)
-    for rank in combo.ranks:
-        left[rank] -= 1
+def _score(turn: _Turn, combo: Combo) -> float:
+    left = without(turn.counts, combo.ranks)
     if not any(left):
         return 500.0
-    own = sum([POINTS[rank] for rank in combo.ranks])
-    win = chance_to_win(scene.pool, combo, scene.others)
-    score = scene.step * (worth(tuple(left)) - scene.worth)
+    own = sum(POINTS[rank] for rank in combo.ranks)
+    win = win_probability(turn.unseen, combo, turn.opponents)
+    score = turn.points_per_step * (worth(left) - turn.worth)
     if len(combo.ranks) > 1:
-        # A joker that stands for another card could have been a trick or a turn elsewhere.
-        score -= 3.0 * sum([rank >= BLACK for rank in combo.ranks])
-    at_stake = scene.trick + own
-    if scene.mine:
+        # A joker used as another card could have won a trick of its own.
+        score -= 3.0 * sum(rank >= BLACK for rank in combo.ranks)
+    at_stake = turn.trick_points + own
+    if turn.own_table:
         return score + win * own - (1 - win) * at_stake - 1.0
     score += win * at_stake - (1 - win) * own
     return score + 1.0 * win

@@ -1,7 +1,5 @@
-"""Write `openapi.yaml`: `python -m service.openapi`."""
-
-import sys
+"""Write the contract and its page: `python -m service.openapi`."""
 
 from service.openapi.generate import main
 
-sys.exit(main(sys.argv[1:]))
+main()

@@ -1,4 +1,4 @@
-"""The components of the contract: schemas and responses that operations refer to."""
+"""The components of the contract: the schemas and responses that operations refer to."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 import games
 from service.openapi.examples import problem
-from service.problems import KINDS, MEDIA_TYPE
+from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from service.schemas import bot_protocol, requests, responses
-from service.schemas.common import title
-from service.schemas.fields import CARD_PATTERN, MASKED_CARD_PATTERN, Shape, ref
-from service.schemas.list_fields import Entry, Record
-from service.schemas.positions import shapes as position_shapes
+from service.schemas.common import component
+from service.schemas.fields import CARD_PATTERN, MASKED_CARD_PATTERN, ObjectSchema, ref
+from service.schemas.list_fields import Entry, List, ObjectField
+from service.schemas.positions import STATES, VIEWS
 
 
-def raw() -> dict[str, dict[str, Any]]:
-    """The schemas that are no objects, and the choices between objects."""
+def raw_schemas() -> dict[str, dict[str, Any]]:
+    """The schemas that are not objects, and the choices between objects."""
     return {
         "GameName": {
             "type": "string",
-            "enum": list(responses.NAMES),
+            "enum": list(responses.GAME_NAMES),
             "description": "The name of a game.",
         },
         "Card": {
@@ -58,26 +58,26 @@ def raw() -> dict[str, dict[str, Any]]:
             "A state or a view, and a move to judge in it.", "MoveInState", "MoveInView"
         ),
         "Verdict": _one_of("Whether a move is legal.", "LegalVerdict", "IllegalVerdict"),
-        "RefusedPosition": _refused("invalid-request", "invalid-state"),
-        "RefusedMoves": _refused("invalid-request", "invalid-state", "illegal-move"),
+        "RefusedPosition": _problem_of("invalid-request", "invalid-state"),
+        "RefusedMoves": _problem_of("invalid-request", "invalid-state", "illegal-move"),
     }
 
 
-def _one_of(about: str, *names: str) -> dict[str, Any]:
-    return {"description": about, "oneOf": [ref(name) for name in names]}
+def _one_of(description: str, *names: str) -> dict[str, Any]:
+    return {"description": description, "oneOf": [ref(name) for name in names]}
 
 
-def _by_game(about: str, suffix: str) -> dict[str, Any]:
-    mapping = {name: ref(title(game, suffix))["$ref"] for name, game in games.GAMES.items()}
+def _by_game(description: str, suffix: str) -> dict[str, Any]:
+    mapping = {name: ref(component(game, suffix))["$ref"] for name, game in games.GAMES.items()}
     return {
-        "description": about,
+        "description": description,
         "oneOf": [{"$ref": path} for path in mapping.values()],
         "discriminator": {"propertyName": "game", "mapping": mapping},
     }
 
 
-def _refused(*codes: str) -> dict[str, Any]:
-    mapping = {code: ref(responses.problem_name(code))["$ref"] for code in codes}
+def _problem_of(*codes: str) -> dict[str, Any]:
+    mapping = {code: ref(responses.problem_component(code))["$ref"] for code in codes}
     return {
         "description": "Why a request was refused; `code` says which problem it is.",
         "oneOf": [{"$ref": path} for path in mapping.values()],
@@ -85,15 +85,14 @@ def _refused(*codes: str) -> dict[str, Any]:
     }
 
 
-def shapes() -> dict[str, type[Shape]]:
+def object_schemas() -> dict[str, type[ObjectSchema]]:
     """The schemas of objects, those that others refer to first."""
-    found: dict[str, type[Shape]] = {"Entry": Entry}
-    for name, (state, view) in position_shapes().items():
-        game = games.GAMES[name]
-        start = requests.START.shapes[name]
-        for suffix, shape in (("Start", start), ("State", state), ("View", view)):
-            _add(found, title(game, suffix), shape)
-    for one in (
+    found: dict[str, type[ObjectSchema]] = {"Entry": Entry}
+    for name, game in games.GAMES.items():
+        _add(found, component(game, "Start"), requests.START.schemas[name])
+        _add(found, component(game, "State"), STATES[name])
+        _add(found, component(game, "View"), VIEWS[name])
+    for schema in (
         requests.MovesInState,
         requests.MovesInView,
         requests.MoveInState,
@@ -117,26 +116,27 @@ def shapes() -> dict[str, type[Shape]]:
         bot_protocol.BotStart,
         bot_protocol.BotEnd,
     ):
-        found[one.__name__] = one
+        found[schema.__name__] = schema
     return found | responses.PROBLEMS
 
 
-def _add(found: dict[str, type[Shape]], name: str, shape: Shape) -> None:
-    for field in shape.fields.values():
-        if isinstance(field, Record) and field.named not in found:
-            _add(found, field.named, field.shape)
-    found[name] = type(shape)
+def _add(found: dict[str, type[ObjectSchema]], name: str, schema: ObjectSchema) -> None:
+    for field in schema.fields.values():
+        nested = field.item if isinstance(field, List) else field
+        if isinstance(nested, ObjectField) and nested.component not in found:
+            _add(found, nested.component, nested.schema)
+    found[name] = type(schema)
 
 
 def problem_responses() -> dict[str, dict[str, Any]]:
-    """The problems as responses, by the name of their schema."""
+    """The responses with a problem, by the name of their schema."""
     found = {}
-    for code, kind in KINDS.items():
-        name = responses.problem_name(code)
-        response = found[name] = problem_response(kind.when, name)
+    for code, type_ in PROBLEM_TYPES.items():
+        name = responses.problem_component(code)
+        found[name] = response = problem_response(type_.when, name)
         content = response["content"][MEDIA_TYPE]
-        content["examples"] = {code: {"summary": kind.title, "value": problem(code)}}
-    found[responses.problem_name("method-not-allowed")]["headers"] = {
+        content["examples"] = {code: {"summary": type_.title, "value": problem(code)}}
+    found[responses.problem_component("method-not-allowed")]["headers"] = {
         "Allow": {
             "description": "The methods that this path has.",
             "required": True,
@@ -146,6 +146,6 @@ def problem_responses() -> dict[str, dict[str, Any]]:
     return found
 
 
-def problem_response(about: str, schema: str) -> dict[str, Any]:
-    """A response that is a problem of this schema."""
-    return {"description": about, "content": {MEDIA_TYPE: {"schema": ref(schema)}}}
+def problem_response(description: str, schema: str) -> dict[str, Any]:
+    """A response with a problem of this schema."""
+    return {"description": description, "content": {MEDIA_TYPE: {"schema": ref(schema)}}}

@@ -1,4 +1,4 @@
-"""The contract as one readable page: HTML without scripts, nothing from elsewhere."""
+"""The contract as one HTML page, without scripts or anything from other hosts."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from service.problems import KINDS
+from service.problems import PROBLEM_TYPES
 
 
 def render(contract: Mapping[str, Any]) -> str:
-    """The page."""
+    """Render the page."""
     environment = Environment(
-        loader=PackageLoader("service"),
+        loader=PackageLoader("service.openapi"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(prose=prose, kind=kind, limits=limits, example=example)
+    environment.filters.update(prose=prose, type=type_in_words, limits=limits, json=pretty_json)
     return environment.get_template("docs.html").render(
         contract=contract,
         operations=list(_operations(contract)),
-        calls=list(_calls(contract)),
+        webhooks=list(_webhooks(contract)),
         schemas=contract["components"]["schemas"],
-        problems=KINDS.values(),
+        problems=PROBLEM_TYPES.values(),
     )
 
 
@@ -37,7 +37,7 @@ def _operations(contract: Mapping[str, Any]) -> Any:
             yield _operation(contract, method.upper(), path, operation)
 
 
-def _calls(contract: Mapping[str, Any]) -> Any:
+def _webhooks(contract: Mapping[str, Any]) -> Any:
     for item in contract["webhooks"].values():
         for method, operation in item.items():
             path = operation["summary"].split()[1]
@@ -50,23 +50,23 @@ def _operation(
     responses = []
     for status, response in operation["responses"].items():
         if "$ref" in response:
-            response = _by_reference(contract, response["$ref"])
+            response = _resolve(contract, response["$ref"])
         responses.append({"status": status, **response})
     return {"method": method, "path": path, **operation, "responses": responses}
 
 
-def _by_reference(contract: Mapping[str, Any], reference: str) -> dict[str, Any]:
-    """A response that operations share; its examples stand once, below the table of problems."""
+def _resolve(contract: Mapping[str, Any], reference: str) -> dict[str, Any]:
+    """A response that operations share; its examples are shown once, below the problems."""
     response = contract["components"]["responses"][reference.rsplit("/", 1)[1]]
     content = {
-        media_type: {name: value for name, value in one.items() if name != "examples"}
-        for media_type, one in response["content"].items()
+        media_type: {name: value for name, value in body.items() if name != "examples"}
+        for media_type, body in response["content"].items()
     }
     return {**response, "content": content}
 
 
 def prose(text: str) -> Markup:
-    """Text with paragraphs, `code` and *emphasis*."""
+    """Text with paragraphs, `code` and *emphasis* as HTML."""
     paragraphs = []
     for paragraph in str(text).strip().split("\n\n"):
         pieces = str(escape(paragraph)).split("`")
@@ -75,28 +75,27 @@ def prose(text: str) -> Markup:
                 pieces[index] = f"<code>{piece}</code>"
             else:
                 words = piece.split("*")
-                for at in range(1, len(words) - 1, 2):
-                    words[at] = f"<em>{words[at]}</em>"
+                for position in range(1, len(words) - 1, 2):
+                    words[position] = f"<em>{words[position]}</em>"
                 pieces[index] = "".join(words)
         paragraphs.append(f"<p>{''.join(pieces)}</p>")
-    # every piece was escaped above
-    return Markup("\n".join(paragraphs))  # noqa: S704 - escaped, as said
+    return Markup("\n".join(paragraphs))  # noqa: S704 - every piece was escaped above
 
 
-def kind(schema: Mapping[str, Any]) -> Markup:
+def type_in_words(schema: Mapping[str, Any]) -> Markup:
     """The type of a value in a few words, with links to named schemas."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return Markup('<a href="#schema-{0}">{0}</a>').format(name)
     if "oneOf" in schema:
-        return Markup(" or ").join(kind(one) for one in schema["oneOf"])
+        return Markup(" or ").join(type_in_words(one) for one in schema["oneOf"])
     if "const" in schema:
         return Markup("<code>{}</code>").format(json.dumps(schema["const"]))
     types = schema.get("type", "any")
     if isinstance(types, list):
-        return Markup(" or ").join(kind({**schema, "type": one}) for one in types)
+        return Markup(" or ").join(type_in_words({**schema, "type": one}) for one in types)
     if types == "array":
-        return Markup("list of ") + kind(schema.get("items", {}))
+        return Markup("list of ") + type_in_words(schema.get("items", {}))
     if "enum" in schema and types == "string":
         return Markup(" | ").join(Markup("<code>{}</code>").format(one) for one in schema["enum"])
     return escape(types)
@@ -123,8 +122,8 @@ def limits(schema: Mapping[str, Any]) -> str:
     )
 
 
-def example(value: object) -> str:
-    """JSON to read: short lists and objects stay on one line."""
+def pretty_json(value: object) -> str:
+    """Indented JSON, with short lists and objects on one line."""
     return _lines(value, 0)
 
 

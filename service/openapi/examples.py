@@ -1,4 +1,4 @@
-"""Examples for the contract: real games, asked of the service itself."""
+"""Examples for the contract: requests from real games, answered by the service itself."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from typing import Any
 from flask.testing import FlaskClient
 
 import games
-from service.app import DETAILS, build
-from service.metrics import Silent
+from service.app import DETAILS, create_app
 from service.problems import Problem
-from service.settings import MEBIBYTE, Settings
+from service.settings import MEBIBYTE
 
 SEED = "example"
 PLIES = {"doudizhu": 9, "dasan": 8, "zhengfen": 7, "ninefivetwo": 9}
-"""How far into a game its example lies."""
+"""How many moves into a game its example is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A request and what the service answers to it."""
+    """A request and the response of the service."""
 
     path: str
     name: str
     summary: str
     request: dict[str, Any] | None
     status: int
-    answer: dict[str, Any]
+    response: dict[str, Any]
 
 
 def mid_game(name: str) -> games.State:
-    """A state some moves into a game; the moves are those in the middle of the lists."""
+    """A state some moves into a game; each move is the one in the middle of the list."""
     state = games.get(name).start(None, SEED, {})
     for _ in range(PLIES.get(name, 6)):
         moves = state.moves()
@@ -40,25 +39,24 @@ def mid_game(name: str) -> games.State:
 
 
 def _client() -> FlaskClient:
-    # several workers share their figures, and these requests are nobody's
-    return build(Settings(max_body=MEBIBYTE), Silent()).test_client()
+    return create_app({"max_body": MEBIBYTE, "cors_origins": "*"}).test_client()
 
 
-def collect() -> list[Example]:
-    """All examples, made by asking."""
+def collect_examples() -> list[Example]:
+    """Send every example request to the service."""
     client = _client()
     found = [
-        _ask(client, "/v1/games", "games", "All games", None),
-        _ask(client, "/healthz", "alive", "The service is alive", None),
+        _send(client, "/v1/games", "games", "All games", None),
+        _send(client, "/healthz", "alive", "The service is alive", None),
     ]
     for name, game in games.GAMES.items():
         title = game.title
-        found.append(_ask(client, f"/v1/games/{name}", name, title, None))
+        found.append(_send(client, f"/v1/games/{name}", name, title, None))
         found.append(
-            _ask(client, "/v1/start", name, f"A game of {title}", {"game": name, "seed": SEED})
+            _send(client, "/v1/start", name, f"A game of {title}", {"game": name, "seed": SEED})
         )
         found += _of_position(client, name, title)
-    return found + _refused(client)
+    return found + _problems(client)
 
 
 def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
@@ -67,7 +65,7 @@ def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
     seat = position.turn or 0
     view = position.view(seat).to_dict()
     move = moves[len(moves) // 2]
-    asked: list[tuple[str, str, str, dict[str, Any]]] = [
+    requests: list[tuple[str, str, str, dict[str, Any]]] = [
         ("/v1/moves", name, f"A state of {title}", {"state": state}),
         ("/v1/moves", f"{name}-view", f"A view of {title}", {"view": view}),
         ("/v1/validate", name, f"A legal move of {title}", {"view": view, "move": move}),
@@ -75,17 +73,17 @@ def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
         ("/v1/advance", name, f"A move of {title}", {"state": state, "moves": [move]}),
         ("/v1/view", name, f"A view of {title}", {"state": state, "seat": seat}),
     ]
-    return [_ask(client, *one) for one in asked]
+    return [_send(client, *request) for request in requests]
 
 
-def _refused(client: FlaskClient) -> list[Example]:
+def _problems(client: FlaskClient) -> list[Example]:
     state = mid_game("doudizhu").to_dict()
-    nonsense = {**state, "bid": 7}
+    invalid = {**state, "bid": 7}
     return [
-        _ask(client, "/v1/games/whist", "not-found", "No such game", None),
-        _ask(client, "/v1/view", "invalid-request", "No seat", {"state": state}),
-        _ask(client, "/v1/moves", "invalid-state", "No such bid", {"state": nonsense}),
-        _ask(
+        _send(client, "/v1/games/whist", "not-found", "No such game", None),
+        _send(client, "/v1/view", "invalid-request", "No seat", {"state": state}),
+        _send(client, "/v1/moves", "invalid-state", "No such bid", {"state": invalid}),
+        _send(
             client,
             "/v1/advance",
             "illegal-move",
@@ -96,39 +94,35 @@ def _refused(client: FlaskClient) -> list[Example]:
 
 
 def problem(code: str) -> dict[str, Any]:
-    """A problem of this kind, as the service answers it."""
+    """A problem with this code, as the service answers it."""
     client = _client()
-    wrong = [one for one in _refused(client) if one.answer["code"] == code]
-    if wrong:
-        return wrong[0].answer
-    if code == "internal":  # nothing that could be asked brings it about
+    for example in _problems(client):
+        if example.response["code"] == code:
+            return example.response
+    if code == "internal":  # no request causes it
         return Problem(code, DETAILS[code]).to_dict()
-    data, media_type = _BROKEN.get(code, (b"{", "application/json"))
-    got = client.open(
-        "/v1/start",
-        method="PUT" if code == "method-not-allowed" else "POST",
-        data=data,
-        content_type=media_type,
-    )
-    answer: dict[str, Any] = got.get_json()
-    return answer
+    data, media_type = _MALFORMED.get(code, (b"{", "application/json"))
+    method = "PUT" if code == "method-not-allowed" else "POST"
+    response = client.open("/v1/start", method=method, data=data, content_type=media_type)
+    body: dict[str, Any] = response.get_json()
+    return body
 
 
-_BROKEN = {
+_MALFORMED = {
     "too-large": (b" " * (MEBIBYTE + 1), "application/json"),
     "unsupported-media-type": (b"{}", "text/plain"),
 }
 
-FIGURES = """\
+METRICS = """\
 # HELP stich_http_requests_total Requests answered.
 # TYPE stich_http_requests_total counter
 stich_http_requests_total{method="GET",route="/healthz",status="200"} 1.0
 """
-"""Some of the figures of a service that was asked once whether it is alive."""
+"""Some of the metrics of a service after one request of its health."""
 
 
-def _ask(
+def _send(
     client: FlaskClient, path: str, name: str, summary: str, body: dict[str, Any] | None
 ) -> Example:
-    got = client.get(path) if body is None else client.post(path, json=body)
-    return Example(path, name, summary, body, got.status_code, got.get_json())
+    response = client.get(path) if body is None else client.post(path, json=body)
+    return Example(path, name, summary, body, response.status_code, response.get_json())

@@ -1,10 +1,12 @@
-"""The contract, `openapi.yaml`: written from the schemas, with examples out of real games.
+"""The contract, `openapi.yaml`: generated from the schemas, with examples from real games.
 
-`python -m service.openapi [FILE]` writes it; a test tells whether the file is up to date.
+`python -m service.openapi` writes it and the page at /docs, with a FILE the contract alone, there;
+`--check` only says whether the files are current.
 """
 
 from __future__ import annotations
 
+import argparse
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,10 +17,12 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
-from service.openapi import components, paths, webhooks
-from service.schemas.fields import Shape, WireField
+from service.openapi import components, docs_page, paths, webhooks
+from service.schemas.fields import JsonField
+from service.static_routes import STATIC
 
 DEFAULT_FILE: Final = Path("openapi.yaml")
+PAGE: Final = STATIC / "docs.html"
 
 DESCRIPTION: Final = """\
 The rules of four card games: legal moves, their effects, and what each player may know.
@@ -36,13 +40,9 @@ The calls under *webhooks* are those that the runner of tournaments makes to a b
 """
 
 
-def document() -> dict[str, Any]:
-    """The contract as a dictionary; made once, not to be changed."""
-    return _document()
-
-
 @cache
-def _document() -> dict[str, Any]:
+def document() -> dict[str, Any]:
+    """The contract as a dictionary. It is made once: do not modify it."""
     plugin = MarshmallowPlugin()
     spec = APISpec(
         title="Stich",
@@ -68,11 +68,12 @@ def _document() -> dict[str, Any]:
     converter = plugin.converter
     if not isinstance(converter, OpenAPIConverter):
         raise TypeError("apispec made no converter")
-    converter.add_attribute_function(_wire_field)  # type: ignore[no-untyped-call] # it has no types
-    for name, raw in components.raw().items():
+    converter.add_attribute_function(_field_schema)  # type: ignore[no-untyped-call] # it has no types
+    for name, raw in components.raw_schemas().items():
         spec.components.schema(name, raw)
-    for name, shape in components.shapes().items():
-        spec.components.schema(name, component=_about(shape), schema=shape)
+    for name, schema in components.object_schemas().items():
+        description = {"description": schema.component_description}
+        spec.components.schema(name, component=description, schema=schema)
     for name, response in components.problem_responses().items():
         spec.components.response(name, response)
     for path, operations in paths.paths().items():
@@ -83,24 +84,20 @@ def _document() -> dict[str, Any]:
     return {key: made[key] for key in order}
 
 
-def _wire_field(
+def _field_schema(
     self: OpenAPIConverter, field: object, ret: dict[str, Any], **kwargs: object
 ) -> dict[str, Any]:
-    """An apispec attribute function: a wire field tells its JSON Schema itself."""
-    if not isinstance(field, WireField):
+    """An apispec attribute function: the JSON Schema that a field defines replaces apispec's."""
+    if not isinstance(field, JsonField):
         return {}
     ret.clear()
-    return field.schema()
-
-
-def _about(shape: type[Shape]) -> dict[str, Any]:
-    return {"description": shape.about}
+    return field.json_schema()
 
 
 def _version() -> str:
     try:
         return version("stich")
-    except PackageNotFoundError:  # run from a tree that was never installed
+    except PackageNotFoundError:  # the checkout was never installed
         return "0"
 
 
@@ -126,8 +123,21 @@ def to_yaml(contract: dict[str, Any]) -> str:
     return text
 
 
-def main(arguments: list[str]) -> int:
-    """Write the contract to a file."""
-    path = Path(arguments[0]) if arguments else DEFAULT_FILE
-    path.write_text(to_yaml(document()), encoding="utf-8")
-    return 0
+def main() -> None:
+    """Write the contract and its page, or check that the files are current.
+
+    Exits with 1 if one is not, and with 2 on unknown arguments.
+    """
+    parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
+    parser.add_argument("file", nargs="?", type=Path, default=DEFAULT_FILE)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if one differs")
+    arguments = parser.parse_args()
+    file: Path = arguments.file
+    written = {file: to_yaml(document()).encode()}
+    if file == DEFAULT_FILE:
+        written[PAGE] = docs_page.render(document()).encode()
+    for path, content in written.items():
+        if not arguments.check:
+            path.write_bytes(content)
+        elif not path.is_file() or path.read_bytes() != content:
+            parser.exit(1, f"{path} is not current: run `make openapi`.\n")

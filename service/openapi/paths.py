@@ -2,92 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from service.openapi.components import problem_response
-from service.openapi.examples import FIGURES, Example, collect
-from service.problems import KINDS, MEDIA_TYPE
+from service.openapi.examples import METRICS, Example, collect_examples
+from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from service.schemas.fields import ref
-from service.schemas.responses import problem_name
+from service.schemas.responses import problem_component
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """An operation of the rules; `request`, `response` and `problem` name schemas."""
+
+    path: str
+    operation_id: str
+    summary: str
+    description: str
+    request: str
+    response: str
+    problem: str
+
+
+POSTS: Final = (
+    Post(
+        "/v1/start",
+        "startGame",
+        "Start a game",
+        "Deals the cards by the seed and answers the first state. Options left out have"
+        " their defaults; without `players` there are the fewest, without `seed` a fresh"
+        " random one.",
+        "StartRequest",
+        "StateAnswer",
+        "InvalidRequestProblem",
+    ),
+    Post(
+        "/v1/moves",
+        "listMoves",
+        "List the legal moves",
+        "The list is complete and its order fixed: `pass` first, bids ascending, trumps"
+        " c d h s, single cards in deck order, plays by number of cards, then rank, then"
+        " category, then card by card. In Dou Dizhu and Dasan plays that differ only in"
+        " suits are listed once. In Zheng Fen a list may have thirty thousand moves."
+        " More than 250,000, which only a hand that was set up can have, are not listed but"
+        " refused with `invalid-state`; `/v1/validate` and `/v1/advance` still take them.",
+        "MovesRequest",
+        "MovesAnswer",
+        "RefusedPosition",
+    ),
+    Post(
+        "/v1/validate",
+        "validateMove",
+        "Judge a move",
+        "Answers whether a move is legal: if so, its canonical form and what it is; if"
+        " not, why. An illegal move is no error here.",
+        "ValidateRequest",
+        "Verdict",
+        "RefusedPosition",
+    ),
+    Post(
+        "/v1/advance",
+        "makeMoves",
+        "Make one move or more",
+        "Answers the state after all of them. If one is illegal, none is made, and the"
+        " problem names it by `index`.",
+        "AdvanceRequest",
+        "StateAnswer",
+        "RefusedMoves",
+    ),
+    Post(
+        "/v1/view",
+        "viewState",
+        "See what a seat may know",
+        "Answers the state as one seat sees it, without the seed and the other hands;"
+        " hidden cards are masked.",
+        "ViewRequest",
+        "ViewAnswer",
+        "RefusedPosition",
+    ),
+)
 
 
 def paths() -> dict[str, dict[str, Any]]:
     """All operations by path and method."""
-    examples = collect()
+    examples = collect_examples()
+    posts = {post.path: {"post": _post(post, _of(examples, post.path))} for post in POSTS}
     return {
         "/v1/games": {"get": _games(examples)},
         "/v1/games/{game}": {"get": _game(examples)},
-        "/v1/start": {
-            "post": _post(
-                examples,
-                "/v1/start",
-                "startGame",
-                "Start a game",
-                "Deals the cards by the seed and answers the first state. Options left out have"
-                " their defaults; without `players` there are the fewest, without `seed` a fresh"
-                " random one.",
-                "StartRequest",
-                "StateAnswer",
-                "InvalidRequestProblem",
-            )
-        },
-        "/v1/moves": {
-            "post": _post(
-                examples,
-                "/v1/moves",
-                "listMoves",
-                "List the legal moves",
-                "The list is complete and its order fixed: `pass` first, bids ascending, trumps"
-                " c d h s, single cards in deck order, plays by number of cards, then rank, then"
-                " category, then card by card. In Dou Dizhu and Dasan plays that differ only in"
-                " suits are listed once. In Zheng Fen a list may have thirty thousand moves."
-                " More than 250,000, which only a hand that was set up can have, are not listed but"
-                " refused with `invalid-state`; `/v1/validate` and `/v1/advance` still take them.",
-                "MovesRequest",
-                "MovesAnswer",
-                "RefusedPosition",
-            )
-        },
-        "/v1/validate": {
-            "post": _post(
-                examples,
-                "/v1/validate",
-                "validateMove",
-                "Judge a move",
-                "Answers whether a move is legal: if so, its canonical form and what it is; if"
-                " not, why. An illegal move is no error here.",
-                "ValidateRequest",
-                "Verdict",
-                "RefusedPosition",
-            )
-        },
-        "/v1/advance": {
-            "post": _post(
-                examples,
-                "/v1/advance",
-                "makeMoves",
-                "Make one move or more",
-                "Answers the state after all of them. If one is illegal, none is made, and the"
-                " problem names it by `index`.",
-                "AdvanceRequest",
-                "StateAnswer",
-                "RefusedMoves",
-            )
-        },
-        "/v1/view": {
-            "post": _post(
-                examples,
-                "/v1/view",
-                "viewState",
-                "See what a seat may know",
-                "Answers the state as one seat sees it, without the seed and the other hands;"
-                " hidden cards are masked.",
-                "ViewRequest",
-                "ViewAnswer",
-                "RefusedPosition",
-            )
-        },
+        **posts,
         **_service(examples),
     }
 
@@ -107,7 +111,7 @@ def _games(examples: list[Example]) -> dict[str, Any]:
 
 def _game(examples: list[Example]) -> dict[str, Any]:
     prefix = "/v1/games/"
-    ours = [one for one in examples if one.path.startswith(prefix) and one.status == 200]
+    games = [one for one in examples if one.path.startswith(prefix) and one.status == 200]
     return {
         "operationId": "getGame",
         "tags": ["games"],
@@ -115,7 +119,7 @@ def _game(examples: list[Example]) -> dict[str, Any]:
         "description": "Answers all that can be said of a game before a card is dealt.",
         "parameters": [_game_parameter()],
         "responses": {
-            "200": _ok("The game.", "GameFull", ours),
+            "200": _ok("The game.", "GameFull", games),
             **_problems("not-found", "method-not-allowed", "internal"),
         },
     }
@@ -131,43 +135,29 @@ def _game_parameter() -> dict[str, Any]:
     }
 
 
-def _post(
-    examples: list[Example],
-    path: str,
-    operation: str,
-    summary: str,
-    about: str,
-    takes: str,
-    gives: str,
-    refuses: str,
-) -> dict[str, Any]:
-    ours = _of(examples, path)
-    good = [one for one in ours if one.status == 200]
-    bad = [one for one in ours if one.status == 422]
+def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
+    good = [example for example in examples if example.status == 200]
+    bad = [example for example in examples if example.status == 422]
+    requests = {one.name: {"summary": one.summary, "value": one.request} for one in good}
     refused = problem_response(
         "The request is refused: wrong or missing fields, or what they say makes no sense.",
-        refuses,
+        operation.problem,
     )
     if bad:
-        refused["content"][MEDIA_TYPE]["examples"] = _answers(bad)
+        refused["content"][MEDIA_TYPE]["examples"] = _responses(bad)
     return {
-        "operationId": operation,
+        "operationId": operation.operation_id,
         "tags": ["play"],
-        "summary": summary,
-        "description": about,
+        "summary": operation.summary,
+        "description": operation.description,
         "requestBody": {
             "required": True,
             "content": {
-                "application/json": {
-                    "schema": ref(takes),
-                    "examples": {
-                        one.name: {"summary": one.summary, "value": one.request} for one in good
-                    },
-                }
+                "application/json": {"schema": ref(operation.request), "examples": requests}
             },
         },
         "responses": {
-            "200": {**_ok("Done.", gives, good), **_links(gives)},
+            "200": {**_ok("Done.", operation.response, good), **_links(operation.response)},
             **_problems(
                 "malformed-json", "method-not-allowed", "too-large", "unsupported-media-type"
             ),
@@ -177,24 +167,24 @@ def _post(
     }
 
 
-def _links(gives: str) -> dict[str, Any]:
-    """What may be asked next of a state or a view."""
+def _links(schema: str) -> dict[str, Any]:
+    """The operations that a client may call next with a state or a view."""
     state, view = "$response.body#/state", "$response.body#/view"
-    if gives == "StateAnswer":
-        asked: dict[str, dict[str, Any]] = {
+    if schema == "StateAnswer":
+        following: dict[str, dict[str, Any]] = {
             "listMoves": {"state": state},
             "viewState": {"state": state, "seat": 0},
             "validateMove": {"state": state, "move": "pass"},
             "makeMoves": {"state": state, "moves": ["bid:1"]},
         }
-    elif gives == "ViewAnswer":
-        asked = {"listMoves": {"view": view}, "validateMove": {"view": view, "move": "pass"}}
+    elif schema == "ViewAnswer":
+        following = {"listMoves": {"view": view}, "validateMove": {"view": view, "move": "pass"}}
     else:
         return {}
     return {
         "links": {
             operation: {"operationId": operation, "requestBody": body}
-            for operation, body in asked.items()
+            for operation, body in following.items()
         }
     }
 
@@ -237,51 +227,53 @@ def _service(examples: list[Example]) -> dict[str, dict[str, Any]]:
                 "Read figures for Prometheus",
                 "Counters and times.",
                 "text/plain",
-                FIGURES,
+                METRICS,
             )
         },
     }
 
 
 def _text(
-    operation: str, summary: str, about: str, media_type: str, example: str | None = None
+    operation: str, summary: str, description: str, media_type: str, example: str | None = None
 ) -> dict[str, Any]:
     return {
         "operationId": operation,
         "tags": ["service"],
         "summary": summary,
-        "description": about,
+        "description": description,
         "responses": {
-            "200": _plain(about, media_type, example),
+            "200": _plain(description, media_type, example),
             **_problems("method-not-allowed", "internal"),
         },
     }
 
 
-def _plain(about: str, media_type: str, example: str | None = None) -> dict[str, Any]:
+def _plain(description: str, media_type: str, example: str | None = None) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": {"type": "string"}}
     if example is not None:
         content["example"] = example
-    return {"description": about, "content": {media_type: content}}
+    return {"description": description, "content": {media_type: content}}
 
 
-def _of(examples: Iterable[Example], path: str) -> list[Example]:
-    return [one for one in examples if one.path == path]
+def _of(examples: list[Example], path: str) -> list[Example]:
+    return [example for example in examples if example.path == path]
 
 
-def _answers(examples: Iterable[Example]) -> dict[str, Any]:
-    return {one.name: {"summary": one.summary, "value": one.answer} for one in examples}
+def _responses(examples: list[Example]) -> dict[str, Any]:
+    return {one.name: {"summary": one.summary, "value": one.response} for one in examples}
 
 
-def _ok(about: str, schema: str, examples: list[Example]) -> dict[str, Any]:
+def _ok(description: str, schema: str, examples: list[Example]) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": ref(schema)}
     if examples:
-        content["examples"] = _answers(examples)
-    return {"description": about, "content": {"application/json": content}}
+        content["examples"] = _responses(examples)
+    return {"description": description, "content": {"application/json": content}}
 
 
 def _problems(*codes: str) -> dict[str, Any]:
     return {
-        str(KINDS[code].status): {"$ref": f"#/components/responses/{problem_name(code)}"}
+        str(PROBLEM_TYPES[code].status): {
+            "$ref": f"#/components/responses/{problem_component(code)}"
+        }
         for code in codes
     }

@@ -1,4 +1,4 @@
-"""The bot protocol: the calls that the runner of tournaments makes to a bot."""
+"""The bot protocol: the requests that the tournament runner sends to a bot."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MATCH = "m-1"
 
 
 def webhooks() -> dict[str, Any]:
-    """The calls by name."""
+    """The requests by name."""
     example = _example()
     seat = example["move"]["view"]["seat"]
-    told = {"protocol": 1, "match": _MATCH, "game": "doudizhu", "seat": seat}
+    match = {"protocol": 1, "match": _MATCH, "game": "doudizhu", "seat": seat}
     return {
         "describe": {
             "get": {
@@ -39,8 +39,8 @@ def webhooks() -> dict[str, Any]:
         },
         "start": {
             "post": {
-                **_told("start", "A match begins. Further fields may come."),
-                "requestBody": _body("BotStart", {**told, **example["start"]}),
+                **_notification("start", "A match begins. Further fields may come."),
+                "requestBody": _body("BotStart", {**match, **example["start"]}),
             }
         },
         "move": {
@@ -63,8 +63,8 @@ def webhooks() -> dict[str, Any]:
         },
         "end": {
             "post": {
-                **_told("end", "A match is over. Further fields may come."),
-                "requestBody": _body("BotEnd", {**told, "scores": [4, -2, -2]}),
+                **_notification("end", "A match is over. Further fields may come."),
+                "requestBody": _body("BotEnd", {**match, "scores": [4, -2, -2]}),
             }
         },
     }
@@ -103,12 +103,12 @@ def _example() -> dict[str, Any]:
     }
 
 
-def _told(name: str, about: str) -> dict[str, Any]:
+def _notification(name: str, description: str) -> dict[str, Any]:
     return {
         "operationId": f"bot{name.capitalize()}",
         "tags": ["bots"],
         "summary": f"POST /{name} of a bot",
-        "description": about,
+        "description": description,
         "responses": _ANY,
     }
 

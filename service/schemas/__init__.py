@@ -1,1 +1,1 @@
-"""The schemas of the wire, from which the contract is written."""
+"""The schemas of requests, positions and responses; openapi.yaml is generated from them."""

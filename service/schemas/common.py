@@ -2,178 +2,195 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import cast
 
 import games
 from service.schemas.fields import (
-    SAFE,
-    VAST,
-    Choice,
-    Flag,
+    MAX_SAFE_INTEGER,
+    MAX_SCORE,
+    Boolean,
+    Enum,
+    Integer,
+    JsonField,
     Move,
-    Shape,
-    Text,
-    Whole,
-    WireField,
-    Word,
+    ObjectSchema,
+    String,
+    UncheckedEnum,
 )
-from service.schemas.list_fields import Cards, Entries, Hands, Record, Records, Wholes
+from service.schemas.list_fields import CardList, EntryList, List, ObjectField
 
 SEED = "All deals follow from it: the same seed gives the same cards everywhere."
 
-Class = type[Shape]
+Fields = dict[str, JsonField]
 
 
-class Span:
-    """What a game's fields can hold at most: seats, and cards of its largest deck."""
+class GameLimits:
+    """The largest seats, tables and hands of a game, for the fields that depend on them."""
 
-    def __init__(self, game: str) -> None:
-        self.game = games.get(game)
-        few, many = self.game.min_players, self.game.max_players
-        self.players = (few, many)
-        self.last_seat = many - 1
-        self.deck = max(self.game.deck(players).size for players in range(few, many + 1))
+    def __init__(self, name: str) -> None:
+        self.game = games.get(name)
+        counts = range(self.game.min_players, self.game.max_players + 1)
+        self.last_seat = self.game.max_players - 1
+        self.deck = max(self.game.deck(players).size for players in counts)
 
-    def seat(self, about: str, *, nullable: bool = False) -> Whole:
+    def seat(self, description: str, *, nullable: bool = False) -> Integer:
         """A field for a seat."""
-        return Whole(about, 0, self.last_seat, nullable=nullable)
+        return Integer(description, 0, self.last_seat, nullable=nullable)
 
-    def by_seat(self, about: str, low: int, high: int, *, enforced: bool = False) -> Wholes:
-        """A field for a number for each seat."""
-        return Wholes(about, self.players, Whole("", low, high, enforced=enforced))
+    def by_seat(self, description: str, item: JsonField) -> List:
+        """A field for a value for each seat."""
+        return List(description, item, self.game.min_players, self.game.max_players)
 
-    def scores(self, about: str) -> Wholes:
+    def scores(self, description: str) -> List:
         """A field for scores by seat."""
-        return Wholes(about, self.players, Whole("", -VAST, VAST))
+        return self.by_seat(description, Integer("", -MAX_SCORE, MAX_SCORE))
+
+    def hands(self, description: str) -> List:
+        """A field for a list of cards for each seat."""
+        return self.by_seat(description, CardList("", self.deck))
 
 
-def shape(name: str, about: str, fields: dict[str, WireField], base: Class = Shape) -> Class:
+def make_schema(
+    name: str,
+    description: str,
+    fields: Mapping[str, JsonField],
+    base: type[ObjectSchema] = ObjectSchema,
+) -> type[ObjectSchema]:
     """A schema with these fields, in this order."""
-    made = base.from_dict(dict(fields), name=name)
-    made.about = about  # type: ignore[attr-defined] # marshmallow says only Schema
-    return made  # type: ignore[return-value] # the same
+    schema = cast("type[ObjectSchema]", base.from_dict(dict(fields), name=name))
+    schema.component_description = description
+    return schema
 
 
-def title(game: games.Game, suffix: str) -> str:
+def component(game: games.Game, suffix: str) -> str:
     """The name of a game's schema in the contract, such as `DoudizhuState`."""
     return game.name.capitalize() + suffix
 
 
-def options(game: games.Game, *, partial: bool) -> dict[str, WireField]:
-    """The fields of a game's options: all of them in a state, any of them to start a game."""
-    made: dict[str, WireField] = {}
+def option_fields(game: games.Game, *, required: bool) -> Fields:
+    """The options of a game: all of them in a state, any of them to start a game."""
+    fields: Fields = {}
     for option in game.options:
-        keywords: dict[str, Any] = {"required": not partial}
-        about = option.description
+        field: JsonField
         if isinstance(option.default, bool):
-            made[option.name] = Flag(about, **keywords)
+            field = Boolean(option.description, required=required)
         else:
-            low = 0 if option.minimum is None else option.minimum
-            high = SAFE if option.maximum is None else option.maximum
-            made[option.name] = Whole(
-                about, low, high, enforced=True, nullable=option.nullable, **keywords
+            field = Integer(
+                option.description,
+                0 if option.minimum is None else option.minimum,
+                MAX_SAFE_INTEGER if option.maximum is None else option.maximum,
+                enforced=True,
+                nullable=option.nullable,
+                required=required,
             )
-        if partial:
-            made[option.name].preset = option.default
-    return made
+        if not required:
+            field.default = option.default
+        fields[option.name] = field
+    return fields
 
 
-def common(span: Span) -> dict[str, WireField]:
-    """The fields of every state and view but `results`."""
-    game = span.game
-    low, high = span.players
-    named = title(game, "Options")
-    about = f"The options of a game of {game.title}, all of them."
+def common_fields(limits: GameLimits) -> Fields:
+    """The fields of every state and view, except `results`."""
+    game = limits.game
+    name = component(game, "Options")
+    description = f"The options of a game of {game.title}, all of them."
+    options = make_schema(name, description, option_fields(game, required=True))
     return {
-        "game": Choice("The game.", (game.name,)),
-        "players": Whole("How many players there are.", low, high),
-        "options": Record(
-            "Every option of the game with its value.",
-            shape(named, about, options(game, partial=False)),
-            named,
+        "game": Enum("The game.", (game.name,)),
+        "players": Integer("How many players there are.", game.min_players, game.max_players),
+        "options": ObjectField("Every option of the game with its value.", options, name),
+        "deal": Integer(
+            "How often cards have been dealt, a passed-out deal too.",
+            1,
+            MAX_SAFE_INTEGER,
+            enforced=True,
         ),
-        "deal": Whole(
-            "How often cards have been dealt, a passed-out deal too.", 1, SAFE, enforced=True
+        "phase": UncheckedEnum(
+            "What is going on; `over` at the end of the game.", (*game.phases, "over")
         ),
-        "phase": Word("What is going on; `over` at the end of the game.", (*game.phases, "over")),
-        "turn": span.seat("The seat to move; null when the game is over.", nullable=True),
-        "dealer": span.seat("The seat that shuffled this deal."),
-        "history": Entries("The moves of this deal in order, in canonical form."),
-        "scores": span.scores("Running totals by seat."),
+        "turn": limits.seat("The seat to move; null when the game is over.", nullable=True),
+        "dealer": limits.seat("The seat that shuffled this deal."),
+        "history": EntryList("The moves of this deal in order, in canonical form."),
+        "scores": limits.scores("Running totals by seat."),
     }
 
 
-def results(span: Span, extra: dict[str, WireField]) -> Records:
-    """The field for the deals that are finished."""
-    named = title(span.game, "Result")
-    fields: dict[str, WireField] = {
-        "deal": Whole("The number of the deal.", 1, SAFE, enforced=True),
-        "scores": span.scores("By how much this deal changed each total."),
+def results_field(limits: GameLimits, extra: Fields) -> List:
+    """The field for the finished deals; `extra` are the fields that the game adds to each."""
+    name = component(limits.game, "Result")
+    fields: Fields = {
+        "deal": Integer("The number of the deal.", 1, MAX_SAFE_INTEGER, enforced=True),
+        "scores": limits.scores("By how much this deal changed each total."),
         **extra,
     }
-    made = shape(named, f"A finished deal of {span.game.title}.", fields)
-    # no limit: nobody knows how many deals it takes to a target, and one that was posted goes back
-    return Records("The finished deals, oldest first.", made, named)
+    schema = make_schema(name, f"A finished deal of {limits.game.title}.", fields)
+    # no limit: a target may take any number of deals, and posted ones are answered again
+    return List("The finished deals, oldest first.", ObjectField("", schema, name))
 
 
-def climbing(span: Span) -> dict[str, WireField]:
+def climbing_fields(limits: GameLimits) -> Fields:
     """The further fields of the climbing games."""
-    game = span.game
-    named = title(game, "Table")
-    ranks = game.deck(game.min_players).ranks
-    fields: dict[str, WireField] = {
-        "seat": span.seat("The seat that played it."),
+    game = limits.game
+    name = component(game, "Table")
+    categories = tuple(category.name for category in game.categories)
+    ranks = tuple(game.deck(game.min_players).ranks)
+    fields: Fields = {
+        "seat": limits.seat("The seat that played it."),
         "move": Move("The play."),
-        "category": Word(
-            "What it is.", tuple(each.name for each in game.categories), required=False
-        ),
-        "rank": Word("The rank that decides.", tuple(ranks), required=False),
-        "length": Whole(
+        "category": UncheckedEnum("What it is.", categories, required=False),
+        "rank": UncheckedEnum("The rank that decides.", ranks, required=False),
+        "length": Integer(
             "The number of multiples in a run, of cards in a flush or a bomb, otherwise 1.",
             1,
-            span.deck,
+            limits.deck,
             required=False,
         ),
     }
-    about = (
+    description = (
         "A play to beat. `category`, `rank` and `length` follow from the move: a state or view"
         " that the service answers has them, one that is posted may leave them out."
     )
     return {
-        "passes": Whole(
+        "passes": Integer(
             "The consecutive passes since the last bid or play; 0 at the start of every auction"
             " and trick.",
             0,
-            span.last_seat,
+            limits.last_seat,
         ),
-        "table": Record(
-            "The play to beat, or null.", shape(named, about, fields), named, nullable=True
+        "table": ObjectField(
+            "The play to beat, or null.",
+            make_schema(name, description, fields),
+            name,
+            nullable=True,
         ),
     }
 
 
-def state(span: Span, fields: dict[str, WireField]) -> Class:
+def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
     """The schema of a game's states: the fields of any position, the seed and all hands."""
-    return shape(
-        title(span.game, "State"),
-        f"A whole position of {span.game.title}, all hands included: for the organiser.",
+    return make_schema(
+        component(limits.game, "State"),
+        f"A whole position of {limits.game.title}, all hands included: for the organiser.",
         {
             **fields,
-            "seed": Text(SEED, 1, 128),
-            "hands": Hands("The cards that each seat holds.", span.players, span.deck),
+            "seed": String(SEED, 1, 128),
+            "hands": limits.hands("The cards that each seat holds."),
         },
     )
 
 
-def view(span: Span, fields: dict[str, WireField]) -> Class:
+def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
     """The schema of a game's views: the fields of any position, one hand and all counts."""
-    return shape(
-        title(span.game, "View"),
-        f"What one seat may know of a position of {span.game.title}: for the bot.",
+    return make_schema(
+        component(limits.game, "View"),
+        f"What one seat may know of a position of {limits.game.title}: for the bot.",
         {
             **fields,
-            "seat": span.seat("The seat whose view this is."),
-            "hand": Cards("The cards that this seat holds.", span.deck),
-            "counts": span.by_seat("How many cards each seat holds.", 0, span.deck),
+            "seat": limits.seat("The seat whose view this is."),
+            "hand": CardList("The cards that this seat holds.", limits.deck),
+            "counts": limits.by_seat(
+                "How many cards each seat holds.", Integer("", 0, limits.deck)
+            ),
         },
     )

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from service.schemas.common import Class, Span, climbing, common, results, state, view
-from service.schemas.fields import Card, Whole, WireField
-from service.schemas.list_fields import Cards
-
-NAME = "doudizhu"
+from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields, results_field
+from service.schemas.fields import Card, Integer
+from service.schemas.list_fields import CardList
 
 
-def shapes() -> tuple[Class, Class]:
-    """The schemas of a state and of a view."""
-    span = Span(NAME)
-    return state(span, _fields(span, masked=False)), view(span, _fields(span, masked=True))
-
-
-def _fields(span: Span, *, masked: bool) -> dict[str, WireField]:
+def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
+    """The fields of a state, or of a view, in which cards may be masked."""
     return {
-        **common(span),
-        "results": results(
-            span,
+        **common_fields(limits),
+        "results": results_field(
+            limits,
             {
-                "declarer": span.seat("The declarer; null if all passed.", nullable=True),
-                "bid": Whole("The highest bid; 0 if all passed.", 0, 3, enforced=True),
-                "doublings": Whole("How often the score was doubled.", 0, enforced=True),
-                "out": span.seat("The seat that went out; null if all passed.", nullable=True),
+                "declarer": limits.seat("The declarer; null if all passed.", nullable=True),
+                "bid": Integer("The highest bid; 0 if all passed.", 0, 3, enforced=True),
+                "doublings": Integer("How often the score was doubled.", 0, enforced=True),
+                "out": limits.seat("The seat that went out; null if all passed.", nullable=True),
             },
         ),
-        **climbing(span),
-        "first": span.seat("The seat that bids first."),
+        **climbing_fields(limits),
+        "first": limits.seat("The seat that bids first."),
         "exposed": Card(
             "The card turned up in the deck: who draws it bids first. Null if not known.",
             nullable=True,
         ),
-        "talon": Cards(
+        "talon": CardList(
             "The cards left over by the deal; it goes on naming them after the declarer has"
             " taken them up.",
-            span.deck,
+            limits.deck,
             masked=masked,
         ),
-        "bid": Whole("The highest bid of the auction so far, and after it; 0 for none.", 0, 3),
-        "declarer": span.seat(
+        "bid": Integer("The highest bid of the auction so far, and after it; 0 for none.", 0, 3),
+        "declarer": limits.seat(
             "Who won the auction and plays alone; null until it is over.", nullable=True
         ),
-        "doublings": Whole("How often bombs and rockets have doubled the score.", 0, 100),
+        "doublings": Integer("How often bombs and rockets have doubled the score.", 0, 100),
     }

@@ -1,15 +1,14 @@
-"""The fields of the wire: marshmallow fields that know their JSON Schema and a short way through.
+"""The fields of requests and responses: marshmallow fields that know their JSON Schema.
 
-A field has two ways to take a value. `plain(value)` is the short one: True means that the value is
-right as it stands, so that there is nothing to convert and nothing to report. Only where it says
-False is the value loaded as marshmallow loads, which converts (3.0 is 3 in JSON) or says what is
-wrong. A card is never a field of its own: hands and histories are one field each.
+A field validates in two ways. `is_valid(value)` is the fast path: True means that the value needs
+no conversion. Only if it returns False does marshmallow load the value, which converts it (3.0 is 3
+in JSON) or says what is wrong. A list is one field, however many cards it has.
 
-Shape is checked here: JSON types, the pattern of a card, the limits that are marked as `enforced`.
-Other limits are for the reader of the contract; whether a value makes sense is asked of `games`.
+This is schema validation: JSON types, cards, and the limits marked `enforced`. Other limits only
+document the contract; whether a value makes sense is for `games` to say (semantic validation).
 """
 
-# ruff: noqa: D102 (plain, core and load are described once, in WireField)
+# ruff: noqa: D102 (is_valid, value_schema and load are documented once, in JsonField)
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -18,11 +17,11 @@ from typing import Any, ClassVar, Final, cast
 from marshmallow import INCLUDE, Schema, ValidationError
 from marshmallow.fields import Field
 
-SAFE: Final = 2**53 - 1
-"""The largest whole number that every JSON reader reads exactly."""
-UNSET: Final = object()
-VAST: Final = 10**36
-"""The largest score: a hundred doublings must go in, a thousand deals long."""
+MAX_SAFE_INTEGER: Final = 2**53 - 1
+"""The largest integer that every JSON parser reads exactly."""
+MAX_SCORE: Final = 10**36
+"""The largest score: enough for a hundred doublings in each of a thousand deals."""
+NO_DEFAULT: Final = object()
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 MASKED_CARDS: Final = CARDS | {"??"}
@@ -35,50 +34,38 @@ def ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def is_text(value: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Whether a string can be written in UTF-8, which a lone surrogate cannot."""
-    if value.isascii():
+    if text.isascii():
         return True
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:
         return False
     return True
 
 
-class Shape(Schema):
-    """A marshmallow schema whose fields are all wire fields."""
+class ObjectSchema(Schema):
+    """A marshmallow schema of an object whose fields are all `JsonField`s."""
 
-    about: ClassVar[str] = ""
-    """What the contract says of it."""
+    component_description: ClassVar[str] = ""
+    """Its description in the contract."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        # numbers are looked at in place: a call for each would take longer than all the rest
-        numbers = {
-            name: field.bounds
+        self._json_fields = tuple(
+            (name, cast("JsonField", field).is_valid, field.required)
             for name, field in self.fields.items()
-            if isinstance(field, Whole) and field.required and not field.allow_none
-        }
-        self._numbers = tuple((name, low, high) for name, (low, high) in numbers.items())
-        self._short = tuple(
-            (name, cast("WireField", field).plain, field.required)
-            for name, field in self.fields.items()
-            if name not in numbers
         )
 
-    def plain(self, value: Any) -> bool:
-        """Whether a value is right as it stands."""
+    def is_valid(self, value: Any) -> bool:
+        """Whether a value is valid and needs no conversion."""
         if type(value) is not dict:
             return False
-        for name, low, high in self._numbers:
-            number = value.get(name)
-            if type(number) is not int or not low <= number <= high:
-                return False
-        known = len(self._numbers)
-        for name, plain, required in self._short:
+        known = 0
+        for name, is_valid, required in self._json_fields:
             if name in value:
-                if not plain(value[name]):
+                if not is_valid(value[name]):
                     return False
                 known += 1
             elif required:
@@ -86,50 +73,50 @@ class Shape(Schema):
         return known == len(value)
 
 
-class Open(Shape):
-    """A schema of objects in which further fields may come."""
+class OpenObjectSchema(ObjectSchema):
+    """A schema of objects that may have further fields."""
 
     class Meta:
-        """Further fields are fine."""
+        """Keep unknown fields."""
 
         unknown = INCLUDE
 
 
-class WireField(Field[Any]):
-    """A field that knows its JSON Schema (`schema`) and the short way (`plain`).
+class JsonField(Field[Any]):
+    """A field that knows its JSON Schema and can validate without conversion.
 
-    `preset` is the value that a field which was left out has, where the contract names one.
+    `default` is the value that the contract documents for a field which is left out.
     """
 
-    preset: Any = UNSET
+    default: Any = NO_DEFAULT
 
-    def __init__(self, about: str, *, required: bool = True, nullable: bool = False) -> None:
+    def __init__(self, description: str, *, required: bool = True, nullable: bool = False) -> None:
         messages: dict[str, Any] = {
             "required": "This field is missing.",
             "null": "Must not be null.",
         }
         super().__init__(required=required, allow_none=nullable, error_messages=messages)
-        self.about = about
+        self.description = description
 
-    def plain(self, value: Any) -> bool:
-        """Whether a value is right as it stands."""
+    def is_valid(self, value: Any) -> bool:
+        """Whether a value is valid and needs no conversion."""
         raise NotImplementedError
 
-    def core(self) -> dict[str, Any]:
+    def value_schema(self) -> dict[str, Any]:
         """The JSON Schema of a value that is not null."""
         raise NotImplementedError
 
-    def schema(self) -> dict[str, Any]:
+    def json_schema(self) -> dict[str, Any]:
         """The JSON Schema of this field."""
-        core = self.core()
+        schema = self.value_schema()
         if self.allow_none:
-            if "$ref" in core or "enum" in core:
-                core = {"oneOf": [core, {"type": "null"}]}
+            if "$ref" in schema or "enum" in schema:
+                schema = {"oneOf": [schema, {"type": "null"}]}
             else:
-                core = {**core, "type": [core["type"], "null"]}
-        if self.preset is not UNSET:
-            core = {**core, "default": self.preset}
-        return {"description": self.about, **core} if self.about else core
+                schema = {**schema, "type": [schema["type"], "null"]}
+        if self.default is not NO_DEFAULT:
+            schema = {**schema, "default": self.default}
+        return {"description": self.description, **schema} if self.description else schema
 
     def _deserialize(
         self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
@@ -137,53 +124,58 @@ class WireField(Field[Any]):
         return self.load(value)
 
     def load(self, value: Any) -> Any:
-        """The value as it is meant; ValidationError with what is wrong."""
+        """Convert a value; raises ValidationError with what is wrong."""
         raise NotImplementedError
 
 
-class Whole(WireField):
-    """A whole number. Its limits are for the reader unless they are `enforced`."""
+class Integer(JsonField):
+    """An integer. Its limits only document the contract unless they are `enforced`."""
 
     def __init__(
         self,
-        about: str,
-        low: int = -SAFE,
-        high: int = SAFE,
+        description: str,
+        minimum: int = -MAX_SAFE_INTEGER,
+        maximum: int = MAX_SAFE_INTEGER,
         *,
         enforced: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(about, **kwargs)
-        self.low, self.high = low, high
-        self.bounds = (low, high) if enforced else (min(low, -SAFE), max(high, SAFE))
+        super().__init__(description, **kwargs)
+        self.minimum, self.maximum = minimum, maximum
+        if enforced:
+            self.bounds = minimum, maximum
+        else:
+            self.bounds = min(minimum, -MAX_SAFE_INTEGER), max(maximum, MAX_SAFE_INTEGER)
 
-    def plain(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         if type(value) is int:
             return self.bounds[0] <= value <= self.bounds[1]
         return value is None and self.allow_none
 
-    def core(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+    def value_schema(self) -> dict[str, Any]:
+        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
 
     def load(self, value: Any) -> int:
-        # a larger one may stand for another number than was written
-        if type(value) is float and value.is_integer() and abs(value) <= SAFE:
+        # Beyond this a float may stand for another integer than the one that was written.
+        if type(value) is float and value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
             value = int(value)
         low, high = self.bounds
         if type(value) is not int or not low <= value <= high:
-            span = "" if type(value) is not int and high >= SAFE else f" from {low} to {high}"
+            limits = f" from {low} to {high}"
+            if type(value) is not int and high >= MAX_SAFE_INTEGER:
+                limits = ""
             null = " or null" if self.allow_none else ""
-            raise ValidationError(f"Must be a whole number{span}{null}.")
+            raise ValidationError(f"Must be a whole number{limits}{null}.")
         return value
 
 
-class Flag(WireField):
+class Boolean(JsonField):
     """True or false."""
 
-    def plain(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         return type(value) is bool
 
-    def core(self) -> dict[str, Any]:
+    def value_schema(self) -> dict[str, Any]:
         return {"type": "boolean"}
 
     def load(self, value: Any) -> bool:
@@ -192,47 +184,51 @@ class Flag(WireField):
         return value
 
 
-class Text(WireField):
-    """A string that can be written in UTF-8, of so many characters; all limits are enforced."""
+class String(JsonField):
+    """A string that can be written in UTF-8, with limits on its length, which are enforced."""
 
     def __init__(
-        self, about: str, shortest: int = 0, longest: int | None = None, **kwargs: Any
+        self,
+        description: str,
+        min_length: int = 0,
+        max_length: int | None = None,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(about, **kwargs)
-        self.shortest, self.longest = shortest, longest
+        super().__init__(description, **kwargs)
+        self.min_length, self.max_length = min_length, max_length
 
-    def plain(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         if type(value) is not str:
             return value is None and self.allow_none
-        if len(value) < self.shortest or (self.longest is not None and len(value) > self.longest):
+        if len(value) < self.min_length:
             return False
-        return is_text(value)
+        return (self.max_length is None or len(value) <= self.max_length) and is_unicode(value)
 
-    def core(self) -> dict[str, Any]:
-        core: dict[str, Any] = {"type": "string"}
-        if self.shortest:
-            core["minLength"] = self.shortest
-        if self.longest is not None:
-            core["maxLength"] = self.longest
-        return core
+    def value_schema(self) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "string"}
+        if self.min_length:
+            schema["minLength"] = self.min_length
+        if self.max_length is not None:
+            schema["maxLength"] = self.max_length
+        return schema
 
     def load(self, value: Any) -> str:
         if type(value) is not str:
             raise ValidationError("Must be a string.")
-        if not is_text(value):
-            raise ValidationError("Must not have a lone surrogate, which no UTF-8 text has.")
-        if not self.plain(value):
-            raise ValidationError(f"Must have {self.shortest} to {self.longest} characters.")
+        if not is_unicode(value):
+            raise ValidationError("Must not have a lone surrogate, which UTF-8 cannot encode.")
+        if not self.is_valid(value):
+            raise ValidationError(f"Must have {self.min_length} to {self.max_length} characters.")
         return value
 
 
-class Move(WireField):
-    """A move: any string goes in, so that one which is no move is told so by the rules."""
+class Move(JsonField):
+    """A move: any string is accepted, so that the rules can say what is wrong with it."""
 
-    def plain(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         return type(value) is str
 
-    def core(self) -> dict[str, Any]:
+    def value_schema(self) -> dict[str, Any]:
         return ref("Move")
 
     def load(self, value: Any) -> str:
@@ -241,69 +237,70 @@ class Move(WireField):
         return value
 
 
-class Word(Text):
-    """One of some words. Another word is nonsense, not a wrong shape, and is left to the rules."""
-
-    def __init__(self, about: str, words: tuple[str, ...], **kwargs: Any) -> None:
-        super().__init__(about, 0, 32, **kwargs)
-        self.words = words
-
-    def core(self) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.words)}
-
-
-class Choice(WireField):
-    """One of some words, and nothing else; a single one is a constant."""
+class Enum(JsonField):
+    """One of some words; with a single one, a constant."""
 
     def __init__(
-        self, about: str, words: tuple[str, ...], named: str | None = None, **kwargs: Any
+        self, description: str, values: tuple[str, ...], component: str | None = None, **kwargs: Any
     ) -> None:
-        super().__init__(about, **kwargs)
-        self.words = words
-        self.named = named
+        super().__init__(description, **kwargs)
+        self.values = values
+        self.component = component
 
-    def plain(self, value: Any) -> bool:
-        return type(value) is str and value in self.words
+    def is_valid(self, value: Any) -> bool:
+        return type(value) is str and value in self.values
 
-    def core(self) -> dict[str, Any]:
-        return ref(self.named) if self.named else {"type": "string", "enum": list(self.words)}
+    def value_schema(self) -> dict[str, Any]:
+        if self.component:
+            return ref(self.component)
+        return {"type": "string", "enum": list(self.values)}
 
     def load(self, value: Any) -> str:
-        if type(value) is not str or value not in self.words:
-            one_of = "one of " if len(self.words) > 1 else ""
-            raise ValidationError(f"Must be {one_of}{', '.join(self.words)}.")
-        return value
+        if not self.is_valid(value):
+            one_of = "one of " if len(self.values) > 1 else ""
+            raise ValidationError(f"Must be {one_of}{', '.join(self.values)}.")
+        return cast("str", value)
 
 
-class Card(WireField):
-    """A card by name."""
+class UncheckedEnum(String):
+    """One of some words, as documented; semantic validation refuses any other word."""
 
-    def plain(self, value: Any) -> bool:
+    def __init__(self, description: str, values: tuple[str, ...], **kwargs: Any) -> None:
+        super().__init__(description, 0, 32, **kwargs)
+        self.values = values
+
+    def value_schema(self) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.values)}
+
+
+class Card(JsonField):
+    """A card by name; in a view it may be masked."""
+
+    def __init__(self, description: str = "", *, masked: bool = False, **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+        self.allowed = MASKED_CARDS if masked else CARDS
+
+    def is_valid(self, value: Any) -> bool:
         if type(value) is str:
-            return value in CARDS
+            return value in self.allowed
         return value is None and self.allow_none
 
-    def core(self) -> dict[str, Any]:
-        return ref("Card")
+    def value_schema(self) -> dict[str, Any]:
+        return ref("Card" if self.allowed is CARDS else "MaskedCard")
 
     def load(self, value: Any) -> str:
-        if type(value) is not str or value not in CARDS:
-            raise ValidationError(card_message(CARDS))
+        if type(value) is not str or value not in self.allowed:
+            masked = ", or ?? for a masked card" if self.allowed is MASKED_CARDS else ""
+            raise ValidationError(f"Must be a card, such as 3c, Th or Rj{masked}.")
         return value
 
 
-def card_message(allowed: frozenset[str]) -> str:
-    """What is said of something that is no card."""
-    masked = ", or ?? for a masked card" if "??" in allowed else ""
-    return f"Must be a card, such as 3c, Th or Rj{masked}."
+class ResponseField(JsonField):
+    """A field of a response, given by its JSON Schema; requests never have one."""
 
-
-class Described(WireField):
-    """A field of an answer, given by its JSON Schema; nothing comes in by it."""
-
-    def __init__(self, about: str, schema: dict[str, Any], *, required: bool = True) -> None:
-        super().__init__(about, required=required)
+    def __init__(self, description: str, schema: dict[str, Any], *, required: bool = True) -> None:
+        super().__init__(description, required=required)
         self.given = schema
 
-    def core(self) -> dict[str, Any]:
+    def value_schema(self) -> dict[str, Any]:
         return self.given

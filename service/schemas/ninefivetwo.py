@@ -2,79 +2,82 @@
 
 from __future__ import annotations
 
-from service.schemas.common import Class, Span, common, results, shape, state, view
-from service.schemas.fields import Whole, WireField, Word
-from service.schemas.list_fields import Cards, Entries, Records
+from service.schemas.common import Fields, GameLimits, common_fields, make_schema, results_field
+from service.schemas.fields import Integer, UncheckedEnum
+from service.schemas.list_fields import CardList, EntryList, List, ObjectField
 
-NAME = "ninefivetwo"
 TRICKS = 16
 
 
-def shapes() -> tuple[Class, Class]:
-    """The schemas of a state and of a view."""
-    span = Span(NAME)
-    return state(span, _fields(span, masked=False)), view(span, _fields(span, masked=True))
-
-
-def _fields(span: Span, *, masked: bool) -> dict[str, WireField]:
-    of = "View" if masked else ""
-    owed = f"NinefivetwoOwed{of}"
-    exchanged = f"NinefivetwoExchanged{of}"
+def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
+    """The fields of a state, or of a view, in which cards may be masked."""
+    suffix = "View" if masked else ""
     return {
-        **common(span),
-        "results": results(
-            span,
+        **common_fields(limits),
+        "results": results_field(
+            limits,
             {
-                "tricks": span.by_seat("The tricks that each seat won.", 0, TRICKS, enforced=True),
-                "targets": span.by_seat(
-                    "The tricks that each seat had to win.", 2, 9, enforced=True
+                "tricks": limits.by_seat(
+                    "The tricks that each seat won.", Integer("", 0, TRICKS, enforced=True)
+                ),
+                "targets": limits.by_seat(
+                    "The tricks that each seat had to win.", Integer("", 2, 9, enforced=True)
                 ),
             },
         ),
-        "targets": span.by_seat("The tricks that each seat has to win: 9, 5 and 2.", 2, 9),
-        "trump": Word(
+        "targets": limits.by_seat(
+            "The tricks that each seat has to win: 9, 5 and 2.", Integer("", 2, 9)
+        ),
+        "trump": UncheckedEnum(
             "The trump suit; null before it is named.", ("c", "d", "h", "s"), nullable=True
         ),
-        "talon": Cards(
-            "The cards left over by the deal; none once trump is named.", span.deck, masked=masked
+        "talon": CardList(
+            "The cards left over by the deal; none once trump is named.", limits.deck, masked=masked
         ),
-        "discards": Cards("The cards laid away.", 4, masked=masked),
-        # A deal has two pairings at most; a position that was set up may have more, and goes back.
-        "owed": Records(
+        "discards": CardList("The cards laid away.", 4, masked=masked),
+        # No limits: a deal has two pairings at most, but a posted position may have more.
+        "owed": _pairings(
             "The pairings of the exchange that are still open; the first one is due.",
-            shape(owed, "A pairing of the exchange that is still open.", _owed(span, masked)),
-            owed,
+            f"NinefivetwoOwed{suffix}",
+            "A pairing of the exchange that is still open.",
+            _owed(limits, masked),
         ),
-        "exchanged": Records(
+        "exchanged": _pairings(
             "The pairings that were closed in this deal, in order.",
-            shape(exchanged, "A pairing of the exchange that is closed.", _closed(span, masked)),
-            exchanged,
+            f"NinefivetwoExchanged{suffix}",
+            "A pairing of the exchange that is closed.",
+            _exchanged(limits, masked),
         ),
-        "trick": Entries("The cards of the current trick, and who played them.", 3),
-        "tricks": span.by_seat("The tricks won in this deal.", 0, TRICKS),
+        "trick": EntryList("The cards of the current trick, and who played them.", 3),
+        "tricks": limits.by_seat("The tricks won in this deal.", Integer("", 0, TRICKS)),
     }
 
 
-def _pair(span: Span) -> dict[str, WireField]:
+def _pairings(description: str, name: str, item_description: str, fields: Fields) -> List:
+    schema = make_schema(name, item_description, fields)
+    return List(description, ObjectField("", schema, name))
+
+
+def _pair(limits: GameLimits) -> Fields:
     return {
-        "giver": span.seat("Who had tricks too many, and gives."),
-        "debtor": span.seat("Who had too few, and gives back the best of the same suit."),
+        "giver": limits.seat("Who had tricks too many, and gives."),
+        "debtor": limits.seat("Who had too few, and gives back the best of the same suit."),
     }
 
 
-def _owed(span: Span, masked: bool) -> dict[str, WireField]:
+def _owed(limits: GameLimits, masked: bool) -> Fields:
     return {
-        **_pair(span),
-        "count": Whole("How many cards are given in all.", 1),
-        "given": Cards(
+        **_pair(limits),
+        "count": Integer("How many cards are given in all.", 1),
+        "given": CardList(
             "The cards chosen so far; they have left the giver's hand.", None, masked=masked
         ),
     }
 
 
-def _closed(span: Span, masked: bool) -> dict[str, WireField]:
+def _exchanged(limits: GameLimits, masked: bool) -> Fields:
     return {
-        **_pair(span),
-        "given": Cards("The cards given, in deck order.", None, masked=masked),
-        "returned": Cards("What came back for each, in that order.", None, masked=masked),
+        **_pair(limits),
+        "given": CardList("The cards given, in deck order.", None, masked=masked),
+        "returned": CardList("What came back for each, in that order.", None, masked=masked),
     }

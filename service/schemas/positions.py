@@ -1,76 +1,90 @@
-"""States and views of every game: which schema one has is told by its `game`."""
+"""States and views of every game; the field `game` says which schema applies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Final
 
 from marshmallow import ValidationError
 
 import games
 from service.schemas import dasan, doudizhu, ninefivetwo, zhengfen
-from service.schemas.fields import Shape, WireField, ref
-from service.schemas.list_fields import load_record
+from service.schemas.common import GameLimits, state_schema, view_schema
+from service.schemas.fields import JsonField, ObjectSchema, ref
+from service.schemas.list_fields import load_object
 
-MODULES: Final = (doudizhu, dasan, zhengfen, ninefivetwo)
-"""The module of each game's states and views, in the order of the contract."""
+_FIELDS: Final = {
+    "doudizhu": doudizhu.position_fields,
+    "dasan": dasan.position_fields,
+    "zhengfen": zhengfen.position_fields,
+    "ninefivetwo": ninefivetwo.position_fields,
+}
+
+STATES: Final[Mapping[str, ObjectSchema]] = {
+    name: state_schema(GameLimits(name), _FIELDS[name](GameLimits(name), masked=False))()
+    for name in games.GAMES
+}
+VIEWS: Final[Mapping[str, ObjectSchema]] = {
+    name: view_schema(GameLimits(name), _FIELDS[name](GameLimits(name), masked=True))()
+    for name in games.GAMES
+}
 
 
-@cache
-def shapes() -> Mapping[str, tuple[Shape, Shape]]:
-    """The schemas of a state and of a view, by game; made once."""
-    made = {}
-    for module in MODULES:
-        if module.NAME in games.GAMES:
-            state, view = module.shapes()
-            made[module.NAME] = (state(), view())
-    return made
+class ByGame:
+    """Validates an object by the schema that its `game` names."""
 
+    def __init__(self, schemas: Mapping[str, ObjectSchema]) -> None:
+        self.schemas = schemas
 
-class PositionField(WireField):
-    """A state or a view of any game."""
-
-    def __init__(self, about: str, named: str, by_game: Mapping[str, Shape]) -> None:
-        super().__init__(about)
-        self.named = named
-        self.by_game = by_game
-
-    def plain(self, value: Any) -> bool:
-        """Whether a value is right as it stands."""
-        game = value.get("game") if type(value) is dict else None
-        shape = self.by_game.get(game) if type(game) is str else None
-        return shape is not None and shape.plain(value)
-
-    def core(self) -> dict[str, Any]:
-        """The JSON Schema of a value that is not null."""
-        return ref(self.named)
+    def is_valid(self, value: Any) -> bool:
+        """Whether a value is valid and needs no conversion."""
+        schema = self._schema(value)
+        return schema is not None and schema.is_valid(value)
 
     def load(self, value: Any) -> dict[str, Any]:
-        """The value as it is meant; ValidationError with what is wrong."""
-        return load_by_game(self.by_game, value)
+        """Convert a value; raises ValidationError with what is wrong."""
+        if type(value) is not dict:
+            raise ValidationError("Must be an object.")
+        if "game" not in value:
+            raise ValidationError({"game": ["This field is missing."]})
+        schema = self._schema(value)
+        if schema is None:
+            raise ValidationError({"game": [f"Must be one of {', '.join(self.schemas)}."]})
+        return load_object(schema, value)
+
+    def _schema(self, value: Any) -> ObjectSchema | None:
+        game = value.get("game") if type(value) is dict else None
+        return self.schemas.get(game) if type(game) is str else None
 
 
-def load_by_game(by_game: Mapping[str, Shape], value: Any) -> dict[str, Any]:
-    """An object by the schema that its `game` names; ValidationError with what is wrong."""
-    if type(value) is not dict:
-        raise ValidationError("Must be an object.")
-    if "game" not in value:
-        raise ValidationError({"game": ["This field is missing."]})
-    game = value["game"]
-    shape = by_game.get(game) if type(game) is str else None
-    if shape is None:
-        raise ValidationError({"game": [f"Must be one of {', '.join(by_game)}."]})
-    return load_record(shape, value)
+class PositionField(JsonField):
+    """A state or a view of any game."""
+
+    def __init__(
+        self, description: str, component: str, schemas: Mapping[str, ObjectSchema]
+    ) -> None:
+        super().__init__(description)
+        self.component = component
+        self.by_game = ByGame(schemas)
+
+    def is_valid(self, value: Any) -> bool:
+        """Whether a value is valid and needs no conversion."""
+        return self.by_game.is_valid(value)
+
+    def value_schema(self) -> dict[str, Any]:
+        """The JSON Schema of a value that is not null."""
+        return ref(self.component)
+
+    def load(self, value: Any) -> dict[str, Any]:
+        """Convert a value; raises ValidationError with what is wrong."""
+        return self.by_game.load(value)
 
 
 def state_field() -> PositionField:
     """A field that holds a state."""
-    by_game = {game: pair[0] for game, pair in shapes().items()}
-    return PositionField("A state of any game.", "State", by_game)
+    return PositionField("A state of any game.", "State", STATES)
 
 
 def view_field() -> PositionField:
     """A field that holds a view."""
-    by_game = {game: pair[1] for game, pair in shapes().items()}
-    return PositionField("A view of any game.", "View", by_game)
+    return PositionField("A view of any game.", "View", VIEWS)

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from service.schemas.common import Class, Span, climbing, common, results, state, view
-from service.schemas.fields import Whole, WireField
-from service.schemas.list_fields import Cards, Hands, Wholes
-
-NAME = "zhengfen"
+from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields, results_field
+from service.schemas.list_fields import CardList, List
 
 
-def shapes() -> tuple[Class, Class]:
-    """The schemas of a state and of a view."""
-    span = Span(NAME)
-    return state(span, _fields(span)), view(span, _fields(span))
-
-
-def _fields(span: Span) -> dict[str, WireField]:
+def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
+    """The fields of a state and of a view; no card is ever masked."""
     return {
-        **common(span),
-        "results": results(
-            span,
+        **common_fields(limits),
+        "results": results_field(
+            limits,
             {
-                "first": span.seat("The First: who went out first."),
-                "last": span.seat("The Last: who alone held cards."),
+                "first": limits.seat("The First: who went out first."),
+                "last": limits.seat("The Last: who alone held cards."),
             },
         ),
-        **climbing(span),
-        "first": span.seat("The seat that leads the first trick."),
-        "trick": Cards("The cards in the current trick.", span.deck),
-        "taken": Hands("The cards in the tricks that each seat has won.", span.players, span.deck),
-        "out": Wholes(
+        **climbing_fields(limits),
+        "first": limits.seat("The seat that leads the first trick."),
+        "trick": CardList("The cards in the current trick.", limits.deck),
+        "taken": limits.hands("The cards in the tricks that each seat has won."),
+        "out": List(
             "The seats that have gone out, in that order.",
-            (0, span.last_seat + 1),
-            Whole("", 0, span.last_seat),
+            limits.seat(""),
+            0,
+            limits.game.max_players,
         ),
     }

@@ -1,4 +1,4 @@
-"""`stich check`: does a bot keep the protocol?"""
+"""`stich check`: does a bot conform to the protocol?"""
 
 from __future__ import annotations
 
@@ -7,28 +7,8 @@ from urllib.parse import urlsplit
 
 import click
 
-import games
 from stich.commands import completion
-from tournament.bot.process import LaunchSettings, StartError, found
-from tournament.check import protocol_checks
-from tournament.check import report as check_report
-from tournament.check.examiner import Clock
-from tournament.check.protocol_checks import Outcome
-from tournament.check.suite import Numbered, examine
-from tournament.check.target import Running, Started, Subject
-from tournament.config import Limits
-
-
-def _start(url: str | None, command: str | None, start_ms: int) -> Subject:
-    """The bot to be checked; StartError if it is not there."""
-    if command is not None:
-        if not found(command):
-            raise StartError(f'"{command}" cannot be started: there is no such program.')
-        return Started(command, LaunchSettings(Limits(), start_ms))
-    try:
-        return Running(str(url))
-    except OSError as error:
-        raise StartError(f"{url}: {error.strerror or error}.") from error
+from stich.commands.common import check_game
 
 
 def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -43,49 +23,43 @@ def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
     raise click.BadParameter("write it as http://127.0.0.1:9000.")
 
 
-def _game(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is None or value in games.GAMES:
-        return value
-    raise click.BadParameter(f"there is no game {value!r}; there are {', '.join(games.GAMES)}.")
-
-
 @click.command()
-@click.option("--url", callback=_url, help="Where the bot runs, as http://127.0.0.1:9000.")
-@click.option("--command", help="How to start the bot; it finds its port in PORT.")
+@click.option("--url", callback=_url, help="Address of a running bot, as http://127.0.0.1:9000.")
+@click.option("--command", help="Command that starts the bot; PORT is set to its port.")
 @click.option(
     "--game",
-    callback=_game,
+    callback=check_game,
     shell_complete=completion.games,
-    help="Check this game only; else all the bot names.",
+    help="Check this game only; by default all that it names.",
 )
 @click.option(
     "--move-ms",
     type=click.IntRange(1, 3_600_000),
     default=1000,
     show_default=True,
-    help="The time for a move, in milliseconds.",
+    help="Time for each move, in milliseconds.",
 )
 @click.option(
     "--bank-ms",
     type=click.IntRange(0, 3_600_000),
     default=None,
-    help="Time beyond that, once for the whole check; ten times --move-ms if not given.",
+    help="Extra time for the whole check; ten times --move-ms by default.",
 )
 @click.option(
     "--start-ms",
     type=click.IntRange(1, 3_600_000),
     default=10_000,
     show_default=True,
-    help="Until a bot started by --command answers GET /.",
+    help="Time until a bot started by --command answers GET /.",
 )
 @click.option(
     "--positions",
     type=click.IntRange(1, 1000),
     default=100,
     show_default=True,
-    help="How many positions of each game are asked.",
+    help="Positions to ask for each game.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print for machines, requests whole.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
 def check(
     url: str | None,
     command: str | None,
@@ -96,7 +70,7 @@ def check(
     positions: int,
     as_json: bool,
 ) -> None:
-    """Tell whether a bot keeps the protocol: numbered checks, each failure with its mend.
+    """Check that a bot conforms to the protocol. Each failure says how to fix it.
 
     Exits with 0 if every check passed and with 1 if one failed.
 
@@ -105,22 +79,24 @@ def check(
       stich check --command "python3 bot.py"
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
+    # rich and the games take long to load: `stich --help` and completion must not wait for them.
+    from tournament.bot.protocol import TimeBank
+    from tournament.check.report import Report
+    from tournament.check.suite import check_bot
+    from tournament.check.target import Target, open_target
+
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot by --url or by --command, one of the two.")
-    clock = Clock(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    report = check_report.Report(as_json)
+    clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
+    report = Report(as_json)
+
+    def target() -> Target:
+        return open_target(url, command, start_ms)
+
     try:
-        subject = _start(url, command, start_ms)
-    except StartError as error:
-        report.add(Numbered(1, "the bot is there", protocol_checks.absent(str(error))))
-        sys.exit(report.finish())
-    try:
-        report.add(Numbered(1, "the bot is there", Outcome(True, subject.url)))
-        for numbered in examine(subject, clock, [game] if game else [], positions, report.bar):
-            report.add(numbered)
+        for result in check_bot(target, clock, [game] if game else [], positions, report.progress):
+            report.add(result)
     except KeyboardInterrupt:
         report.stopped()
         sys.exit(1)
-    finally:
-        subject.close()
     sys.exit(report.finish())

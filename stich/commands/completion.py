@@ -1,4 +1,4 @@
-"""What a shell may complete; a look into a run that fails completes nothing."""
+"""Completion of words by the shell; a run that cannot be read completes nothing."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from click.shell_completion import CompletionItem
 
 Complete = Callable[[Context, Parameter, str], list[CompletionItem]]
 
-_LOOKED_AT = 20_000
-_OFFERED = 100
+_MAX_READ = 20_000
+_MAX_OFFERED = 100
 
 
 def folders(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
@@ -23,18 +23,18 @@ def games(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionIte
     """Names of games."""
     from games import GAMES
 
-    return _begin(GAMES, incomplete)
+    return _starting(GAMES, incomplete)
 
 
 def bots(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of reference bots; files where none begins so."""
+    """Names of reference bots; files if none begins so."""
     from tournament.config import HOUSE_BOTS
 
-    return _begin(HOUSE_BOTS, incomplete) or [CompletionItem(incomplete, type="file")]
+    return _starting(HOUSE_BOTS, incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 def matches(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
-    """Ids of the run's matches, each with who played; of long runs the first ones."""
+    """Ids of the run's first matches, each with its bots."""
     return _in_run(ctx, _matches, incomplete)
 
 
@@ -47,7 +47,7 @@ def _matches(target: str) -> Iterator[tuple[str, str]]:
     from tournament.store.store import Store
 
     with Store.open(target) as store:
-        for match in islice(store.summaries(), _LOOKED_AT):
+        for match in islice(store.summaries(), _MAX_READ):
             yield match.match, ", ".join(match.seating)
 
 
@@ -64,7 +64,7 @@ def _in_run(
 ) -> list[CompletionItem]:
     from tournament.store.store import StoreError
 
-    # Behind an option without its value click has parsed no arguments, and left them in args.
+    # After an option without its value, click leaves the arguments unparsed in args.
     target = ctx.params.get("target") or next(iter(ctx.args), None)
     if target is None:
         return []
@@ -73,12 +73,12 @@ def _in_run(
         for word, about in read(target):
             if word.startswith(incomplete):
                 found.append(CompletionItem(word, help=about or None))
-            if len(found) == _OFFERED:
+            if len(found) == _MAX_OFFERED:
                 break
     except StoreError:
         return []
     return found
 
 
-def _begin(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
+def _starting(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(word) for word in words if word.startswith(incomplete)]

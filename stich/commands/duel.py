@@ -1,96 +1,143 @@
-"""`stich duel`: two bots against each other, mirrored, until it is decided."""
+"""`stich duel`: two bots against each other, mirrored, until one is ahead."""
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
-import games
-from stich.commands.run import REFUSALS, stoppable
-from stich.console.stdout import OutputError
-from tournament.bot.process import LaunchSettings
-from tournament.config import HOUSE_BOTS, Bot, Clock, Cup, Format, Run
-from tournament.config.locations import short
-from tournament.config.schema import command, seed, url
-from tournament.formats.duel import Duel
-from tournament.run.lock import only_runner
-from tournament.run.progress import Json
-from tournament.run.resume import begin
-from tournament.run.session import play_all
-from tournament.store.store import Store
-from tournament.text import plural, screen
+from stich.commands import completion
+from stich.commands.common import (
+    check_game,
+    game_options,
+    json_option,
+    playing_matches,
+    run_command,
+)
+from stich.console.text import make_console
+from tournament.text import plural
 
 if TYPE_CHECKING:
-    from tournament.results.standings import Standings
+    from rich.console import Console
 
-_USAGE = 2
+    from tournament.config import Cup
+    from tournament.formats.duel import Duel
+    from tournament.results.standings import Standings
+    from tournament.run.progress import JsonLines
+    from tournament.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What was typed."""
+class DuelOptions:
+    """The options of a duel. Without `players` the fewest, without `seed` a fresh one."""
 
     bots: tuple[str, str]
     game: str
-    players: int | None
-    deals: int
-    options: Sequence[str]
-    seed: str | None
-    move_ms: int
-    bank_ms: int
-    concurrency: int
-    out: str | None
-    as_json: bool
+    players: int | None = None
+    deals: int = 200
+    options: Mapping[str, object] = field(default_factory=dict)
+    seed: str | None = None
+    move_ms: int = 1000
+    bank_ms: int = 10_000
+    concurrency: int = 1
 
 
-def duel(wish: Wish) -> int:
-    """Play the duel; the exit code."""
+@click.command()
+@click.argument("a", metavar="A", shell_complete=completion.bots)
+@click.argument("b", metavar="B", shell_complete=completion.bots)
+@click.option(
+    "--game",
+    required=True,
+    callback=check_game,
+    shell_complete=completion.games,
+    help="The game to play.",
+)
+@click.option("--players", type=click.IntRange(2, 6), help="How many seats; the fewest by default.")
+@click.option(
+    "--deals",
+    type=click.IntRange(1, 1_000_000),
+    default=200,
+    show_default=True,
+    help="Seeds to play at most; each is played in every mixed seating of the two.",
+)
+@game_options
+@click.option("--seed", help="The seed of all deals; a fresh one by default.")
+@click.option(
+    "--move-ms",
+    type=click.IntRange(1, 600_000),
+    default=1000,
+    show_default=True,
+    help="Time for each move, in milliseconds.",
+)
+@click.option(
+    "--bank-ms",
+    type=click.IntRange(0, 3_600_000),
+    default=10_000,
+    show_default=True,
+    help="Extra time for a whole match, in milliseconds.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Tables at once.",
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=completion.folders,
+    help="Keep the matches in this folder, to resume and to replay them.",
+)
+@json_option
+@run_command
+def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
+    """Play two bots against each other, mirrored, and stop once one of them is ahead.
+
+    A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
+    The result says whether the order was settled at 95 % or the budget of deals was spent.
+
+    \b
+    Examples:
+      stich duel sensible greedy --game doudizhu
+      stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --deals 50
+    """
     try:
-        cup = cup_of(wish)
+        cup = duel_cup(DuelOptions(bots=(a, b), **options))
     except ValueError as error:
         click.echo(f"Error: {error}", err=True)
-        return _USAGE
+        return 2
+    kept = (
+        f"Resume with the same command; the finished matches are kept in {out}."
+        if out
+        else "Nothing is kept; with --out DIR it would be, and the same command would resume it."
+    )
+    with playing_matches(kept):
+        _play(cup, out, as_json)
+    return 0
+
+
+def duel_cup(options: DuelOptions) -> Cup:
+    """The duel as a cup; ValueError with a sentence if its options are wrong."""
+    import games
+    from tournament.config import Bot, Clock, Cup, Format, Run
+    from tournament.config.arguments import parse_bot
+    from tournament.config.schema import seed
+
+    game = games.get(options.game)
     try:
-        with stoppable():
-            return _play(cup, wish)
-    except REFUSALS as error:
-        click.echo(str(error), err=True)
-    except OutputError as error:
-        error.kept = _kept(wish)
-        raise
-    except KeyboardInterrupt:
-        click.echo(f"\nStopped. {_kept(wish)}", err=True)
-    return 1
-
-
-def _kept(wish: Wish) -> str:
-    """What there is of a duel that was broken off."""
-    if wish.out:
-        return f"Go on with the same command; {wish.out} has kept it."
-    return "Nothing of it is kept; with --out DIR it is, and the same command goes on with it."
-
-
-def cup_of(wish: Wish) -> Cup:
-    """The duel as a cup; ValueError with a sentence if it cannot be one."""
-    try:
-        game = games.get(wish.game)
-    except games.UnknownGame as error:
-        raise ValueError(str(error)) from None
-    try:
-        players, options = game.resolve_options(wish.players, "seed", _options(wish.options))
+        players, filled = game.resolve_options(options.players, "seed", options.options)
     except games.OptionError as error:
         raise ValueError(f"{error.field}: {error.message}") from None
-    if wish.seed is not None:
-        _held("--seed", seed(wish.seed))
-    first, second = (_bot(text) for text in wish.bots)
+    problem = None if options.seed is None else seed(options.seed)
+    if problem:
+        raise ValueError(f"--seed: {problem}")
+    first, second = map(parse_bot, options.bots)
     if first.name == second.name:
         second = Bot(f"{second.name} (2)", second.command, second.url)
     return Cup(
@@ -98,82 +145,56 @@ def cup_of(wish: Wish) -> Cup:
         game=game.name,
         players=players,
         bots=(first, second),
-        seed=wish.seed,
-        options=options,
-        format=Format(type="duel", deals=wish.deals, seating="mixed"),
-        clock=Clock(wish.move_ms, wish.bank_ms),
-        run=Run(concurrency=wish.concurrency),
+        seed=options.seed,
+        options=filled,
+        format=Format(type="duel", deals=options.deals, seating="mixed"),
+        clock=Clock(options.move_ms, options.bank_ms),
+        run=Run(concurrency=options.concurrency),
     )
 
 
-def _bot(text: str) -> Bot:
-    """A bot from its URL, the name of a reference bot, or a command."""
-    if not text.strip():
-        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(HOUSE_BOTS) + ".")
-    if text.startswith(("http://", "https://")):
-        _held(short(text), url(text))
-        return Bot(text, url=text)
-    if text in HOUSE_BOTS:
-        return Bot(text, command=f"python -m bots.{text}")
-    _held(short(text), command(text))
-    return Bot(text, command=text)
+def _play(cup: Cup, out: str | None, as_json: bool) -> None:
+    from tournament.bot.process import LaunchSettings
+    from tournament.formats.duel import Duel
+    from tournament.run.lock import only_runner
+    from tournament.run.progress import JsonLines
+    from tournament.run.resume import resume
+    from tournament.run.session import play_all
+    from tournament.store.store import Store
 
-
-def _held(what: str, wrong: str | None) -> None:
-    """ValueError if something is wrong, as a CUP.toml would be told."""
-    if wrong:
-        raise ValueError(f"{what}: {wrong}")
-
-
-def _options(words: Sequence[str]) -> Mapping[str, object]:
-    found: dict[str, object] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise ValueError(f"--option {short(word)}: write NAME=VALUE, as in deals=4.")
-        try:
-            found[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            raise ValueError(
-                f"--option {short(word)}: the value must be a number, true or false."
-            ) from None
-    return found
-
-
-def _play(cup: Cup, wish: Wish) -> int:
-    console = screen(stderr=wish.as_json)
+    console = make_console(stderr=as_json)
     with ExitStack() as stack:
-        folder = wish.out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
-        store = stack.enter_context(Store.open(folder, create=True))
+        folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
+        store = stack.enter_context(Store.create(folder))
         stack.enter_context(only_runner(store))
-        _, schedule = begin(store, cup)
+        _, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
         launch = LaunchSettings(cup.limits, cup.clock.start_ms)
-        said = Json(sys.stdout) if wish.as_json else None
+        events = JsonLines(sys.stdout) if as_json else None
         try:
-            play_all(cup, schedule, store, launch, said, console)
+            play_all(cup, schedule, store, launch, events, console)
         except KeyboardInterrupt:
             if store.count():
-                _tell(console, said, cup, schedule, "stopped", store)
+                _report(console, events, cup, schedule, "stopped", store)
             raise
         store.put({"finished": True, "total": store.count()})
         ended = "decided" if schedule.test.decided else "budget"
-        _tell(console, said, cup, schedule, ended, store)
-    return 0
+        _report(console, events, cup, schedule, ended, store)
 
 
-def _tell(
-    console: Console, said: Json | None, cup: Cup, schedule: Duel, ended: str, store: Store
+def _report(
+    console: Console, events: JsonLines | None, cup: Cup, schedule: Duel, ended: str, store: Store
 ) -> None:
-    """The table and the odds; `ended` is "decided", "budget" or "stopped"."""
-    from tournament.results.standings import render, standings
+    """Print the standings and the odds; `ended` is "decided", "budget" or "stopped"."""
+    from stich.console.standings_table import standings_table
+    from tournament.results.standings import standings
 
     test = schedule.test
     better, worse = cup.names if test.mean > 0 else cup.names[::-1]
     table = _ranked(standings(store), better if test.decided else None)
-    if said:
-        said.say(
+    if events:
+        events.emit_event(
             "stopped" if ended == "stopped" else "finished",
             ended=ended,
             better=better if test.decided else None,
@@ -182,7 +203,7 @@ def _tell(
             **table.to_dict(),
         )
         return
-    console.print(render(table))
+    console.print(standings_table(table))
     deals = plural(schedule.blocks, "deal")
     odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
     if ended == "decided":
@@ -200,7 +221,7 @@ def _tell(
 
 
 def _ranked(table: Standings, better: str | None) -> Standings:
-    """The table with the ranks that the duel's own test has settled, and no others."""
+    """The standings with the ranks that the duel's own test has settled, and no others."""
     ranks = {line.bot: (1, 2) for line in table.standings}
     if better is not None:
         ranks = {bot: (1, 1) if bot == better else (2, 2) for bot in ranks}

@@ -1,4 +1,4 @@
-"""`stich new-bot`: a starter bot in your language, copied where you want it."""
+"""`stich new-bot`: copy a starter bot in the language of your choice."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from bots.kits import Kit, KitError, catalogue, find
 
 
 def _listing(kits: dict[str, Kit]) -> str:
-    rows = [(kit.language, kit.title, " ".join(kit.packages), _here(kit)) for kit in kits.values()]
-    rows.insert(0, ("LANGUAGE", "FOR", "DEBIAN PACKAGES", "HERE"))
+    rows = [
+        (kit.language, kit.title, " ".join(kit.packages), _installed(kit)) for kit in kits.values()
+    ]
+    rows.insert(0, ("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED"))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -22,9 +24,9 @@ def _listing(kits: dict[str, Kit]) -> str:
     )
 
 
-def _here(kit: Kit) -> str:
+def _installed(kit: Kit) -> str:
     missing = kit.missing()
-    return f"lacks {' '.join(missing)}" if missing else "yes"
+    return f"missing: {' '.join(missing)}" if missing else "yes"
 
 
 def _as_json(kits: dict[str, Kit]) -> str:
@@ -48,10 +50,14 @@ def _as_json(kits: dict[str, Kit]) -> str:
 
 
 def _next_steps(kit: Kit, target: Path) -> str:
-    lines = [f"A bot for {kit.title} stands in {target}; its decision is in {kit.decision}."]
+    lines = [f"Copied a bot for {kit.title} to {target}. It chooses its moves in {kit.decision}."]
     missing = kit.missing()
     if missing:
-        lines += ["", "First what this machine lacks:", f"  apt-get install {' '.join(missing)}"]
+        lines += [
+            "",
+            "Install what is missing:",
+            f"  apt-get install {' '.join(missing)}",
+        ]
     if kit.build:
         lines += [
             "",
@@ -61,11 +67,11 @@ def _next_steps(kit: Kit, target: Path) -> str:
     command = kit.command(target)
     lines += [
         "",
-        "See whether it keeps the protocol:",
+        "Check that it conforms to the protocol:",
         f'  stich check --command "{command}"',
-        "Let it play against a house bot:",
+        "Play it against a reference bot:",
         f'  stich duel "{command}" greedy --game doudizhu',
-        "Enter it for a cup, in its CUP.toml:",
+        "Enter it in a cup, in its CUP.toml:",
         "  [[bots]]",
         '  name = "mine"',
         f"  command = {json.dumps(command)}",
@@ -74,7 +80,7 @@ def _next_steps(kit: Kit, target: Path) -> str:
 
 
 def _languages(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Completion: the languages that begin so."""
+    """Complete the name of a language."""
     return [
         CompletionItem(kit.language, help=kit.title)
         for kit in catalogue().values()
@@ -86,9 +92,9 @@ def _languages(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
 @click.argument("language", required=False, shell_complete=_languages)
 @click.argument("directory", metavar="DIR", required=False, type=click.Path(path_type=Path))
 @click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
-@click.option("--json", "as_json", is_flag=True, help="With --list: print for machines.")
+@click.option("--json", "as_json", is_flag=True, help="With --list: print JSON.")
 def new_bot(language: str | None, directory: Path | None, listing: bool, as_json: bool) -> None:
-    """Copy a starter bot that runs into DIR, which must be new or empty.
+    """Copy a working starter bot into DIR, which must be new or empty.
 
     \b
     Examples:

@@ -1,31 +1,35 @@
-"""`stich replay`: a match on the terminal, step by step, or whole where there is none."""
+"""`stich replay`: a match on the terminal, step by step, or printed whole elsewhere."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
-from rich.console import Console, Group, RenderableType
-from rich.rule import Rule
-from rich.table import Table
-from rich.text import Text
 
-from stich.commands.show import run_in
-from stich.console.play_screen import cards, move_text
-from tournament.records import MatchRecord
-from tournament.results.post_mortem import post_mortem
-from tournament.results.replay import Step, clock, steps, to_dict
-from tournament.text import screen
-
-_NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")
-_BACK = ("b", "p", "\x7f", "\x1b[D", "\x1b[A")
-_KEYS = "Enter next, b back, f next fault, e end, q leave"
+from stich.commands import completion
+from stich.commands.common import json_option, open_run, run_argument, run_command
 
 
-def replay_match(target: str, match: str, as_json: bool, faults: bool) -> int:
-    """Show a match."""
-    with run_in(target) as store:
+@click.command()
+@run_argument
+@click.argument("match", metavar="MATCH", shell_complete=completion.matches)
+@json_option
+@click.option("--faults", is_flag=True, help="Show only the post-mortem of each fault.")
+@run_command
+def replay(target: str, match: str, as_json: bool, faults: bool) -> int:
+    """Step through a match with all hands open. MATCH is its id or the beginning of it.
+
+    \b
+    Examples:
+      stich replay runs/spring 7eb97a
+      stich replay runs/spring 7eb97a --faults
+    """
+    from stich.console.replay_screen import print_match, step_through
+    from stich.console.text import make_console
+    from tournament.results.post_mortem import post_mortem
+    from tournament.results.replay import to_dict
+
+    with open_run(target) as store:
         record, config = store.match(match), store.get("config")
     if as_json:
         click.echo(json.dumps(to_dict(record, config), ensure_ascii=False))
@@ -34,124 +38,9 @@ def replay_match(target: str, match: str, as_json: bool, faults: bool) -> int:
         shown = [post_mortem(record, fault, config) for fault in record.faults]
         click.echo("\n\n".join(shown) or "There was no fault in this match.")
         return 0
-    console = screen()
+    console = make_console()
     if console.is_terminal:
-        _through(console, record, config)
+        step_through(console, record, config)
     else:
-        _print(console, record, config)
+        print_match(console, record, config)
     return 0
-
-
-def _print(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
-    """All of it: every deal's hands, then its moves one a line."""
-    console.print(_title(record), soft_wrap=True)
-    for step in steps(record, *clock(config)):
-        if step.before is None or step.before["deal"] != step.state["deal"]:
-            if step.move is not None:
-                console.print(_moved(record, step), soft_wrap=True)
-            console.print(_hands(record, step))
-        else:
-            console.print(_moved(record, step), soft_wrap=True)
-    console.print(_scores(record, record.scores), soft_wrap=True)
-    for fault in record.faults:
-        console.print(Rule())
-        console.print(Text(post_mortem(record, fault, config)), soft_wrap=True)
-
-
-def _through(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
-    """Step by step, forwards and back."""
-    seen = list(steps(record, *clock(config)))
-    at = 0
-    while True:
-        console.clear()
-        console.print(_screen(record, seen, at, config))
-        try:
-            key = click.getchar()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if key in ("q", "\x03", "\x04", "\x1b"):
-            return
-        at = _jump(seen, at, key)
-
-
-def _jump(seen: list[Step], at: int, key: str) -> int:
-    if key in _NEXT:
-        return min(at + 1, len(seen) - 1)
-    if key in _BACK:
-        return max(at - 1, 0)
-    if key == "f":
-        return next((step.number for step in seen[at + 1 :] if step.fault), at)
-    return len(seen) - 1 if key == "e" else at
-
-
-def _screen(
-    record: MatchRecord, seen: list[Step], at: int, config: dict[str, Any]
-) -> RenderableType:
-    step = seen[at]
-    parts: list[RenderableType] = [_title(record), _hands(record, step)]
-    parts += [_moved(record, past) for past in seen[max(1, at - 7) : at + 1]]
-    if step.fault is not None:
-        parts.append(Text(post_mortem(record, step.fault, config), style="red"))
-    if at == len(seen) - 1:
-        parts.append(_scores(record, record.scores))
-    parts.append(Rule(f"move {at} of {len(seen) - 1}: {_KEYS}", style="dim"))
-    return Group(*parts)
-
-
-def _title(record: MatchRecord) -> Text:
-    stage = f", {record.stage}" if record.stage else ""
-    return Text(
-        f"match {record.match}: {record.game}, block {record.block}{stage},"
-        f" seating {record.number + 1} of {record.seatings}, seed {record.seed}",
-        style="bold",
-    )
-
-
-def _hands(record: MatchRecord, step: Step) -> Table:
-    """Everybody's cards, whose turn it is, scores and banks."""
-    state = step.state
-    shown = Table(box=None, pad_edge=False)
-    headings = ("", "seat", "bot", "score", "bank", f"deal {state['deal']}, {state['phase']}")
-    for heading in headings:
-        shown.add_column(heading, justify="right" if heading in ("score", "bank") else "left")
-    for seat, hand in enumerate(state["hands"]):
-        name = record.seating[seat]
-        if state.get("declarer") == seat:
-            name += " (declarer)"
-        shown.add_row(
-            "▶" if state["turn"] == seat else "",
-            str(seat),
-            Text(name),
-            f"{state['scores'][seat]:+d}",
-            f"{step.banks[seat] / 1000:.1f} s",
-            cards(hand),
-        )
-    if state.get("talon"):
-        shown.add_row("", "", "talon", "", "", cards(state["talon"]))
-    return shown
-
-
-def _moved(record: MatchRecord, step: Step) -> Text:
-    """One move in a line."""
-    if step.seat is None or step.move is None:
-        return Text("the cards are dealt", style="dim")
-    line = Text(f"{step.number:4d}  {record.seating[step.seat]} ", style="")
-    line.append_text(move_text(step.move))
-    if step.ms is None:
-        line.append("  the house, it is struck out", style="red")
-    else:
-        line.append(f"  {step.ms:.1f} ms", style="dim")
-    if step.fault is not None:
-        line.append(f"  the house, at its {step.fault.kind}: {step.fault.detail}", style="red")
-    return line
-
-
-def _scores(record: MatchRecord, scores: tuple[int, ...]) -> Text:
-    parts = [f"{bot} {score:+d}" for bot, score in zip(record.seating, scores, strict=True)]
-    text = "The end: " + ", ".join(parts)
-    if record.struck:
-        out = ", ".join(
-            f"{record.seating[seat]} counts {record.adjusted[seat]:+d}" for seat in record.struck
-        )
-        text += f"; struck out: {out}"
-    return Text(text, style="bold")

@@ -1,119 +1,112 @@
-"""`stich run`: from a CUP.toml to standings, and on from where it stopped."""
+"""`stich run`: from a CUP.toml to standings, resuming where it stopped."""
 
 from __future__ import annotations
 
 import re
 import shlex
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
+from stich.commands import completion
+from stich.commands.common import playing_matches, run_command
 from stich.commands.show import print_standings, standings_dict
-from stich.console.stdout import OutputError
-from tournament.bot.process import LaunchSettings, StartError
-from tournament.bot.sandbox import SandboxError, prefix
-from tournament.config import ConfigError, Cup, read
-from tournament.formats.commitment import weakness
-from tournament.formats.round_scores import round_scores
-from tournament.run.lock import only_runner
-from tournament.run.progress import Json
-from tournament.run.resume import CupChangedError, begin
-from tournament.run.runner import RunError
-from tournament.run.session import play_all
-from tournament.store.store import NOT_A_STORE, Store, StoreError, StoreUrlError, is_url
-from tournament.text import screen
+from stich.console.text import make_console
 
-REFUSALS = (CupChangedError, RunError, SandboxError, StartError, StoreError)
-"""What ends a run with a sentence and exit code 1."""
+if TYPE_CHECKING:
+    from tournament.config import Cup
 
 
-def run_cup(path: str, out: str | None, store_url: str | None, as_json: bool) -> int:
-    """Run a cup; the exit code."""
+@click.command()
+@click.argument("cup", metavar="CUP.toml", type=click.Path())
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=completion.folders,
+    help="Folder of the run; runs/CUP by default.",
+)
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    help="The database of the run, instead of OUT/run.sqlite: postgresql://user@host/name.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
+@run_command
+def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
+    """Run a tournament, or resume it where it stopped.
+
+    \b
+    Example:
+      stich run examples/doudizhu.toml --out runs/spring
+    """
+    from tournament.config import ConfigError, read_cup
+    from tournament.store.store import NOT_A_STORE, is_url
+
     try:
-        cup = read(path)
+        plan = read_cup(cup)
     except ConfigError as error:
         click.echo(str(error), err=True)
         return 2
     if store_url is not None and out is not None:
-        click.echo("--out and --store both say where the run is kept; leave one out.", err=True)
+        click.echo("--out and --store exclude each other; omit one.", err=True)
         return 2
     if store_url is not None and not is_url(store_url):
         click.echo(f"--store {store_url}: {NOT_A_STORE}", err=True)
         return 2
-    target = store_url or out or str(Path("runs") / folder_name(path))
+    target = store_url or out or str(Path("runs") / folder_name(cup))
     where = ("--store", store_url) if store_url else ("--out", target)
-    again = shlex.join(("stich", "run", path, *where))
-    try:
-        with stoppable():
-            return _run(cup, path, target, as_json)
-    except StoreUrlError as error:
-        click.echo(str(error), err=True)
-        return 2
-    except REFUSALS as error:
-        click.echo(str(error), err=True)
-        return 1
-    except OutputError as error:
-        error.kept = f"Every finished match is kept in {target}. Go on with: {again}"
-        raise
-    except KeyboardInterrupt:
-        click.echo(
-            f"\nStopped; every finished match is kept in {target}. Go on with: {again}", err=True
-        )
-        return 1
+    again = shlex.join(("stich", "run", cup, *where))
+    with playing_matches(f"Every finished match is kept in {target}. Resume with: {again}"):
+        _run(plan, cup, target, as_json)
+    return 0
 
 
-def _run(cup: Cup, path: str, target: str, as_json: bool) -> int:
-    console = screen(stderr=as_json)
+def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
+    from tournament.bot.process import LaunchSettings
+    from tournament.bot.sandbox import prefix
+    from tournament.formats.commitment import weakness
+    from tournament.formats.round_scores import round_scores
+    from tournament.run.lock import only_runner
+    from tournament.run.progress import JsonLines
+    from tournament.run.resume import resume
+    from tournament.run.session import play_all
+    from tournament.store.store import Store
+
+    console = make_console(stderr=as_json)
     with ExitStack() as stack:
-        store = stack.enter_context(Store.open(target, create=True))
+        store = stack.enter_context(Store.create(target))
         stack.enter_context(only_runner(store))
-        seed, schedule = begin(store, cup)
-        said = Json(sys.stdout) if as_json else None
+        seed, schedule = resume(store, cup)
+        events = JsonLines(sys.stdout) if as_json else None
         commitment = store.get("commitment")
         if commitment:
             if weakness(seed) and not store.get("finished"):
                 click.echo(weakness(seed), err=True)
-            if said:
-                said.say("commitment", sha256=commitment)
+            if events:
+                events.emit_event("commitment", sha256=commitment)
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not store.get("finished"):
             launch = LaunchSettings(cup.limits, cup.clock.start_ms, prefix(cup, path, store.folder))
-            play_all(cup, schedule, store, launch, said, console)
+            play_all(cup, schedule, store, launch, events, console)
             places = schedule.places(lambda number: round_scores(store, number))
             store.put({"finished": True, "places": places})
         if commitment:
-            if said:
-                said.say("seed", seed=seed)
+            if events:
+                events.emit_event("seed", seed=seed)
             else:
                 click.echo(f"Seed: {seed}")
-        if said:
-            said.say("finished", **standings_dict(store))
+        if events:
+            events.emit_event("finished", **standings_dict(store))
         else:
             print_standings(store, console)
             click.echo(f"Kept in {store.where}")
-    return 0
 
 
 def folder_name(path: str) -> str:
-    """The folder of a run that was not named: the cup file's name without its ending."""
+    """The default folder of a run: the file name of its cup without the extension."""
     return re.sub(r"[^\w.-]+", "-", Path(path).stem) or "cup"
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """Let SIGTERM stop as Ctrl-C does."""
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -11,11 +11,8 @@ from typing import Final
 
 import click
 
-from service.settings import ConfigError, Settings
-
-# Not taken from service.metrics: that module imports prometheus_client, which chooses how it keeps
-# figures by this variable when it is imported.
-MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
+from service.settings import MULTIPROC_DIR, ConfigError, Settings
+from service.worker import load
 
 _CONNECTIONS: Final = 1024
 
@@ -26,7 +23,7 @@ _CONNECTIONS: Final = 1024
     default="127.0.0.1",
     show_default=True,
     envvar="STICH_HOST",
-    help="Where to listen; 0.0.0.0 or :: for all networks.",
+    help="Address to listen on; 0.0.0.0 or :: for all networks.",
 )
 @click.option(
     "--port",
@@ -34,7 +31,7 @@ _CONNECTIONS: Final = 1024
     default=8080,
     show_default=True,
     envvar="STICH_PORT",
-    help="0 takes any free port and says which.",
+    help="Port to listen on; 0 picks a free port and prints it.",
 )
 @click.option(
     "--workers",
@@ -42,7 +39,7 @@ _CONNECTIONS: Final = 1024
     default=1,
     show_default=True,
     envvar="STICH_WORKERS",
-    help="Processes that answer.",
+    help="Number of worker processes.",
 )
 def serve(host: str, port: int, workers: int) -> None:
     """Serve the rules over HTTP.
@@ -53,19 +50,20 @@ def serve(host: str, port: int, workers: int) -> None:
       curl http://127.0.0.1:8080/v1/games
 
     \b
-    Settings come from the environment too:
-      STICH_HOST, STICH_PORT, STICH_WORKERS   as the options
-      STICH_MAX_BODY        bytes that a body may have (1048576)
-      STICH_CORS_ORIGINS    * or origins with commas between them (*)
+    Environment variables:
+      STICH_HOST, STICH_PORT, STICH_WORKERS   same as the options
+      STICH_MAX_BODY        largest request body in bytes (1048576)
+      STICH_CORS_ORIGINS    * or a comma-separated list of origins (*)
     """
     try:
         Settings.from_environ()
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
-    port = _free(host, port)
+    port = _find_port(host, port)
     with ExitStack() as stack:
         if workers > 1 and MULTIPROC_DIR not in os.environ:
             folder = tempfile.TemporaryDirectory(prefix="stich-", ignore_cleanup_errors=True)
+            # before prometheus_client is imported, which reads the variable then
             os.environ[MULTIPROC_DIR] = stack.enter_context(folder)
             stack.callback(os.environ.pop, MULTIPROC_DIR)
         click.echo(f"Serving on {_url(host, port)} (Ctrl-C stops).")
@@ -73,12 +71,11 @@ def serve(host: str, port: int, workers: int) -> None:
 
 
 def run(host: str, port: int, workers: int) -> None:
-    """Run granian until it is told to stop."""
+    """Run granian until it is stopped."""
+    # imported here because no other command needs it
     from granian import Granian
     from granian.constants import Interfaces
     from granian.log import LogLevels
-
-    from service.worker import load
 
     Granian(
         "service.wsgi:app",
@@ -86,7 +83,7 @@ def run(host: str, port: int, workers: int) -> None:
         port=port,
         interface=Interfaces.WSGI,
         workers=workers,
-        # a thread waits for each body that is on its way: slow clients must not use them all up
+        # Each body that is still arriving occupies a thread; slow clients must not use up all.
         backpressure=_CONNECTIONS,
         blocking_threads=_CONNECTIONS // 2,
         websockets=False,
@@ -95,31 +92,35 @@ def run(host: str, port: int, workers: int) -> None:
     ).serve(target_loader=load)
 
 
-def _free(host: str, port: int) -> int:
-    """The port, if it can be had: a sentence and exit 1 if not. 0 becomes a free port."""
+def _find_port(host: str, port: int) -> int:
+    """Check that the port is free, and replace 0 by a free port.
+
+    Raises:
+        ClickException: the address or port cannot be used; the command exits with 1.
+    """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise click.ClickException(
-            f"{host} is no address of this machine ({error.strerror}); try --host 127.0.0.1."
+            f"{host} is not an address of this machine ({error.strerror}); try --host 127.0.0.1."
         ) from None
     family, kind, protocol, _, address = found[0]
     with socket.socket(family, kind, protocol) as probe:
-        # as the server does: a port whose last connections are still closing is free
+        # As the server does: a port counts as free while its last connections are closing.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(address)
             probe.listen(1)
             return int(probe.getsockname()[1])
         except OSError as error:
-            raise click.ClickException(_refused(host, port, error)) from None
+            raise click.ClickException(_explain(host, port, error)) from None
 
 
-def _refused(host: str, port: int, error: OSError) -> str:
+def _explain(host: str, port: int, error: OSError) -> str:
     if isinstance(error, PermissionError):
-        return f"Port {port} needs more rights than you have; choose one above 1023 by --port."
+        return f"You may not listen on port {port}; choose one above 1023 with --port."
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} of {host} is in use; stop what uses it, or choose another by --port."
+        return f"Port {port} of {host} is in use; stop what uses it, or choose another with --port."
     return f"Cannot listen on {host}: {error.strerror}; try --host 127.0.0.1."
 
 

@@ -4,109 +4,109 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from tournament.records import FaultKind, MatchSummary
-from tournament.store.store import Store, StoreError, StoreUrlError, is_url
-from tournament.text import plural, screen
+from stich.commands import completion
+from stich.commands.common import json_option, open_run, run_argument, run_command
+from tournament.text import plural
 
-_KINDS = tuple(str(kind) for kind in FaultKind)
+if TYPE_CHECKING:
+    from rich.console import Console
 
+    from tournament.records import MatchSummary
+    from tournament.store.store import Store
 
-def told(work: Callable[[], int]) -> int:
-    """The exit code of some work; what the store refuses is said, with exit code 1, or 2 for
-    what is no store at all."""
-    try:
-        return work()
-    except StoreUrlError as error:
-        click.echo(str(error), err=True)
-        return 2
-    except StoreError as error:
-        click.echo(str(error), err=True)
-    except BrokenPipeError:
-        pass  # the reader has seen enough
-    except KeyboardInterrupt:
-        click.echo("Stopped.", err=True)
-    return 1
+# Libraries that take long to load (SQLAlchemy, numpy, rich) are imported where they are used: they
+# would make `--help` and the shell's completion wait.
 
 
-@contextmanager
-def run_in(target: str) -> Iterator[Store]:
-    """The store of a run that has begun; StoreError where there is none."""
-    with Store.open(target) as store:
-        if "config" not in store.facts():
-            why = "has matches, but not the cup that they are of; put a whole copy back"
-            if not store.count():
-                why = "its run was stopped before it had begun; run the cup again"
-            raise StoreError(f"{store.where}: {why}.")
-        yield store
+@click.command()
+@run_argument
+@json_option
+@run_command
+def standings(target: str, as_json: bool) -> int:
+    """Print the standings of a run. DIR is its folder, or the URL of its database.
 
+    \b
+    Example:
+      stich standings runs/spring --json
+    """
+    from stich.console.text import make_console
 
-def show_standings(target: str, as_json: bool) -> int:
-    """The table of a run."""
-    with run_in(target) as store:
+    with open_run(target) as store:
         if as_json:
-            click.echo(json.dumps(standings_dict(store), ensure_ascii=False))
+            _print_json(standings_dict(store))
         else:
-            print_standings(store, screen())
+            print_standings(store, make_console())
     return 0
 
 
 def standings_dict(store: Store) -> dict[str, Any]:
-    """The table for machines; with `places`, best first, where a knockout has decided them."""
-    from tournament.results.standings import standings  # numpy and scipy take a second
+    """The standings for JSON; with `places`, best first, once a knockout has decided them."""
+    from tournament.results.standings import standings
 
     places = store.get("places")
     return {**standings(store).to_dict(), **({"places": places} if places else {})}
 
 
 def print_standings(store: Store, console: Console) -> None:
-    """The table on a console."""
-    from tournament.results.standings import render, standings
+    """Print the standings as a table."""
+    from stich.console.standings_table import standings_table
+    from tournament.results.standings import standings
 
-    console.print(render(standings(store), store.get("total")))
+    console.print(standings_table(standings(store), store.get("total")))
     places = store.get("places")
     if places:
         ranked = ", ".join(f"{i}. {name}" for i, name in enumerate(places, 1))
         console.print(f"Places of the knockout: {ranked}", highlight=False, markup=False)
 
 
-def show_matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> int:
-    """One line a match."""
-    with run_in(target) as store:
+@click.command()
+@run_argument
+@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
+@click.option("--faults", "faulty", is_flag=True, help="Only matches with a fault.")
+@click.option(
+    "--bot", metavar="NAME", shell_complete=completion.seated, help="Only matches of this bot."
+)
+@run_command
+def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> int:
+    """List the matches of a run.
+
+    \b
+    Example:
+      stich matches runs/spring --faults --bot mine
+    """
+    from tournament.store.store import StoreError
+
+    with open_run(target) as store:
         if bot is not None and bot not in store.get("bots", ()):
             raise StoreError(
                 f"There is no bot {bot}; there are {', '.join(store.get('bots', ()))}."
             )
-        found = _wanted(store.summaries(), faulty, bot)
+        found = _select(store.summaries(), faulty, bot)
         if as_json:
             for match in found:
-                click.echo(json.dumps(_match(match), ensure_ascii=False))
+                _print_json(_match_dict(match))
         else:
-            _table(found)
+            _print_matches(found)
     return 0
 
 
-def _wanted(
+def _select(
     matches: Iterable[MatchSummary], faulty: bool, bot: str | None
-) -> Iterable[MatchSummary]:
+) -> Iterator[MatchSummary]:
     for match in matches:
-        if (bot is None or bot in match.seating) and not (faulty and not _many(match)):
+        if (bot is None or bot in match.seating) and (not faulty or any(map(sum, match.faults))):
             yield match
 
 
-def _many(match: MatchSummary) -> int:
-    return sum(map(sum, match.faults))
+def _match_dict(match: MatchSummary) -> dict[str, Any]:
+    from tournament.records import FaultKind
 
-
-def _match(match: MatchSummary) -> dict[str, Any]:
     return {
         "match": match.match,
         "block": match.block,
@@ -117,12 +117,12 @@ def _match(match: MatchSummary) -> dict[str, Any]:
         "adjusted": match.adjusted,
         "deals": match.deals,
         "struck": match.struck,
-        "faults": [dict(zip(_KINDS, counts, strict=True)) for counts in match.faults],
+        "faults": [dict(zip(map(str, FaultKind), counts, strict=True)) for counts in match.faults],
     }
 
 
-def _table(matches: Iterable[MatchSummary]) -> None:
-    """Printed in parts, so that a long run needs no memory."""
+def _print_matches(matches: Iterable[MatchSummary]) -> None:
+    """Print one line per match as it is read, so that a long run needs no memory."""
     out = sys.stdout
     out.write("match             block  bots by seat, with their scores\n")
     for match in matches:
@@ -139,52 +139,89 @@ def _table(matches: Iterable[MatchSummary]) -> None:
         out.write(f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}\n")
 
 
-def _disagreeing(count: int) -> str:
-    return f"{count} {'does' if count == 1 else 'do'} not agree"
+@click.command()
+@run_argument
+@json_option
+@run_command
+def verify(target: str, as_json: bool) -> int:
+    """Recompute every deal, move and score of a run from its store alone.
 
+    Exits with 1 if anything does not match.
 
-def verify_run(target: str, as_json: bool) -> int:
-    """Recompute a run; exit code 1 if something does not agree."""
+    \b
+    Example:
+      stich verify runs/spring
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
     from tournament.results.verify import verify
 
     console = Console(stderr=True)
-    bar = Progress(console=console, disable=not console.is_terminal)
-    with run_in(target) as store, bar as progress:
+    with (
+        open_run(target) as store,
+        Progress(console=console, disable=not console.is_terminal) as progress,
+    ):
         total = store.get("total", 0)
         task = progress.add_task("Verifying", total=store.count())
         found = verify(store, lambda done: progress.update(task, completed=done))
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        _print_json(found.to_dict())
         return 0 if found.verified else 1
-    for problem in found.problems:
-        click.echo(f"{problem.match or 'run'}: {problem.detail}")
+    for mismatch in found.mismatches:
+        click.echo(f"{mismatch.match or 'run'}: {mismatch.detail}")
+    differing = len(found.mismatches)
     click.echo(
         f"{plural(found.matches, 'match', 'matches')} of {plural(found.blocks, 'block')},"
         f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "
-        + ("all agree." if found.verified else f"{_disagreeing(len(found.problems))}.")
+        + ("all agree." if found.verified else f"{plural(differing, 'mismatch', 'mismatches')}.")
     )
     if not found.finished:
         click.echo(
-            f"The run has not ended: {found.matches} of {plural(total, 'match', 'matches')}."
+            f"The run is not finished: {found.matches} of {plural(total, 'match', 'matches')}."
         )
     if found.commitment is not None:
-        kept = "is the one" if found.commitment else "is NOT the one"
-        click.echo(f"The seed {kept} that was committed to.")
+        matching = "matches" if found.commitment else "does NOT match"
+        click.echo(f"The seed {matching} the commitment.")
     return 0 if found.verified else 1
 
 
-def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
-    """Results for other programs."""
+@click.command()
+@run_argument
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(["csv", "jsonl", "parquet"]),
+    default="csv",
+    show_default=True,
+    help="The file format.",
+)
+@click.option(
+    "-o",
+    "--out",
+    metavar="FILE",
+    type=click.Path(),
+    help="The file to write; standard output by default.",
+)
+@click.option("--json", "as_json", is_flag=True, help="With -o: print file and rows as JSON.")
+@run_command
+def export(target: str, format: str, out: str | None, as_json: bool) -> int:
+    """Export the results of a run, one row per seat of each match.
+
+    \b
+    Example:
+      stich export runs/spring --format parquet -o spring.parquet
+    """
     from tournament.results.export import ExportError, export
 
     if out is None and as_json:
-        click.echo("--json tells of the file that -o names; name one, or leave it out.", err=True)
+        click.echo("--json describes the file named by -o; name one, or omit --json.", err=True)
         return 2
     if out is None and format == "parquet" and sys.stdout.isatty():
-        click.echo("Parquet is not for a terminal; name a file with -o FILE.parquet.", err=True)
+        click.echo("Parquet is binary; name a file with -o FILE.parquet.", err=True)
         return 1
     try:
-        with run_in(target) as store:
+        with open_run(target) as store:
             if out is None:
                 export(store, format, sys.stdout.buffer)
                 return 0
@@ -196,34 +233,61 @@ def export_run(target: str, format: str, out: str | None, as_json: bool) -> int:
     except OSError as error:
         if out is None:
             raise
-        click.echo(f"{out}: cannot be written: {error.strerror}; name another file.", err=True)
-        return 1
+        return _cannot_write(out, error)
     if as_json:
-        _tell(file=out, format=format, rows=rows)
+        _print_json({"file": out, "format": format, "rows": rows})
     else:
         click.echo(f"{plural(rows, 'row')} in {out}", err=True)
     return 0
 
 
-def report_run(target: str, out: str | None, replays: int, as_json: bool) -> int:
-    """One self-contained page."""
+@click.command()
+@run_argument
+@click.option(
+    "-o",
+    "--out",
+    metavar="FILE.html",
+    type=click.Path(),
+    help="The file to write; DIR/report.html by default.",
+)
+@click.option(
+    "--replays",
+    type=click.IntRange(0, 10_000),
+    default=200,
+    show_default=True,
+    help="Matches to include move by move, at most; up to half of them are matches with faults.",
+)
+@json_option
+@run_command
+def report(target: str, out: str | None, replays: int, as_json: bool) -> int:
+    """Write a report as one self-contained HTML page: standings, plots, replays.
+
+    \b
+    Example:
+      stich report runs/spring -o spring.html --replays 50
+    """
     from tournament.results.report import report
+    from tournament.store.store import is_url
 
     if out is None:
         out = "report.html" if is_url(target) else str(Path(target) / "report.html")
-    with run_in(target) as store:
+    with open_run(target) as store:
         page, count = report(store, replays), store.count()
     try:
         Path(out).write_text(page, encoding="utf-8")
     except OSError as error:
-        click.echo(f"{out}: cannot be written: {error.strerror}; name another file.", err=True)
-        return 1
+        return _cannot_write(out, error)
     if as_json:
-        _tell(file=out, matches=count)
+        _print_json({"file": out, "matches": count})
     else:
         click.echo(f"The report is in {out}")
     return 0
 
 
-def _tell(**facts: str | int) -> None:
-    click.echo(json.dumps(facts, ensure_ascii=False))
+def _cannot_write(out: str, error: OSError) -> int:
+    click.echo(f"{out}: cannot be written: {error.strerror}; name another file.", err=True)
+    return 1
+
+
+def _print_json(data: dict[str, Any]) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False))

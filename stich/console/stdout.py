@@ -1,5 +1,4 @@
-"""Standard output that cannot be written: a sentence where a disk is full, nothing where a reader
-has seen enough."""
+"""Errors of standard output: a sentence if the disk is full, silence if its reader is gone."""
 
 from __future__ import annotations
 
@@ -15,14 +14,16 @@ if TYPE_CHECKING:
 
 
 class OutputError(OSError):
-    """Standard output cannot be written. `kept` may say what is done anyway, and how to go on."""
+    """Standard output cannot be written. `kept` may say what is stored, and how to resume."""
 
     kept = ""
 
 
 class _Raw(io.FileIO):
-    """Standard output's descriptor. What comes after the first error is dropped: nothing of it can
-    be written, and Python would say so once more at the end."""
+    """Writes to the descriptor of standard output, and drops everything after the first error.
+
+    Without this, Python would report the error again when it flushes at exit.
+    """
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "wb", closefd=False)
@@ -44,13 +45,13 @@ class _Raw(io.FileIO):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Within, standard output that fails ends the program: with a sentence and exit code 1, or
-    without a word where its reader has gone."""
+    """Within, an error of standard output exits with code 1: with a sentence, or silently if the
+    reader has closed it."""
     plain = sys.stdout
     try:
         descriptor = plain.fileno()
         raw = _Raw(descriptor)
-    except (AttributeError, OSError):  # it is closed, or not a file at all
+    except (AttributeError, OSError):  # closed, or not a file
         yield
         return
     plain.flush()
@@ -67,14 +68,14 @@ def guarded() -> Iterator[None]:
         try:
             yield
         finally:
-            if not (raw.failed or own.closed):  # who wrote there last may have closed it
+            if not (raw.failed or own.closed):  # a command may have closed it
                 own.flush()
     except BrokenPipeError:
         if not raw.failed:
             raise
         sys.exit(1)
     except OutputError as error:
-        kept = error.kept or "Make room, or send it elsewhere."
+        kept = error.kept or "Free some space, or redirect it elsewhere."
         sys.exit(f"Standard output cannot be written: {error.strerror}. {kept}")
     finally:
         sys.stdout = plain

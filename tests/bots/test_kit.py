@@ -10,12 +10,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from bots import kit
+
+ROOT = Path(__file__).parents[2]
 
 REQUEST: dict[str, Any] = {
     "protocol": 1,
@@ -52,16 +57,43 @@ def call(
     return answer.status, json.loads(text) if text else None
 
 
+def ask(port: int, path: str = "/move", **request: Any) -> tuple[int, Any]:
+    """POST one request, by default for a move, on a connection of its own."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        return call(connection, "POST", path, json.dumps(request or REQUEST).encode())
+
+
+def exchange(port: int, message: bytes) -> bytes:
+    """Send bytes on a connection of their own; everything that comes back until it closes."""
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(message)
+        with client.makefile("rb") as received:
+            return received.read()
+
+
 def first(view: Any, moves: Any) -> str:
     return str(moves[0])
 
 
 @pytest.fixture
 def connection() -> Iterator[http.client.HTTPConnection]:
-    with serving(first, author="me") as port:
-        connection = http.client.HTTPConnection("127.0.0.1", port)
+    with (
+        serving(first, author="me") as port,
+        closing(http.client.HTTPConnection("127.0.0.1", port)) as connection,
+    ):
         yield connection
-        connection.close()
+
+
+def test_the_protocol_number_is_that_of_the_contract() -> None:
+    contract = yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+    messages = {
+        name: schema["properties"]["protocol"]
+        for name, schema in contract["components"]["schemas"].items()
+        if "protocol" in schema.get("properties", {})
+    }
+    assert {"BotCard", "BotMoveRequest", "BotStart", "BotEnd"} <= set(messages)
+    for field in messages.values():
+        assert (field["minimum"], field["maximum"]) == (kit.PROTOCOL, kit.PROTOCOL)
 
 
 def test_card(connection: http.client.HTTPConnection) -> None:
@@ -84,19 +116,17 @@ def test_keep_alive_carries_many_requests(connection: http.client.HTTPConnection
 
 @pytest.mark.parametrize("http10", [True, False])
 def test_connection_closes_when_the_client_wants_it(http10: bool) -> None:
-    with serving(first) as port, socket.create_connection(("127.0.0.1", port)) as client:
-        version = "1.0" if http10 else "1.1"
-        client.sendall(f"GET / HTTP/{version}\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-        received = b""
-        while chunk := client.recv(4096):
-            received += chunk
+    version = "1.0" if http10 else "1.1"
+    with serving(first) as port:
+        message = f"GET / HTTP/{version}\r\nHost: x\r\nConnection: close\r\n\r\n"
+        received = exchange(port, message.encode())
     head, _, body = received.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200")
     assert b"Connection: close" in head
     assert json.loads(body)["name"] == "t"
 
 
-def test_pipelined_and_dripped_requests(connection: http.client.HTTPConnection) -> None:
+def test_pipelined_and_dripped_requests() -> None:
     body = json.dumps(REQUEST).encode()
     head = b"POST /move HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
     with serving(first) as port, socket.create_connection(("127.0.0.1", port)) as client:
@@ -118,19 +148,8 @@ def test_requests_are_served_in_parallel() -> None:
         meeting.wait(30)  # broken, and so an error, unless three are inside at once
         return "pass"
 
-    answers: list[tuple[int, Any]] = []
-
-    def ask(port: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port)
-        answers.append(call(connection, "POST", "/move", json.dumps(REQUEST).encode()))
-        connection.close()
-
-    with serving(meet) as port:
-        threads = [threading.Thread(target=ask, args=(port,)) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    with serving(meet) as port, ThreadPoolExecutor(3) as threads:
+        answers = list(threads.map(ask, [port] * 3))
     assert answers == [(200, {"move": "pass"})] * 3
 
 
@@ -149,13 +168,13 @@ def test_requests_are_served_in_parallel() -> None:
         ("DELETE", "/move", None, 405),
     ],
 )
-def test_refusals(
+def test_rejected_requests(
     connection: http.client.HTTPConnection, method: str, path: str, body: bytes, status: int
 ) -> None:
     got, answer = call(connection, method, path, body)
     assert got == status
     assert answer["error"]
-    assert call(connection, "GET", "/")[0] == 200  # http.client connects anew if it was closed
+    assert call(connection, "GET", "/")[0] == 200  # http.client reconnects if it was closed
 
 
 def test_head_and_unknown_query(connection: http.client.HTTPConnection) -> None:
@@ -176,26 +195,22 @@ def test_head_and_unknown_query(connection: http.client.HTTPConnection) -> None:
     ],
 )
 def test_bodies_without_a_usable_length_are_not_read(headers: str, status: int) -> None:
-    with serving(first) as port, socket.create_connection(("127.0.0.1", port)) as client:
-        client.sendall(f"POST /move HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n".encode("latin-1"))
-        received = b""
-        while chunk := client.recv(4096):
-            received += chunk
+    message = f"POST /move HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n"
+    with serving(first) as port:
+        received = exchange(port, message.encode("latin-1"))
     assert received.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"Connection: close" in received
 
 
 def test_garbage_instead_of_http() -> None:
     with serving(first) as port:
-        for rubbish in (b"\x00\x01\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n"):
+        for garbage in (b"\x00\x01\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n"):
             with socket.create_connection(("127.0.0.1", port)) as client:
-                client.sendall(rubbish)
+                client.sendall(garbage)
                 client.shutdown(socket.SHUT_WR)
                 while client.recv(4096):
                     pass
-        connection = http.client.HTTPConnection("127.0.0.1", port)
-        assert call(connection, "GET", "/")[0] == 200
-        connection.close()
+        assert ask(port)[0] == 200
 
 
 @pytest.mark.parametrize("error", [ValueError("no idea"), SystemExit(3)])
@@ -206,12 +221,10 @@ def test_an_exception_is_shown_and_answered_500(
         raise error
 
     with serving(fail) as port:
-        connection = http.client.HTTPConnection("127.0.0.1", port)
         for _ in range(2):
-            status, answer = call(connection, "POST", "/move", json.dumps(REQUEST).encode())
+            status, answer = ask(port)
             assert status == 500
             assert type(error).__name__ in answer["error"]
-        connection.close()
     shown = capfd.readouterr().err
     assert shown.count("Traceback") == 2
     assert "in fail" in shown
@@ -219,9 +232,7 @@ def test_an_exception_is_shown_and_answered_500(
 
 def test_only_a_string_is_a_move() -> None:
     with serving(lambda view, moves: None) as port:
-        connection = http.client.HTTPConnection("127.0.0.1", port)
-        status, answer = call(connection, "POST", "/move", json.dumps(REQUEST).encode())
-        connection.close()
+        status, answer = ask(port)
     assert status == 500
     assert "string" in answer["error"]
 
@@ -249,10 +260,8 @@ def test_third_parameter() -> None:
 def test_hooks() -> None:
     seen: list[Any] = []
     with serving(first, start=seen.append, end=seen.append) as port:
-        connection = http.client.HTTPConnection("127.0.0.1", port)
-        assert call(connection, "POST", "/start", b'{"match": "m", "seat": 1}') == (200, {})
-        assert call(connection, "POST", "/end", b'{"scores": [1, -1, 0]}') == (200, {})
-        connection.close()
+        assert ask(port, "/start", match="m", seat=1) == (200, {})
+        assert ask(port, "/end", scores=[1, -1, 0]) == (200, {})
     assert seen == [{"match": "m", "seat": 1}, {"scores": [1, -1, 0]}]
 
 
@@ -275,7 +284,6 @@ def test_a_bot_is_a_program() -> None:
     ) as bot:
         assert bot.stderr is not None
         port = int(bot.stderr.readline().rsplit(":", 1)[1])
-        connection = http.client.HTTPConnection("127.0.0.1", port)
-        assert call(connection, "GET", "/")[1]["name"] == "random"
-        connection.close()
+        with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+            assert call(connection, "GET", "/")[1]["name"] == "random"
         bot.terminate()

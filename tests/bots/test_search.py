@@ -1,4 +1,4 @@
-"""The search bot: its clock, its verdict, and what it finds."""
+"""The search bot: its clock, and the move it settles on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import games
 from bots import search, sensible
-from bots.thinking import worlds
+from bots.thinking import determinization
 
 
 def lead() -> tuple[dict[str, Any], list[str]]:
@@ -23,17 +23,17 @@ def test_without_time_it_is_the_sensible_bot(monkeypatch: pytest.MonkeyPatch) ->
     def never(*_: Any) -> Any:
         raise AssertionError("there was no time for this")
 
-    monkeypatch.setattr(worlds, "sample", never)
+    monkeypatch.setattr(determinization, "sample_state", never)
     view, moves = lead()
     assert search.move(view, moves, {"move_ms": 0, "bank_ms": 0}) == sensible.move(view, moves)
 
 
 def test_time_is_kept_by_the_monotonic_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten looks at the clock are ten worlds, whatever happens meanwhile."""
+    """Ten readings of the clock make nine determinizations, however long they take."""
     ticks = itertools.count(0, 0.04)
     monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
     view, moves = lead()
-    # 0.4 s of 1000 ms: one look at the start, then one before each world.
+    # 0.4 s of 1000 ms: one reading at the start, then one before each determinization.
     timed = search.move(view, moves, {"move_ms": 1000, "bank_ms": 0})
     assert timed == search.search(view, moves, iterations=9)
 
@@ -49,11 +49,11 @@ def test_long_clocks_are_not_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", clock)
     view, moves = lead()
     search.move(view, moves, {"move_ms": 600_000, "bank_ms": 600_000})
-    assert max(seen) <= search.MOST_SECONDS
+    assert max(seen) <= search.MAX_SECONDS
 
 
 def test_a_single_move_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worlds, "know", None)
+    monkeypatch.setattr(determinization, "infer_constraints", None)
     view, _ = lead()
     assert search.search(view, ["play:3c"], iterations=50) == "play:3c"
 
@@ -78,17 +78,17 @@ def decision(values: dict[str, list[float]]) -> search._Search:
     return decision
 
 
-def test_the_first_move_keeps_the_benefit_of_the_doubt() -> None:
+def test_the_first_move_stays_unless_another_is_clearly_better() -> None:
     values = {"first": [1.0, -1.0, 1.0, -1.0], "other": [-1.0, 1.0, 1.0, 0.0]}
-    assert decision(values)._verdict(["first", "other"]) == "first"
+    assert decision(values)._best(["first", "other"]) == "first"
 
 
 def test_a_clearly_better_move_replaces_it() -> None:
     values = {"first": [-1.0] * 8, "other": [1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0]}
-    assert decision(values)._verdict(["first", "other"]) == "other"
+    assert decision(values)._best(["first", "other"]) == "other"
 
 
 def test_moves_that_fall_behind_are_dropped() -> None:
     better = [1.0, -1.0] * 4
     values = {"first": better, "same": better, "worse": [value - 2 for value in better]}
-    assert decision(values)._still_good(list(values)) == ["first", "same"]
+    assert decision(values)._prune(list(values)) == ["first", "same"]

@@ -24,6 +24,7 @@ def test_equal_bots_differ_by_nothing(game: str) -> None:
     assert (outcome.mean, outcome.low, outcome.high) == (0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "players"), strength.DEALS)
 @pytest.mark.parametrize("pair", [("greedy", "random"), ("sensible", "greedy")])
 def test_the_ladder_on_a_few_deals(pair: tuple[str, str], game: str, players: int) -> None:
@@ -44,6 +45,7 @@ def test_every_rung_of_the_ladder_was_measured_and_holds(game: str, players: int
     assert min(lows.values()) > 0
 
 
+@pytest.mark.slow
 def test_search_beats_sensible_on_a_few_deals() -> None:
     outcome = strength.duel(("search:6", "sensible"), "ninefivetwo", 3, 1, series="test")
     assert outcome.mean > 0
@@ -75,9 +77,9 @@ def test_page_shows_what_was_measured() -> None:
 def test_records_are_replaced(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strength, "RECORDS", tmp_path / "strength.json")
     monkeypatch.setattr(strength, "PAGE", tmp_path / "page.md")
-    strength.keep(record("sensible", "greedy", 1.0))
-    strength.keep(record("greedy", "random", 3.0))
-    strength.keep(record("sensible", "greedy", 2.0))
+    strength.store_record(record("sensible", "greedy", 1.0))
+    strength.store_record(record("greedy", "random", 3.0))
+    strength.store_record(record("sensible", "greedy", 2.0))
     assert [(kept["better"], kept["mean"]) for kept in strength.load()] == [
         ("greedy", 3.0),
         ("sensible", 2.0),

@@ -32,10 +32,10 @@ def main(url: str) -> None:
             state = start_game.sync(client=client, body=body).state
             while str(state.phase) != "over":
                 moves = list_moves.sync(client=client, body=models.MovesInState(state=state)).moves
-                asked = models.MoveInState(state=state, move=moves[-1])
-                assert validate_move.sync(client=client, body=asked).legal
-                request = models.AdvanceRequest(state=state, moves=[moves[-1]])
-                state = make_moves.sync(client=client, body=request).state
+                request = models.MoveInState(state=state, move=moves[-1])
+                assert validate_move.sync(client=client, body=request).legal
+                advance = models.AdvanceRequest(state=state, moves=[moves[-1]])
+                state = make_moves.sync(client=client, body=advance).state
             line = {"game": str(brief.game), "scores": state.scores, "results": len(state.results)}
             sys.stdout.write(json.dumps(line) + "\n")
         wrong = models.DasanStart(game=models.DasanStartGame.DASAN, players=9)

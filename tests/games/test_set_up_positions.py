@@ -17,14 +17,14 @@ from marshmallow import ValidationError
 
 import games
 from games import Game, InvalidState, State
-from service.schemas.positions import load_by_game, shapes
+from service.schemas.positions import STATES, VIEWS, ByGame
 
 Path = tuple[str | int, ...]
 Wire = dict[str, Any]
 
 CARDS = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + ["Bj", "Rj"]
-STATES = {game: pair[0] for game, pair in shapes().items()}
-VIEWS = {game: pair[1] for game, pair in shapes().items()}
+LOAD_STATE = ByGame(STATES).load
+LOAD_VIEW = ByGame(VIEWS).load
 TABLES = [
     (game.name, players)
     for game in games.GAMES.values()
@@ -137,7 +137,7 @@ def post(game: Game, data: Wire, rng: random.Random) -> str:
     """Post a position: `malformed`, `refused`, or `valid`, and then play on from it."""
     as_view = "seat" in data
     try:
-        data = load_by_game(VIEWS if as_view else STATES, data)
+        data = (LOAD_VIEW if as_view else LOAD_STATE)(data)
     except ValidationError:
         return "malformed"
     problems: tuple[str, ...] = ()
@@ -160,11 +160,11 @@ def play_on(game: Game, state: State, rng: random.Random) -> None:
     for step in range(40):
         wire = state.to_dict()
         if step % 5 == 0:
-            assert game.state(load_by_game(STATES, wire)).to_dict() == wire
+            assert game.state(LOAD_STATE(wire)).to_dict() == wire
         if step % 20 == 0:
             for seat in range(state.players):
                 view = state.view(seat).to_dict()
-                assert game.view(load_by_game(VIEWS, view)).to_dict() == view
+                assert game.view(LOAD_VIEW(view)).to_dict() == view
         if state.turn is None:
             break
         state = state.advance(some(state, rng))

@@ -17,5 +17,5 @@ def client() -> FlaskClient:
 
 @pytest.fixture
 def service(client: FlaskClient) -> Service:
-    """A client that holds every answer against the contract."""
+    """A client that checks every response against the contract."""
     return Service(client)

@@ -1,4 +1,4 @@
-"""A service that really runs: `stich serve` in a process of its own."""
+"""The service in a process of its own: `stich serve`."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ class Running:
             text=True,
         )
         assert self.process.stdout is not None
-        self.said = self.process.stdout.readline()
-        found = re.search(r"http://\S+", self.said)
-        assert found, self.said + self.process.communicate()[0]
+        self.first_line = self.process.stdout.readline()
+        found = re.search(r"http://\S+", self.first_line)
+        assert found, self.first_line + self.process.communicate()[0]
         self.url = found[0]
         self.session = requests.Session()
         self.session.trust_env = False
-        # it says where it is just before it listens
+        # it prints its address just before it listens
         retries = Retry(connect=12, backoff_factor=0.05, backoff_max=2)
         self.session.mount("http://", HTTPAdapter(max_retries=retries))
         assert self.session.get(self.url + "/healthz", timeout=30).status_code == 200
 
     def post(self, path: str, body: Any) -> Any:
-        """What a POST of JSON answers."""
+        """The JSON that a POST of JSON answers."""
         return self.session.post(self.url + path, json=body, timeout=30).json()
 
     def stop(self) -> tuple[int, str]:
-        """End it as Ctrl-C does; its exit code and the rest of what it said."""
+        """Stop it as Ctrl-C does; returns its exit code and the rest of its output."""
         self.session.close()
         self.process.send_signal(signal.SIGINT)
-        said, _ = self.process.communicate(timeout=30)
-        return self.process.returncode, said
+        output, _ = self.process.communicate(timeout=30)
+        return self.process.returncode, output
 
     def __enter__(self) -> Running:
         return self

@@ -1,4 +1,4 @@
-"""What the runner sends to bots keeps the contract, and the contract names all of it."""
+"""What the runner sends to bots matches the contract, and the contract documents all of it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from tests.service.support import contract, validator
 from tests.tournament.check.checked import FEW, checked
-from tests.tournament.check.rogues import Talk, honest, running
+from tests.tournament.check.misbehaving import Talk, honest, running
 from tests.tournament.played import Dice, cup
-from tournament.bot.player import Choice
+from tournament.bot.player import Choice, Failure
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 
@@ -19,36 +19,36 @@ SCHEMAS = {"/start": "BotStart", "/move": "BotMoveRequest", "/end": "BotEnd"}
 
 
 class Listener(Dice):
-    """A bot at random that keeps what it was sent."""
+    """A random bot that records the requests it gets."""
 
-    heard: list[tuple[str, Any]]
+    received: list[tuple[str, Any]]
 
-    def move(self, body: bytes, seconds: float) -> Choice:
-        self.heard.append(("/move", json.loads(body)))
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        self.received.append(("/move", json.loads(body)))
         return super().move(body, seconds)
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
-        self.heard.append((path, json.loads(body)))
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
+        self.received.append((path, json.loads(body)))
 
 
 @pytest.mark.parametrize("names", [False, True])
-def test_a_match_sends_what_the_contract_names(names: bool) -> None:
+def test_a_match_sends_what_the_contract_documents(names: bool) -> None:
     of = cup(options={"deals": 2})
     seating = ("ann", "bob", "cat")
     bots = [Listener(name) for name in seating]
     for bot in bots:
-        bot.heard = []
+        bot.received = []
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes, names)
     pairing = Pairing("m", 0, "k", 1, "", 0, 1, seating, seating, "seed")
     play(rules, pairing, LocalReferee(), bots)
     for bot in bots:
-        assert {path for path, _ in bot.heard} == set(SCHEMAS)
-        for path, body in bot.heard:
+        assert {path for path, _ in bot.received} == set(SCHEMAS)
+        for path, body in bot.received:
             validator(SCHEMAS[path]).validate(body)
             known = contract()["components"]["schemas"][SCHEMAS[path]]["properties"]
             assert set(body) <= set(known)
-        assert ("names" in bot.heard[0][1]) is names
-        turns = [body["turn"] for path, body in bot.heard if path == "/move"]
+        assert ("names" in bot.received[0][1]) is names
+        turns = [body["turn"] for path, body in bot.received if path == "/move"]
         assert turns == list(range(1, len(turns) + 1))
 
 
@@ -65,7 +65,7 @@ def test_turns_count_from_1_in_the_contract() -> None:
     )
 
 
-def test_a_check_greets_a_bot_as_a_match_does() -> None:
+def test_a_check_starts_a_bot_as_a_match_does() -> None:
     starts = []
 
     def act(talk: Talk) -> None:

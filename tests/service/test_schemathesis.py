@@ -1,4 +1,4 @@
-"""Schemathesis holds the running service against its contract, with every check it has."""
+"""Schemathesis checks the running service against its contract, with every check it has."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.service.running import Running
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 
-def test_the_running_service_keeps_its_contract(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_running_service_matches_its_contract(tmp_path: Path) -> None:
     with Running() as running:
         command = [
             *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIG)),

@@ -1,4 +1,4 @@
-"""`stich serve`, started for real."""
+"""`stich serve` in a process of its own, and its worker."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service import worker
 from service.metrics import Metrics
+from service.settings import MULTIPROC_DIR
 from stich.commands import serve
 from tests.service.running import Running
-from tests.service.support import Service
-from tests.service.test_operations import GAMES
 
 JSON = {"Content-Type": "application/json"}
 
@@ -30,8 +29,8 @@ def running() -> Iterator[Running]:
         yield one
 
 
-def test_it_says_where_it_is_and_answers(running: Running) -> None:
-    assert "Serving on http://127.0.0.1:" in running.said
+def test_it_prints_its_address_and_answers(running: Running) -> None:
+    assert "Serving on http://127.0.0.1:" in running.first_line
     state = running.post("/v1/start", {"game": "zhengfen"})["state"]
     assert running.post("/v1/moves", {"state": state})["seat"] == state["turn"]
 
@@ -65,7 +64,7 @@ def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
         ("GET", "/healthz", "application/json", 200),
     ],
 )
-def test_a_body_that_nobody_reads_leaves_the_connection_whole(
+def test_an_unread_body_does_not_break_the_connection(
     running: Running, method: str, path: str, content_type: str, status: int
 ) -> None:
     connection = HTTPConnection(running.url.removeprefix("http://"), timeout=30)
@@ -88,9 +87,7 @@ def test_a_body_that_nobody_reads_leaves_the_connection_whole(
 
 
 @pytest.mark.parametrize("path", ["/v1/nope", "/v1/start"])
-def test_a_connection_on_which_something_is_left_is_said_to_close(
-    running: Running, path: str
-) -> None:
+def test_the_connection_closes_if_a_body_is_left_on_it(running: Running, path: str) -> None:
     connection = HTTPConnection(running.url.removeprefix("http://"), timeout=30)
     connection.putrequest("POST", path)
     connection.putheader("Content-Type", "application/json")
@@ -102,7 +99,7 @@ def test_a_connection_on_which_something_is_left_is_said_to_close(
     connection.close()
 
 
-def test_a_body_that_is_announced_too_long_is_not_waited_for(running: Running) -> None:
+def test_a_body_with_a_length_over_the_limit_is_not_waited_for(running: Running) -> None:
     host, port = running.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as connection:
         connection.sendall(
@@ -139,7 +136,7 @@ def test_slow_bodies_do_not_keep_others_waiting(running: Running) -> None:
         b"BREW /v1/games HTTP/1.1",
     ],
 )
-def test_odd_requests_get_an_answer_that_is_no_failure(running: Running, line: bytes) -> None:
+def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -> None:
     host, port = running.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as connection:
         connection.sendall(line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n")
@@ -157,7 +154,7 @@ def test_odd_requests_get_an_answer_that_is_no_failure(running: Running, line: b
     ],
     ids=["line", "length", "headers"],
 )
-def test_what_is_no_http_is_refused_with_an_empty_body(running: Running, head: bytes) -> None:
+def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: bytes) -> None:
     host, port = running.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as connection:
         with suppress(ConnectionError):  # it may be refused while it is still being sent
@@ -181,14 +178,14 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "said"),
-    [("192.0.2.1", "Cannot listen on 192.0.2.1"), ("no host", "no address of this machine")],
+    ("host", "message"),
+    [("192.0.2.1", "Cannot listen on 192.0.2.1"), ("no host", "not an address of this machine")],
 )
-def test_an_address_that_cannot_be(host: str, said: str) -> None:
+def test_an_unusable_address_is_one_sentence_and_exit_1(host: str, message: str) -> None:
     result = CliRunner().invoke(serve.serve, ["--host", host, "--port", "0"])
     assert result.exit_code == 1
     assert result.output.count("\n") == 1
-    assert said in result.output
+    assert message in result.output
 
 
 def test_a_wrong_setting_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +195,7 @@ def test_a_wrong_setting_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> No
     assert "STICH_MAX_BODY" in result.output
 
 
-def test_a_port_without_the_right_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_privileged_port_is_one_sentence_and_exit_1(monkeypatch: pytest.MonkeyPatch) -> None:
     def bind(*_: object) -> None:
         raise PermissionError
 
@@ -209,21 +206,21 @@ def test_a_port_without_the_right_to_it(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(("workers", "shared"), [("1", False), ("2", True)])
-def test_figures_are_kept_together_under_several_workers(
+def test_several_workers_share_a_folder_for_metrics(
     monkeypatch: pytest.MonkeyPatch, workers: str, shared: bool
 ) -> None:
     runs: list[tuple[str, int, int, bool]] = []
 
     def run(host: str, port: int, count: int) -> None:
-        runs.append((host, port, count, serve.MULTIPROC_DIR in os.environ))
+        runs.append((host, port, count, MULTIPROC_DIR in os.environ))
 
-    monkeypatch.delenv(serve.MULTIPROC_DIR, raising=False)
+    monkeypatch.delenv(MULTIPROC_DIR, raising=False)
     monkeypatch.setattr(serve, "run", run)
     result = CliRunner().invoke(serve.serve, ["--host", "::1", "--port", "0", "--workers", workers])
     assert result.exit_code == 0, result.output
     assert "http://[::1]:" in result.output
     assert [(one[0], one[2], one[3]) for one in runs] == [("::1", int(workers), shared)]
-    assert serve.MULTIPROC_DIR not in os.environ
+    assert MULTIPROC_DIR not in os.environ
 
 
 def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,30 +232,28 @@ def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(os, "_exit", end)
     with pytest.raises(Ended):
-        worker._end_with(os.getppid() + 1)
+        worker._exit_with_parent(os.getppid() + 1)
 
 
 def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
     watched: SimpleQueue[int] = SimpleQueue()
-    monkeypatch.setattr(worker, "_end_with", watched.put)
+    monkeypatch.setattr(worker, "_exit_with_parent", watched.put)
     app = worker.load("service.wsgi:app")
     assert app.test_client().get("/healthz").status_code == 200
     assert watched.get() == os.getppid()
 
 
-def test_figures_of_several_workers_are_added_up(
+def test_metrics_of_several_workers_are_added_up(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(serve.MULTIPROC_DIR, str(tmp_path))
+    monkeypatch.setenv(MULTIPROC_DIR, str(tmp_path))
     assert Metrics().text() == b"", "no worker has written anything"
 
 
 def test_two_workers_count_as_one() -> None:
     with Running("--workers", "2") as running:
-        # its examples are made by asking, which nobody did from outside
-        assert running.session.get(running.url + "/openapi.yaml", timeout=30).status_code == 200
-        asked = 40
-        for _ in range(asked):
+        requests = 40
+        for _ in range(requests):
             url = running.url + "/v1/games"
             headers = {"Connection": "close"}
             assert running.session.get(url, headers=headers, timeout=30).status_code == 200
@@ -269,13 +264,12 @@ def test_two_workers_count_as_one() -> None:
                 for family in text_string_to_metric_families(text)
                 for sample in family.samples
             }
-            assert found["stich_http_requests_total", "/v1/games"] == asked
-            assert found["stich_http_request_seconds_count", "/v1/games"] == asked
-        code, said = running.stop()
-        assert (code, said) == (0, "")
+            assert found["stich_http_requests_total", "/v1/games"] == requests
+            assert found["stich_http_request_seconds_count", "/v1/games"] == requests
+        assert running.stop() == (0, "")
 
 
-def test_workers_end_with_the_command_even_if_it_is_killed() -> None:
+def test_workers_end_even_if_the_command_is_killed() -> None:
     with Running("--workers", "2") as running:
         host, port = running.url.removeprefix("http://").split(":")
         running.process.kill()
@@ -289,40 +283,11 @@ def test_workers_end_with_the_command_even_if_it_is_killed() -> None:
         running.process.wait()
 
 
-def test_figures_of_one_process(service: Service) -> None:
-    client = service.client
-    for _ in range(3):
-        service.get("/v1/games")
-    service.get(f"/v1/games/{GAMES[0]}")
-    service.get("/v1/games/whist")
-    service.post("/v1/moves", {})
-    client.open("/v1/moves", method="MADEUP")
-    client.open("/v1/moves", method="MADEUP2")
-    samples = {
-        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(client.get("/metrics").get_data(as_text=True))
-        for sample in family.samples
-    }
-
-    def requests(method: str, route: str, status: str) -> float:
-        labels = (("method", method), ("route", route), ("status", status))
-        return samples["stich_http_requests_total", labels]
-
-    assert requests("GET", "/v1/games", "200") == 3
-    assert requests("GET", "/v1/games/<name>", "200") == 1
-    assert requests("GET", "/v1/games/<name>", "404") == 1
-    assert requests("POST", "/v1/moves", "422") == 1
-    assert requests("other", "none", "405") == 2
-    assert samples["stich_problems_total", (("code", "invalid-request"),)] == 1
-    assert samples["stich_problems_total", (("code", "method-not-allowed"),)] == 2
-
-
 def test_any_wsgi_server_finds_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-    from service import worker
     from service.wsgi import app
 
     ended: list[int] = []
-    monkeypatch.setattr(worker, "_end_with", ended.append)
+    monkeypatch.setattr(worker, "_exit_with_parent", ended.append)
     assert app.test_client().get("/healthz").status_code == 200
     assert worker.load("service.wsgi:app") is app
     assert ended == [os.getppid()]

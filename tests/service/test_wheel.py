@@ -1,4 +1,4 @@
-"""An installed package has what the service serves."""
+"""A wheel has the files that the service serves."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
+
 import games
 from tests.service.support import ROOT
 
 PARTS = ("games", "service", "tournament", "bots", "stich", "docs/rules")
-FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+FILES = ("openapi.yaml", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 
 
-def test_a_wheel_has_the_pages_of_rules_and_serves_them(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_wheel_has_the_static_files_and_serves_them(tmp_path: Path) -> None:
     source, built, installed = (tmp_path / name for name in ("source", "built", "installed"))
     ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "build")
     for part in PARTS:
@@ -34,24 +37,28 @@ def test_a_wheel_has_the_pages_of_rules_and_serves_them(tmp_path: Path) -> None:
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
         archive.extractall(installed)
-    assert {f"service/rules_pages/{name}.md" for name in games.GAMES} <= names
-    assert {"service/templates/docs.html", "service/py.typed"} <= names
+    static = {"openapi.yaml", "docs.html"} | {f"rules/{name}.md" for name in games.GAMES}
+    assert {f"service/static/{name}" for name in static} | {"service/py.typed"} <= names
+    assert "service/openapi/templates/docs.html" in names
     assert not any(name.startswith("docs/") for name in names)
-    asked = """if True:
-        import games, service, service.static_routes
-        client = service.create_app({}).test_client()
+    script = """if True:
+        import games
+        from service import app, static_routes
+        client = app.create_app({}).test_client()
+        assert client.get("/openapi.yaml").data.startswith(b"openapi:")
+        assert client.get("/docs").data.startswith(b"<!doctype html>")
         for name in games.GAMES:
             answer = client.get(f"/docs/rules/{name}.md")
             assert answer.status_code == 200, name
             assert answer.data.startswith(b"#"), name
-        print(service.static_routes.__file__)
+        print(static_routes.__file__)
     """
-    said = subprocess.run(
-        [sys.executable, "-c", asked],
+    done = subprocess.run(
+        [sys.executable, "-c", script],
         cwd=installed,
         env={**environ, "PYTHONPATH": str(installed)},
         check=True,
         capture_output=True,
         text=True,
     )
-    assert said.stdout.startswith(str(installed))
+    assert done.stdout.startswith(str(installed))

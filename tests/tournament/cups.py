@@ -1,4 +1,4 @@
-"""Cups of small bots, run by the real program."""
+"""Cups of small bots, run by the real program: in this process where nothing has to be killed."""
 
 import json
 import os
@@ -7,8 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import Any
+
+from click.testing import CliRunner
+
+from stich.cli import cli
+from tests.tournament import hostile
 
 HOSTILE = Path(__file__).with_name("hostile.py")
 ROOT = Path(__file__).parents[2]
@@ -19,7 +25,14 @@ def bot(how: str, *words: str) -> str:
     return " ".join([sys.executable, str(HOSTILE), how, *words])
 
 
-def write(folder: Path, bots: Mapping[str, str], *more: str, deals: int = 4, **run: object) -> Path:
+def write(
+    folder: Path,
+    bots: Mapping[str, str],
+    *more: str,
+    deals: int = 4,
+    move_ms: int = 2000,
+    **run: object,
+) -> Path:
     """A CUP.toml; a bot whose value begins with http is one by URL."""
     lines = [
         'name = "Test cup"',
@@ -27,7 +40,8 @@ def write(folder: Path, bots: Mapping[str, str], *more: str, deals: int = 4, **r
         'seed = "test"',
         *(line for line in more if not line.startswith("[")),
         "[clock]",
-        "move_ms = 2000",
+        f"move_ms = {move_ms}",
+        f"bank_ms = {5 * move_ms if move_ms >= 2000 else 0}",
         "[format]",
         f"deals = {deals}",
         *(line.removeprefix("[format] ") for line in more if line.startswith("[format] ")),
@@ -47,14 +61,26 @@ def toys(many: int, *words: str) -> dict[str, str]:
     return {f"toy{i}": bot(f"toy-{i}", *words) for i in range(many)}
 
 
+@contextmanager
+def served_toys(many: int) -> Iterator[dict[str, str]]:
+    """The same toys by URL, each a thread of this process."""
+    with ExitStack() as stack:
+        names = [f"toy{i}" for i in range(many)]
+        handlers = [hostile.toy(f"toy-{i}") for i in range(many)]
+        yield {
+            name: stack.enter_context(hostile.running(handle))
+            for name, handle in zip(names, handlers, strict=True)
+        }
+
+
 def stich(*words: object) -> subprocess.CompletedProcess[str]:
-    """The program, to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "stich", *map(str, words)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
+    """The program, to its end, in this process. What would be a traceback is raised."""
+    with chdir(ROOT):
+        done = CliRunner().invoke(cli, [*map(str, words)], prog_name="stich")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return subprocess.CompletedProcess(
+        list(map(str, words)), done.exit_code, done.stdout, done.stderr
     )
 
 
@@ -72,7 +98,7 @@ def started(*words: object) -> subprocess.Popen[str]:
 
 
 def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
-    """What `stich run --json` says, line by line."""
+    """The events of `stich run --json`, line by line."""
     if process.stdout is None:
         raise ValueError("Its output is not read.")
     for line in process.stdout:

@@ -7,21 +7,24 @@ runner can start it: `python hostile.py HOW`.
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import hashlib
 import json
 import os
 import signal
 import socket
-import ssl
 import struct
 import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tournament.bot.player import HttpBot
 
 Handler = Callable[[socket.socket, dict[str, Any]], None]
 FOREVER = threading.Event()
@@ -165,7 +168,7 @@ def toy(name: str) -> Handler:
     return handle
 
 
-BOMB = gzip.compress(b'{"move": "' + b" " * 50_000_000 + b'"}')
+BOMB = gzip.compress(b'{"move": "' + b" " * 1_000_000 + b'"}')
 HALF_BODY = answer(b'{"move": ', length=400)
 TRICKLE = b"HTTP/1.1 200 OK\r\nX-Drip: "
 
@@ -195,7 +198,7 @@ WAYS: dict[str, tuple[Handler, str]] = {
         "invalid",
     ),
     "deflate-bomb": (
-        sends(answer(zlib.compress(b"\0" * 10**7), "Content-Encoding: deflate")),
+        sends(answer(zlib.compress(b"\0" * 10**6), "Content-Encoding: deflate")),
         "invalid",
     ),
     "deep": (says("[" * 60_000), "invalid"),
@@ -255,24 +258,26 @@ PROGRAMS: dict[str, Handler] = {
 }
 
 
-def serve(listener: socket.socket, handle: Handler) -> None:
+ABOUT = {"name": "hostile", "version": "1", "protocol": 1, "games": ["doudizhu"]}
+
+
+def serve(listener: socket.socket, handle: Handler, about: Any = ABOUT) -> None:
     while True:
         try:
             connection, _ = listener.accept()
-        except ssl.SSLError:
+        except OSError as error:  # a failed handshake is one too
+            if error.errno in (errno.EBADF, errno.EINVAL):
+                return
             continue
-        except OSError:
-            return
-        threading.Thread(target=_connection, args=(connection, handle), daemon=True).start()
+        threading.Thread(target=_connection, args=(connection, handle, about), daemon=True).start()
 
 
-def _connection(connection: socket.socket, handle: Handler) -> None:
+def _connection(connection: socket.socket, handle: Handler, about: Any) -> None:
     with contextlib.suppress(OSError, EOFError), connection:
         reader = connection.makefile("rb")
         while True:
             method, path, body = _request(reader)
             if method == "GET":
-                about = {"name": "hostile", "version": "1", "protocol": 1, "games": ["doudizhu"]}
                 connection.sendall(answer(json.dumps(about).encode()))
             elif path == "/move":
                 handle(connection, json.loads(body))
@@ -294,16 +299,26 @@ def _request(reader: Any) -> tuple[str, str, bytes]:
 
 
 @contextmanager
-def running(handle: Handler) -> Iterator[str]:
+def running(handle: Handler, about: Any = ABOUT) -> Iterator[str]:
     """A misbehaving bot in this process; its URL."""
-    with serving(socket.create_server(("127.0.0.1", 0), backlog=64), handle) as port:
+    with serving(socket.create_server(("127.0.0.1", 0), backlog=64), handle, about) as port:
         yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
-def serving(listener: socket.socket, handle: Handler) -> Iterator[int]:
+def connected(handle: Handler) -> Iterator[HttpBot]:
+    """A connection to a misbehaving bot in this process."""
+    from tournament.bot.dial import dial_url
+    from tournament.bot.player import HttpBot
+
+    with running(handle) as url, closing(HttpBot(url, dial_url(url))) as bot:
+        yield bot
+
+
+@contextmanager
+def serving(listener: socket.socket, handle: Handler, about: Any = ABOUT) -> Iterator[int]:
     """A misbehaving bot on a socket that listens, which is closed after; its port."""
-    thread = threading.Thread(target=serve, args=(listener, handle), daemon=True)
+    thread = threading.Thread(target=serve, args=(listener, handle, about), daemon=True)
     with listener:
         thread.start()
         try:

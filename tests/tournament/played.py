@@ -13,9 +13,10 @@ from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Scores, make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import round_scores
-from tournament.match.match import Pairing, Rules, play
+from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.run.worker import pairing_of
 from tournament.store.store import Store
 
 
@@ -30,18 +31,18 @@ class Dice:
     def __post_init__(self) -> None:
         self.random = random.Random(0)
 
-    def move(self, body: bytes, seconds: float) -> Choice:
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
         asked = json.loads(body)
         self.random.seed(f"{self.name} {asked['match']} {asked['turn']}")
         elapsed_s = 0.001 + self.random.random() / 100
         if self.random.randrange(100) < self.faulty:
             kind = self.random.choice([FaultKind.TIMEOUT, FaultKind.UNREACHABLE, FaultKind.INVALID])
-            raise Failure(kind, f"{kind} by plan", elapsed_s, Answer())
+            return Failure(kind, f"{kind} by plan", elapsed_s, Answer())
         if self.random.randrange(100) < self.faulty:
             return Choice("play:nonsense", elapsed_s)
         return Choice(self.random.choice(asked["moves"]), elapsed_s)
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
         pass
 
     def answer(self) -> Answer:
@@ -83,25 +84,13 @@ def played(
     plan = make_schedule(of, of.seed or "")
     for block in (block for part in plan.rounds(scores) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
-            pairing = Pairing(
-                match=block.matches[number],
-                block=block.number,
-                key=block.key,
-                round=block.round,
-                stage=block.stage,
-                number=number,
-                seatings=len(block.seatings),
-                table=block.table,
-                seating=seating,
-                seed=block.seed,
-            )
             bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
-            yield play(rules, pairing, LocalReferee(), bots)
+            yield play(rules, pairing_of(block, number), LocalReferee(), bots)
 
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     """A finished run of this cup; close the store."""
-    store = Store.open(folder, create=True)
+    store = Store.create(folder)
     store.put(facts(of))
     for record in played(of, faulty, lambda round: round_scores(store, round)):
         store.add(record)

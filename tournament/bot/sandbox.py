@@ -1,9 +1,9 @@
 """Bots in a sandbox, where bubblewrap is installed.
 
-A bot in it has no network but a loopback of its own, a private /tmp and home, processes of its
-own, and sees read-only: the system's programs and libraries, this Python, the folder of the
-project, the current folder, and the folders that its command names. The cup and the run, where the
-seed is, are not there, nor are other cups and runs (`HIDDEN_DEPTH` folders deep).
+A bot in it has its own network with nothing but loopback, its own processes, a private /tmp and a
+private home. Read-only it sees the system's programs and libraries, this Python, the project's
+folder, the current folder, and the folders that its command names. The CUP.toml and the run's
+folder, which tell the seed, are covered; so are other cups and runs, `HIDDEN_DEPTH` folders deep.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _ETC = (
     "ssl",
 )
 HIDDEN_DEPTH = 5
-"""So deep in a folder that bots see are other cups and runs looked for."""
+"""How deep in a visible folder other cups and runs are looked for."""
 
-_MOST_FOLDERS = 20_000
-_DULL = (".git", ".venv", "__pycache__", "node_modules")
+_MAX_FOLDERS = 20_000
+_SKIPPED = (".git", ".venv", "__pycache__", "node_modules")
 _RUNS = "runs"
-_CONNECTOR = Path(__file__).with_name("sandbox_proxy.py")
-_APART = (
+_PROXY = Path(__file__).with_name("sandbox_proxy.py")
+_ISOLATION = (
     "--unshare-user",
     "--unshare-net",
     "--unshare-pid",
@@ -55,13 +55,13 @@ _APART = (
 
 
 class SandboxError(Exception):
-    """The sandbox cannot be had; the text is a sentence that says why."""
+    """There can be no sandbox; the text is a sentence that says why."""
 
 
 def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:
-    """What stands before a bot's command, `{home}` and `{door}` still to be filled in.
+    """The words before a bot's command; `{home}` and `{proxy}` in them are filled in later.
 
-    Nothing without a sandbox. SandboxError if there is to be one and cannot be.
+    Empty if the cup wants no sandbox. SandboxError if it wants one and there can be none.
     """
     if not cup.sandbox:
         return ()
@@ -71,26 +71,25 @@ def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:
             "[sandbox] enabled = true needs bubblewrap, and bwrap was not found: install the"
             " package bubblewrap, or set enabled = false."
         )
-    _try(bwrap)
+    _check_allowed(bwrap)
     needed = _needed(cup)
-    seen = _visible(needed)
-    words = [bwrap, *_APART, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108
+    words = [bwrap, *_ISOLATION, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108
     for place in _SYSTEM:
         words += ["--ro-bind-try", place, place]
     for name in _ETC:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    for place in seen:
+    for place in _outermost(needed):
         words += ["--ro-bind", place, place]
     words += ["--bind", "{home}", "{home}"]
     words += _hidden(Path(path), folder, needed)
     words += ["--chdir", os.getcwd()]
-    return (*words, "--", sys.executable, "-I", "-S", str(_CONNECTOR), "{door}")
+    return (*words, "--", sys.executable, "-I", "-S", str(_PROXY), "{proxy}")
 
 
-def _try(bwrap: str) -> None:
-    """Say it now if the system does not allow sandboxes."""
+def _check_allowed(bwrap: str) -> None:
+    """SandboxError if the system does not allow sandboxes."""
     done = subprocess.run(  # noqa: S603 - bubblewrap itself
-        [bwrap, *_APART, "--ro-bind", "/", "/", "true"],
+        [bwrap, *_ISOLATION, "--ro-bind", "/", "/", "true"],
         capture_output=True,
         text=True,
         check=False,
@@ -117,13 +116,13 @@ def _needed(cup: Cup) -> set[Path]:
     return {place for place in found if place != Path("/")}
 
 
-def _visible(found: set[Path]) -> list[str]:
+def _outermost(found: set[Path]) -> list[str]:
     """The outermost of these folders."""
     return sorted(str(place) for place in found if not _within(place, found - {place}))
 
 
 def _named(argv: Iterable[str]) -> Iterable[Path]:
-    """The folders of the files that a command names, its program among them."""
+    """The folders of the files that a command names, including its program."""
     for at, word in enumerate(argv):
         place = Path((shutil.which(word) if at == 0 else None) or word)
         if "/" in word and place.exists():
@@ -138,16 +137,16 @@ def _within(place: Path, others: Iterable[Path]) -> bool:
 
 
 def _hidden(cup: Path, folder: Path | None, needed: set[Path]) -> list[str]:
-    """Cover cups and runs where they lie in a folder that bots see."""
+    """The options that cover cups and runs in folders that bots see."""
     folders: set[Path] = set()
     files = {place for place in (cup.absolute(), cup.resolve()) if _within(place, needed)}
     if folder is not None:
         for place in (folder.absolute(), folder.resolve()):
             if _within(place, needed):
-                folders.add(_runs(place, needed))
-    for root in map(Path, _visible(needed)):
+                folders.add(_run_folder(place, needed))
+    for root in map(Path, _outermost(needed)):
         if root not in (Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()):
-            _look(root, needed, folders, files)
+            _find(root, needed, folders, files)
     words = []
     for place in sorted(folders):
         if not _within(place, folders - {place}):
@@ -158,18 +157,18 @@ def _hidden(cup: Path, folder: Path | None, needed: set[Path]) -> list[str]:
     return words
 
 
-def _runs(folder: Path, needed: set[Path]) -> Path:
-    """The folder of all runs, where this one lies in one and no bot needs it."""
+def _run_folder(folder: Path, needed: set[Path]) -> Path:
+    """The folder to cover for a run: that of all runs if it lies there and no bot needs it."""
     parent = folder.parent
     if parent.name == _RUNS and not any(place.is_relative_to(parent) for place in needed):
         return parent
     return folder
 
 
-def _look(root: Path, needed: set[Path], folders: set[Path], files: set[Path]) -> None:
-    """Find the cups and runs below a folder, near ones first; links are not followed."""
+def _find(root: Path, needed: set[Path], folders: set[Path], files: set[Path]) -> None:
+    """Add the cups and runs below a folder, near ones first; links are not followed."""
     waiting = deque([(root, 0)])
-    for _ in range(_MOST_FOLDERS):
+    for _ in range(_MAX_FOLDERS):
         if not waiting:
             return
         place, depth = waiting.popleft()
@@ -181,17 +180,17 @@ def _look(root: Path, needed: set[Path], folders: set[Path], files: set[Path]) -
         plain = [entry.name for entry in here if entry.is_file(follow_symlinks=False)]
         if FILE in plain:
             if not any(other.is_relative_to(place) for other in needed):
-                folders.add(_runs(place, needed))
+                folders.add(_run_folder(place, needed))
                 continue
-            # A bot's own folder cannot be covered, and what lies beside the store (its log, its
-            # lock) comes and goes; a place that has gone keeps a sandbox from starting.
+            # A bot's own folder cannot be covered, so only the store in it is. Its log and lock
+            # come and go, and bubblewrap fails if a covered file is gone.
             files.add(place / FILE)
         files.update(place / n for n in plain if n.endswith(".toml") and _is_cup(place / n))
         if depth < HIDDEN_DEPTH and place not in folders:
             waiting.extend(
                 (place / entry.name, depth + 1)
                 for entry in here
-                if entry.is_dir(follow_symlinks=False) and entry.name not in _DULL
+                if entry.is_dir(follow_symlinks=False) and entry.name not in _SKIPPED
             )
 
 

@@ -1,9 +1,9 @@
-"""The program at the door of a sandbox: it runs the bot and hands out sockets of its network.
+"""The program in a sandbox that runs the bot and hands out sockets of the sandbox's network.
 
-Run by path, like the keeper, inside the sandbox: `connector.py DOOR COMMAND…`. A sandbox has a
-network of its own, with loopback and nothing else. For every byte on the socket DOOR the
-connector opens a TCP socket in there and passes it out; the runner connects it itself, within its
-own deadline. The connector ends with the bot and with its exit code.
+It is run by path, as the supervisor is: `sandbox_proxy.py CONTROL COMMAND…`. A sandbox has its own
+network, with nothing but loopback. For every byte on the socket CONTROL the proxy opens a TCP
+socket inside and passes it out; the runner connects it within its own deadline. The proxy ends
+with the bot and with its exit code.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ import sys
 
 
 def main() -> None:
-    """Start the bot and serve the door."""
-    door = socket.socket(fileno=int(sys.argv[1]))
-    door.set_inheritable(False)
+    """Start the bot and hand out sockets until it ends."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
     wake, woken = socket.socketpair()
     woken.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(woken.fileno())
     pid = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
     while True:
-        for ready in select.select([door, wake], [], [])[0]:
+        for ready in select.select([control, wake], [], [])[0]:
             if ready is wake:
                 wake.recv(4096)
-                _leave(pid)
-            elif door.recv(1):
-                with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as fresh:
-                    socket.send_fds(door, [b"S"], [fresh.fileno()])
+                _reap(pid)
+            elif control.recv(1):
+                with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as inner:
+                    socket.send_fds(control, [b"S"], [inner.fileno()])
             else:
                 return
 
 
-def _leave(pid: int) -> None:
-    """Collect the dead; end with the bot."""
+def _reap(pid: int) -> None:
+    """Collect processes that have ended; exit if the bot is one of them."""
     try:
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
             if found[0] == pid:

@@ -1,23 +1,23 @@
-"""The program that keeps one started bot: it starts it, drains what it writes, and ends it.
+"""The program that supervises one started bot: it starts it, reads its output, and ends it.
 
-Run by path, with nothing of this project imported, as its own small process. It ends the bot
-with everything that the bot has started as soon as its control socket closes, which happens
-also when the runner is killed. The bot itself is killed by the kernel should the keeper go.
+It is run by path as a small process of its own and imports nothing of this project. When its
+control socket closes, which also happens when the runner is killed, it ends the bot with
+everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
 
-Its arguments are descriptors: the control socket, the two ends of the pipe for the bot's output,
-16 bytes of shared memory, where it writes how many bytes it has drained and the bot's pid (so that
-who has nothing to ask need not ask), and perhaps the door of a sandbox.
+Its arguments are descriptors: its control socket, and the control socket of the sandbox proxy if
+there is a sandbox.
 
-On the control socket it takes four bytes of length and then JSON, `{"prefix", "argv", "env", "cwd",
-"memory_mb", "files"}`. The prefix wraps the command in a sandbox; in it `{home}` becomes the bot's
-private folder and `{door}` the number of that descriptor. After that it takes single bytes, each
-answered by four bytes of length and so many more:
+On the control socket it receives four bytes of length and then JSON, `{"prefix", "argv", "env",
+"cwd", "memory_mb", "files"}`. The prefix wraps the command in a sandbox; in it `{home}` becomes the
+bot's private folder and `{proxy}` the number of the proxy's descriptor. It answers with the bot's
+pid, and then receives commands of one byte. Every answer is four bytes of length and so many more:
 
-- `T`: the end of the output;
-- `M`: nothing; the output so far is forgotten;
-- `S`: JSON, null while the bot runs, else its return code, negative for a signal, or text: why it
-  could not be started;
-- `P`: JSON, whether it is the bot that listens at its port.
+- `O`: the end of the output;
+- `W`: how many bytes were written so far, JSON;
+- `S`: null while the bot runs, else its return code (negative for a signal), or text that says why
+  it could not be started, JSON;
+- `C`: the same, and the output so far is forgotten;
+- `P`: whether it is the bot that listens at its port, JSON.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import json
-import mmap
 import os
 import resource
 import select
@@ -35,7 +34,7 @@ import sys
 import tempfile
 import time
 
-TYPE_CHECKING = False  # typing itself takes longer to import than all the rest
+TYPE_CHECKING = False  # importing typing takes longer than everything else
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
@@ -45,73 +44,74 @@ CHUNK = 64 * 1024
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 FILE_SIZE = 1 << 30
-BUSY = b"\xff" * 8
-_MUTE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 
 
 def _prctl(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
-class Keeper:
+class Supervisor:
     """One bot and its output."""
 
-    def __init__(self, control: socket.socket, pipe: int, shared: int) -> None:
+    def __init__(self, control: socket.socket) -> None:
         self.control = control
-        self.pipe = pipe
-        self.shared = mmap.mmap(shared, 16)
-        self.drained = 0
+        self.pipe = -1
+        self.written = 0
         self.tail = bytearray()
         self.ended: int | str | None = None
         self.pid = 0
         self.port = 0
 
-    def start(self, order: dict[str, Any], home: str, write: int, door: int | None) -> None:
-        """Fork the bot; `ended` says why if it cannot be."""
+    def start(self, order: dict[str, Any], home: str, proxy: int | None) -> None:
+        """Fork the bot and answer with its pid; `ended` says why if it cannot be started."""
         self.port = int(order["env"]["PORT"])
+        self.pipe, output = os.pipe()
         os.set_blocking(self.pipe, False)
-        told, tell = os.pipe()
-        keeper = os.getpid()
+        problem, report = os.pipe()
+        supervisor = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                _become(order, home, write, door, keeper)
+                _run_bot(order, home, output, proxy, supervisor)
             except (OSError, ValueError) as error:
-                os.write(tell, (getattr(error, "strerror", None) or str(error)).encode())
+                os.write(report, (getattr(error, "strerror", None) or str(error)).encode())
             finally:
                 os._exit(127)
-        os.close(write)
-        os.close(tell)
-        why = os.read(told, 1000)
-        os.close(told)
-        if door is not None:
-            os.close(door)
-        self.shared[8:] = self.pid.to_bytes(8, "little")
+        os.close(output)
+        os.close(report)
+        why = os.read(problem, 1000)
+        os.close(problem)
+        if proxy is not None:
+            os.close(proxy)
         if why:
             self.ended = why.decode()
+        self.answer(json.dumps(self.pid).encode())
 
     def drain(self) -> bool:
-        """Take what the bot has written; False when nothing more can come."""
-        self.shared[:8] = BUSY
+        """Read a piece of what the bot has written; False if nothing more can come."""
         try:
             chunk = os.read(self.pipe, CHUNK)
         except BlockingIOError:
             return True
-        else:
-            self.tail += chunk
-            self.drained += len(chunk)
-        finally:
-            self.shared[:8] = self.drained.to_bytes(8, "little")
-        if not chunk:
-            return False
+        self.tail += chunk
+        self.written += len(chunk)
         if len(self.tail) > 2 * KEPT:
             del self.tail[:-KEPT]
         if len(chunk) == CHUNK:
-            time.sleep(0.002)  # who floods waits: at most some 30 MB a second
-        return True
+            time.sleep(0.002)  # throttle a bot that floods its output to about 30 MB/s
+        return bool(chunk)
+
+    def drain_all(self) -> None:
+        """Read what the bot has written by now, but no more than a few pieces."""
+        for _ in range(8):
+            before = self.written
+            self.drain()
+            if self.written == before:
+                return
 
     def reap(self) -> None:
-        """Collect the dead: the bot, and orphans of its children."""
+        """Collect processes that have ended: the bot, and orphans of its children."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -123,7 +123,7 @@ class Keeper:
                 self.ended = os.waitstatus_to_exitcode(status)
 
     def end(self) -> None:
-        """Kill the bot and all its descendants; orphans become children of the keeper."""
+        """Kill the bot and all its descendants; orphans become children of the supervisor."""
         for _ in range(1000):
             bot = [self.pid] if self.pid and self.ended is None else []
             for pid in {*bot, *_children(os.getpid())}:
@@ -140,7 +140,7 @@ class Keeper:
             time.sleep(0.001)
 
     def serve(self) -> None:
-        """Obey until the control socket closes."""
+        """Carry out commands until the control socket closes."""
         wake, woken = socket.socketpair()
         wake.setblocking(False)
         woken.setblocking(False)
@@ -159,45 +159,47 @@ class Keeper:
                 elif descriptor == wake.fileno():
                     wake.recv(4096)
                     self.reap()
-                elif not self.obey(self.control.recv(1)):
-                    return
+                else:
+                    command = self.control.recv(1)
+                    if not command:
+                        return
+                    self.answer(self.carry_out(command))
 
-    def obey(self, order: bytes) -> bool:
-        """Carry out one order; False at the end."""
-        if order in (b"T", b"M"):
-            for _ in range(8):
-                before = len(self.tail)
-                if not self.drain() or len(self.tail) == before:
-                    break
-        if order == b"T":
-            self.say(bytes(self.tail[-KEPT:]))
-        elif order == b"M":
+    def carry_out(self, command: bytes) -> bytes:
+        """Carry out a command; its answer."""
+        if command == b"P":
+            return json.dumps(_listens(self.port, _descendants(os.getpid()))).encode()
+        if command in (b"O", b"W", b"C"):
+            self.drain_all()
+        if command == b"O":
+            return bytes(self.tail[-KEPT:])
+        if command == b"W":
+            return json.dumps(self.written).encode()
+        if command == b"C":
             self.tail.clear()
-            self.say(b"")
-        elif order == b"S":
-            self.reap()
-            self.say(json.dumps(self.ended).encode())
-        elif order == b"P":
-            self.say(json.dumps(_listens(self.port, _descendants(os.getpid()))).encode())
-        return bool(order)
+        self.reap()
+        return json.dumps(self.ended).encode()
 
-    def say(self, data: bytes) -> None:
-        """Answer."""
+    def answer(self, data: bytes) -> None:
+        """Send an answer."""
         self.control.sendall(len(data).to_bytes(4, "big") + data)
 
 
-def _become(order: dict[str, Any], home: str, write: int, door: int | None, keeper: int) -> None:
-    """In the child: give up what is the keeper's, take the limits, run the bot."""
-    for number in _MUTE:
+def _run_bot(
+    order: dict[str, Any], home: str, output: int, proxy: int | None, supervisor: int
+) -> None:
+    """In the child: undo what only the supervisor needs, set the limits, run the bot."""
+    for number in _IGNORED:
         signal.signal(number, signal.SIG_DFL)
     os.setsid()
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != keeper:
+    if os.getppid() != supervisor:
         os._exit(127)
     nothing = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((nothing, 0), (write, 1), (write, 2)):
+    for source, target in ((nothing, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
-    # Writable private memory, not address space: virtual machines reserve far more than they use.
+    # Limit writable private memory, not address space, of which virtual machines reserve far more
+    # than they use.
     for limit, value in (
         (resource.RLIMIT_DATA, order["memory_mb"] << 20),
         (resource.RLIMIT_NOFILE, order["files"]),
@@ -210,15 +212,15 @@ def _become(order: dict[str, Any], home: str, write: int, door: int | None, keep
         resource.setrlimit(limit, (value, value))
     os.chdir(order["cwd"])
     argv = list(order["argv"])
-    if door is not None:
-        os.set_inheritable(door, True)
-        filled = {"{home}": home, "{door}": str(door)}
+    if proxy is not None:
+        os.set_inheritable(proxy, True)
+        filled = {"{home}": home, "{proxy}": str(proxy)}
         argv = [filled.get(word, word) for word in order["prefix"]] + argv
     os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
 
 
 def _exactly(control: socket.socket, size: int) -> bytes:
-    """So many bytes; none when the runner is gone."""
+    """So many bytes; none if the runner is gone."""
     data = b""
     while len(data) < size:
         more = control.recv(size - len(data))
@@ -271,7 +273,7 @@ def _listens(port: int, pids: list[int]) -> bool:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder with all that a bot has put in it."""
+    """Remove a folder with everything that a bot has put into it."""
     for path, folders, files in os.walk(folder, topdown=False):
         for name in files:
             _quietly(os.unlink, os.path.join(path, name))
@@ -290,29 +292,29 @@ def _quietly(remove: Callable[[str], None], path: str) -> None:
 
 
 def main() -> None:
-    """Keep one bot."""
-    for number in _MUTE:
+    """Supervise one bot."""
+    for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
-    # Should a bot have stopped it, it goes on when the runner is gone, and finds the socket closed.
+    # If a bot has stopped this process, it resumes when the runner dies, and finds the socket
+    # closed.
     _prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
     descriptors = [int(word) for word in sys.argv[1:]]
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
-    first, read, write, shared, *doors = descriptors
-    control = socket.socket(fileno=first)
+    control = socket.socket(fileno=descriptors[0])
     order = _exactly(control, int.from_bytes(_exactly(control, 4), "big"))
     if not order:
         return
     home = tempfile.mkdtemp(prefix="stich-bot-")
-    keeper = Keeper(control, read, shared)
+    supervisor = Supervisor(control)
     try:
-        keeper.start(json.loads(order), home, write, doors[0] if doors else None)
-        keeper.serve()
+        supervisor.start(json.loads(order), home, descriptors[1] if descriptors[1:] else None)
+        supervisor.serve()
     except OSError:
-        pass  # the runner is gone in the middle of an answer
+        pass  # the runner went away in the middle of an answer
     finally:
-        keeper.end()
+        supervisor.end()
         _remove(home)
 
 

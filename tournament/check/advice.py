@@ -1,18 +1,21 @@
-"""For each way in which an answer can be wrong: the contract's rule and how to mend it."""
+"""For each way in which an answer can be wrong: the rule of the contract and how to fix it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tournament.records import FaultKind
+from games import IllegalMove, Reason
+from tournament.bot.http_client import HeadersTooLarge, NotConnected, ResponseTooLarge
+from tournament.bot.protocol import Flaw, InvalidAnswer
+from tournament.records import Answer, FaultKind
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A rule of the contract, and what to do to keep it."""
+    """A rule of the contract, and what to do to conform to it."""
 
     rule: str
-    mend: str
+    fix: str
 
 
 ANSWER = 'POST /move is answered with 200 and {"move": "..."}, a string, in at most 64 KiB of JSON.'
@@ -26,16 +29,16 @@ ABOUT = (
     " each named once, in at most 64 KiB of JSON."
 )
 LISTEN = "A bot started by a command listens on 127.0.0.1 at the port in the variable PORT."
-UNKNOWN = "A request may have fields that a bot does not know; it leaves them alone."
+UNKNOWN = "A request may have fields that a bot does not know; it ignores them."
 HOOKS = (
     "POST /start and POST /end are answered with anything, of which at most 64 KiB are read; 404,"
     " 405 and 501 are fine if a bot does not offer them."
 )
 OUTPUT = (
-    "Of what a bot writes to stdout and stderr the last 64 KiB of a match are kept; the rest is"
-    " lost, and reading it takes time from the machine that it plays on."
+    "The last 64 KiB that a bot writes to stdout and stderr in a match are kept; the rest is lost,"
+    " and reading it slows down the machine that the bot plays on."
 )
-PARALLEL = "A bot may be asked again before it has answered: each request stands for itself."
+PARALLEL = "A bot may get a request before it has answered another: each stands for itself."
 
 _UNREACHABLE = "No connection, or one that broke, is the fault `unreachable`; one retry is made."
 _WHOLE = (
@@ -43,60 +46,57 @@ _WHOLE = (
     " web server library does this by itself."
 )
 
-# What the deadline's client says of an answer, and the mend. The first that is in the text.
-_INVALID: tuple[tuple[str, str], ...] = (
-    ("redirects", "Answer at /move itself. Mind a trailing slash that your framework adds."),
-    (
-        "answered with status 500",
-        "The bot failed: its own output says where. Try the request again with curl.",
-    ),
-    ("answered with status 404", "Serve POST /move, exactly at that path."),
-    ("answered with status 405", "Let /move take the method POST."),
-    ("answered with status", "Answer with status 200; the body of the answer may say why not."),
-    ("encoded as", "Do not compress: switch off gzip or br in the web server or its middleware."),
-    (
-        "not UTF-8",
-        "Write the answer as UTF-8; a move needs no other letters than ASCII has.",
-    ),
-    (
-        "nested too deeply",
-        'Answer with one flat object: {"move": "pass"}.',
-    ),
-    ("NaN", "JSON has no NaN and no Infinity: leave out such numbers."),
-    ("Infinity", "JSON has no NaN and no Infinity: leave out such numbers."),
-    (
-        "is not JSON:",
+_TOO_LARGE = 'Answer with the move and no more: {"move": "pass"}. Do not send the view back.'
+_INVALID = {
+    Flaw.REDIRECT: "Answer at /move itself. Mind a trailing slash that your framework adds.",
+    Flaw.STATUS: "Answer with status 200; the body of the answer may say why not.",
+    Flaw.ENCODING: "Do not compress: switch off gzip or br in the web server or its middleware.",
+    Flaw.CHARSET: "Write the answer as UTF-8; a move needs no other letters than ASCII has.",
+    Flaw.NESTING: 'Answer with one flat object: {"move": "pass"}.',
+    Flaw.CONSTANT: "JSON has no NaN and no Infinity: leave out such numbers.",
+    Flaw.JSON: (
         "Write the answer with a JSON library, and nothing before or after it: no log line, no"
-        " page of HTML. Control characters in a string must be escaped.",
+        " page of HTML. Control characters in a string must be escaped."
     ),
-    (
-        "is not a JSON object",
-        'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.',
+    Flaw.NO_OBJECT: (
+        'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.'
     ),
-    ('no "move"', 'Name the field "move".'),
-    ('"move" more than once', 'Write "move" once; other fields may say what you thought of.'),
-    (
-        'Its "move" is not a string',
-        "Answer with one string, an element of `moves`: not with its index, a list or null.",
+    Flaw.REPEATED: 'Write "move" once; other fields may say what you thought of.',
+    Flaw.NO_MOVE: 'Name the field "move".',
+    Flaw.MOVE_TYPE: (
+        "Answer with one string, an element of `moves`: not with its index, a list or null."
     ),
-    ("headers have more", "Send the few headers that an answer needs."),
-    ("more than", 'Answer with the move and no more: {"move": "pass"}. Do not send the view back.'),
-    ("not HTTP", "Answer with HTTP/1.1 by a web server library; write logs to stderr."),
-)
+}
+_STATUS = {
+    404: "Serve POST /move, exactly at that path.",
+    405: "Let /move take the method POST.",
+    500: "The bot failed: its own output says where. Try the request again with curl.",
+}
 
 
-def advice(kind: FaultKind, detail: str, received: int) -> Advice:
-    """What to say about a fault: its kind, the client's sentence, the bytes that had come."""
-    if kind is FaultKind.TIMEOUT:
-        return Advice(DEADLINE, _late(received))
-    if kind is FaultKind.UNREACHABLE:
-        return Advice(_UNREACHABLE, _broken(detail, received))
-    if kind is FaultKind.ILLEGAL:
-        return Advice(LEGAL, _illegal(detail))
-    for words, mend in _INVALID:
-        if words in detail:
-            return Advice(ANSWER, mend)
-    return Advice(ANSWER, 'Answer with 200 and {"move": "pass"} or another of `moves`.')
+def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
+    """What to say about a fault at POST /move: its kind, its cause, and what came back."""
+    received = answer.size + len(answer.headers) + (answer.status is not None)
+    match kind:
+        case FaultKind.TIMEOUT:
+            return Advice(DEADLINE, _late(received))
+        case FaultKind.UNREACHABLE:
+            return Advice(_UNREACHABLE, _broken(error, received))
+        case FaultKind.ILLEGAL:
+            return Advice(LEGAL, _illegal(error))
+        case FaultKind.INVALID:
+            return Advice(ANSWER, _invalid(error, answer.status))
+
+
+def _invalid(error: Exception | None, status: int | None) -> str:
+    if isinstance(error, InvalidAnswer):
+        known = _STATUS.get(status or 0) if error.flaw is Flaw.STATUS else None
+        return known or _INVALID[error.flaw]
+    if isinstance(error, HeadersTooLarge):
+        return "Send the few headers that an answer needs."
+    if isinstance(error, ResponseTooLarge):
+        return _TOO_LARGE
+    return "Answer with HTTP/1.1 by a web server library; write logs to stderr."
 
 
 def _late(received: int) -> str:
@@ -108,10 +108,10 @@ def _late(received: int) -> str:
     )
 
 
-def _broken(detail: str, received: int) -> str:
+def _broken(error: Exception | None, received: int) -> str:
     if received:
         return f"The connection ended in the middle of the answer. {_WHOLE}"
-    if detail.startswith("No connection"):
+    if isinstance(error, NotConnected):
         return f"Is the bot running? {LISTEN}"
     return (
         "The connection was closed without an answer: the bot has crashed, or its server closes"
@@ -120,7 +120,7 @@ def _broken(detail: str, received: int) -> str:
 
 
 def died(how: str, output: str) -> str:
-    """The mend where a started bot ended instead of answering: how it ended, what it wrote."""
+    """The fix where a started bot ended instead of answering: how it ended, what it wrote."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()
@@ -132,8 +132,8 @@ def died(how: str, output: str) -> str:
     )
 
 
-def _illegal(detail: str) -> str:
-    if "(syntax)" in detail:
+def _illegal(error: Exception | None) -> str:
+    if isinstance(error, IllegalMove) and error.reason is Reason.SYNTAX:
         return (
             "Answer with an element of `moves` as it is, letter by letter: no blanks, no line"
             " ends, cards as rank then suit."

@@ -1,266 +1,174 @@
-"""One request to the checked bot, judged: what was sent, what came, which rule was broken."""
+"""Asks the checked bot for moves, and judges its answers."""
 
 from __future__ import annotations
 
-import json
 import secrets
-import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 from games import IllegalMove
-from tournament.bot.player import Failure
+from tournament.bot.player import Failure, illegal_move
+from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
 from tournament.check.advice import Advice, advice, died
+from tournament.check.outcome import CheckFailure, Exchange
 from tournament.check.positions import Question
-from tournament.check.target import Connection, Subject
-from tournament.records import Answer, FaultKind
-
-PROTOCOL = 1
-_NO_SENSE_IN_GOING_ON = (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
+from tournament.check.target import Connection, Target
+from tournament.records import FaultKind
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A failure: the request, what came back, the rule, the mend.
+@dataclass
+class MatchSession:
+    """A match as the bot sees it: its id, its first question, and how many requests it has had."""
 
-    `problem` is a sentence; `body` the JSON that was sent ("" for GET); `output` the end of what
-    the bot wrote, where it was started here.
-    """
+    match: str
+    opening: Question
+    turn: int = 0
 
-    problem: str
-    method: str
-    url: str
-    body: str
-    answer: Answer
-    elapsed_ms: float
-    rule: str
-    mend: str
-    output: str = ""
-    kind: FaultKind | None = None
+    def start_request(self, clock: Mapping[str, int]) -> bytes:
+        """The body of POST /start."""
+        view = self.opening.view
+        players, options = view["players"], view["options"]
+        return start_request(
+            self.match, view["game"], view["seat"], players=players, options=options, clock=clock
+        )
 
-    @property
-    def final(self) -> bool:
-        """Whether asking more of the same would only cost another deadline."""
-        return self.kind in _NO_SENSE_IN_GOING_ON
+    def end_request(self) -> bytes:
+        """The body of POST /end."""
+        view = self.opening.view
+        return end_request(self.match, view["game"], view["seat"], self.opening.record.scores)
 
-    @property
-    def curl(self) -> str:
-        """A command that sends the same request again."""
-        words = ["curl", "-sS", "-i", "-m", "60"]
-        if self.method != "GET":
-            words += ["-H", "Content-Type: application/json", "-d", self.body]
-        return " ".join(shlex.quote(word) for word in [*words, self.url])
+    def move_request(
+        self, question: Question, clock: Mapping[str, int], more: Mapping[str, Any]
+    ) -> bytes:
+        """The body of the next POST /move, with the fields in `more` added."""
+        self.turn += 1
+        return move_request(self.match, self.turn, question.view, question.moves, clock, **more)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request to POST /move, what came back and when, and what was wrong with it.
+class Verdict:
+    """An exchange of POST /move, and what was wrong with it, if anything.
 
     `written` is how many bytes the bot wrote to stdout and stderr meanwhile.
     """
 
-    body: bytes
-    answer: Answer
-    elapsed_ms: float
-    failure: Evidence | None = None
+    exchange: Exchange
+    failure: CheckFailure | None
     written: int = 0
 
 
-@dataclass
-class Sitting:
-    """A match as one seat sees it: its name, and how many requests it has had."""
-
-    match: str
-    about: Mapping[str, Any]
-    turn: int = 0
-
-    def tells(self, **more: Any) -> bytes:
-        """A request to /start or /end: what both say, and more."""
-        head = {"protocol": PROTOCOL, "match": self.match, **self.about, **more}
-        return json.dumps(head, separators=(",", ":")).encode("ascii")
-
-
-@dataclass
-class Clock:
-    """The time a bot has in a check: `move_ms` for each answer, and one bank for all of it."""
-
-    move_ms: int
-    bank_ms: float
-    _lock: Lock = field(default_factory=Lock)
-
-    def wire(self) -> dict[str, int]:
-        """As a request says it."""
-        return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
-
-    @property
-    def seconds(self) -> float:
-        """Until the deadline of a request that begins now."""
-        return (self.move_ms + self.bank_ms) / 1000
-
-    def charge(self, elapsed_ms: float) -> None:
-        """Take from the bank what went over `move_ms`."""
-        with self._lock:
-            self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
-
-
 class Examiner:
-    """Asks one bot and judges its answers. Safe for several threads, each with its connection.
+    """Asks one bot and judges its answers. Several threads may use it, each with its connection.
 
-    `times` are those of whole answers to single questions, in milliseconds, the first one first;
-    `slowest` is the slowest of the others, `loudest` the one at which the bot wrote most, `asked`
-    how many were asked. `answered` is called with every question.
+    `clock` is the time of the bot: for each answer, and one bank for the whole check.
+    `asked` counts the questions. `times` are the milliseconds of the valid answers; the first one
+    may include loading, so `slowest` is the slowest of the others. `loudest` is the question at
+    which the bot wrote most. `on_question` is called with every question.
     """
 
     def __init__(
-        self, subject: Subject, clock: Clock, answered: Callable[[], None] = lambda: None
+        self, target: Target, clock: TimeBank, on_question: Callable[[], None] = lambda: None
     ) -> None:
-        self.subject = subject
-        self._answered = answered
+        self.target = target
         self.clock = clock
-        self.times: list[float] = []
-        self.slowest: Asked | None = None
-        self.loudest: Asked | None = None
         self.asked = 0
+        self.times: list[float] = []
+        self.slowest: Exchange | None = None
+        self.loudest: Verdict | None = None
+        self._on_question = on_question
         self._run = secrets.token_hex(4)
         self._matches = 0
         self._lock = Lock()
 
-    def connect(self) -> Connection:
-        """A connection to the bot."""
-        return self.subject.connect()
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A connection to the bot, closed at the end."""
+        with closing(self.target.connect()) as bot:
+            yield bot
 
-    def match(self) -> str:
-        """A name that no other match has, not of this check nor of another of the same bot."""
+    def match_id(self) -> str:
+        """An id that no other match has, in this check or another of the same bot."""
         with self._lock:
             self._matches += 1
             return f"{self._run}{self._matches:04x}"
 
-    def sitting(self, question: Question) -> Sitting:
-        """A match in which this is the first question."""
-        about = {"game": question.view["game"], "seat": question.view["seat"]}
-        return Sitting(self.match(), about)
+    def start_match(self, bot: Connection, question: Question) -> MatchSession:
+        """Begin a match and notify the bot, as a runner does; its answer does not matter."""
+        session = MatchSession(self.match_id(), question)
+        request = session.start_request(self.clock.to_dict())
+        bot.notify("/start", request, self.clock.move_ms / 1000)
+        return session
 
-    def starting(self, sitting: Sitting, question: Question) -> bytes:
-        """The request to /start for the match."""
-        view = question.view
-        return sitting.tells(
-            players=view["players"], options=view["options"], clock=self.clock.wire()
-        )
-
-    def sit(self, bot: Connection, question: Question) -> Sitting:
-        """Begin a match, as a runner does, and tell the bot; what it says to that is ignored."""
-        sitting = self.sitting(question)
-        bot.tell("/start", self.starting(sitting, question), self.clock.move_ms / 1000)
-        return sitting
-
-    def rise(self, bot: Connection, sitting: Sitting, question: Question) -> None:
-        """End the match of a question, and tell the bot."""
-        ending = sitting.tells(scores=question.record.scores)
-        bot.tell("/end", ending, self.clock.move_ms / 1000)
-
-    def body(
-        self, sitting: Sitting, question: Question, more: Mapping[str, Any] | None = None
-    ) -> bytes:
-        """The match's next request, with further fields if wanted."""
-        sitting.turn += 1
-        request = {
-            "protocol": PROTOCOL,
-            "match": sitting.match,
-            "turn": sitting.turn,
-            "view": question.view,
-            "moves": question.moves,
-            "clock": self.clock.wire(),
-        }
-        return json.dumps({**request, **(more or {})}, separators=(",", ":")).encode("ascii")
+    def end_match(self, bot: Connection, session: MatchSession) -> None:
+        """End a match and notify the bot."""
+        bot.notify("/end", session.end_request(), self.clock.move_ms / 1000)
 
     def ask(
         self,
         bot: Connection,
-        sitting: Sitting,
+        session: MatchSession,
         question: Question,
         more: Mapping[str, Any] | None = None,
-    ) -> Asked:
-        """Ask, and judge what comes."""
-        body = self.body(sitting, question, more)
-        before = self.subject.written() or 0
-        self._answered()
-        found = self._judged(bot, question, body)
-        found = replace(found, written=(self.subject.written() or 0) - before)
+    ) -> Verdict:
+        """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
+        body = session.move_request(question, self.clock.to_dict(), more or {})
+        before = self.target.written() or 0
+        self._on_question()
+        exchange, failure = self._judge(bot, question, body)
+        verdict = Verdict(exchange, failure, (self.target.written() or 0) - before)
         with self._lock:
             self.asked += 1
-            if self.loudest is None or found.written > self.loudest.written:
-                self.loudest = found
-        return found
+            if self.loudest is None or verdict.written > self.loudest.written:
+                self.loudest = verdict
+        return verdict
 
-    def _judged(self, bot: Connection, question: Question, body: bytes) -> Asked:
-        try:
-            choice = bot.move(body, self.clock.seconds)
-        except Failure as error:
-            elapsed_ms = error.elapsed_s * 1000
-            self.clock.charge(elapsed_ms)
-            failure = self.evidence(error.kind, error.detail, body, error.answer, elapsed_ms)
-            return Asked(body, error.answer, elapsed_ms, failure)
-        found = Asked(body, bot.answer(), choice.elapsed_s * 1000)
-        self.clock.charge(found.elapsed_ms)
-        self._timed(found)
-        try:
-            question.position.check(choice.move)
-        except IllegalMove as error:
-            said = json.dumps(choice.move[:200])
-            detail = f"{said} is not legal here ({error.reason}): {error.detail}"
-            failure = self.evidence(FaultKind.ILLEGAL, detail, body, found.answer, found.elapsed_ms)
-            return replace(found, failure=failure)
-        return found
+    def _judge(
+        self, bot: Connection, question: Question, body: bytes
+    ) -> tuple[Exchange, CheckFailure | None]:
+        outcome = bot.move(body, self.clock.deadline_ms / 1000)
+        exchange = Exchange(f"{self.target.url}/move", body, bot.answer(), outcome.elapsed_s * 1000)
+        self.charge(exchange.elapsed_ms)
+        if not isinstance(outcome, Failure):
+            self._add_time(exchange)
+            try:
+                question.position.check(outcome.move)
+            except IllegalMove as error:
+                outcome = illegal_move(outcome, error, exchange.answer)
+            else:
+                return exchange, None
+        return exchange, self.fault(outcome.kind, outcome.detail, outcome.error, exchange)
 
-    def _timed(self, found: Asked) -> None:
-        """Note the time of an answer; the first one is a case of its own."""
+    def charge(self, elapsed_ms: float) -> None:
+        """Take from the bank what a request took beyond `move_ms`."""
         with self._lock:
-            self.times.append(found.elapsed_ms)
+            self.clock.charge(elapsed_ms)
+
+    def _add_time(self, exchange: Exchange) -> None:
+        with self._lock:
+            self.times.append(exchange.elapsed_ms)
             if len(self.times) > 1 and (
-                self.slowest is None or found.elapsed_ms > self.slowest.elapsed_ms
+                self.slowest is None or exchange.elapsed_ms > self.slowest.elapsed_ms
             ):
-                self.slowest = found
+                self.slowest = exchange
 
-    def evidence(
-        self, kind: FaultKind, detail: str, body: bytes, answer: Answer, elapsed_ms: float
-    ) -> Evidence:
-        """What a fault at POST /move shows."""
-        received = answer.size + len(answer.headers) + (answer.status is not None)
-        told = advice(kind, detail, received)
-        return self.found(f"{kind}: {detail}", "/move", body, answer, elapsed_ms, told, kind)
+    def fault(
+        self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
+    ) -> CheckFailure:
+        """The failure of an exchange of POST /move that would be a fault in a match."""
+        suggestion = advice(kind, error, exchange.answer)
+        return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 
-    def shown(self, problem: str, asked: Asked, told: Advice) -> Evidence:
-        """A failure of many answers, with one of them."""
-        found = self.found(problem, "/move", asked.body, asked.answer, asked.elapsed_ms, told)
-        return replace(found, mend=told.mend)
-
-    def found(
-        self,
-        problem: str,
-        path: str,
-        body: bytes,
-        answer: Answer,
-        elapsed_ms: float,
-        told: Advice,
-        kind: FaultKind | None = None,
-    ) -> Evidence:
-        """A failure at any path; GET where there is no body."""
-        ended, output = self.subject.ended(), self.subject.output()
+    def failure(
+        self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
+    ) -> CheckFailure:
+        """A failure with what is known of the bot's process and its output."""
+        ended, output = self.target.ended(), self.target.output()
         if ended is not None:
             problem = f"{problem} The bot has ended: {ended}."
-            if kind is FaultKind.UNREACHABLE or (kind is None and answer.status is None):
-                told = Advice(told.rule, died(ended, output))
-        return Evidence(
-            problem=problem,
-            method="POST" if body else "GET",
-            url=f"{self.subject.url}{path}",
-            body=body.decode("ascii"),
-            answer=answer,
-            elapsed_ms=elapsed_ms,
-            rule=told.rule,
-            mend=told.mend,
-            output=output,
-            kind=kind,
-        )
+            unanswered = kind is None and exchange.answer.status is None
+            if kind is FaultKind.UNREACHABLE or unanswered:
+                advice = Advice(advice.rule, died(ended, output))
+        return CheckFailure(problem, exchange, advice, kind, output)

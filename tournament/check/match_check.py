@@ -1,17 +1,17 @@
-"""The last checks: a short match of each game, by the very runner that plays cups."""
+"""The last checks: a short match of each game, played by the code that plays cups."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import games
 from games.shuffle import Randomness
-from tournament.bot.player import Choice
-from tournament.check.examiner import Evidence, Examiner
-from tournament.check.protocol_checks import ENOUGH, Check, Outcome
+from tournament.bot.player import Choice, Player
+from tournament.check.examiner import Examiner
+from tournament.check.outcome import CheckFailure, Exchange, Outcome
+from tournament.check.protocol_checks import MAX_FAILURES, Check
 from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
@@ -22,42 +22,42 @@ SEED = "check"
 OPTIONS: Mapping[str, Any] = {"deals": 2}
 
 
-class _Stranger:
-    """A player at the other seats: any legal move, the same ones in every check."""
+class _RandomPlayer:
+    """A player in this process at another seat: random legal moves, the same in every check."""
 
     url = "in this process"
 
     def __init__(self, seat: int) -> None:
-        self._words = Randomness(f"check-stranger-{seat}", 1)
+        self._random = Randomness(f"check-stranger-{seat}", 1)
 
     def move(self, body: bytes, seconds: float) -> Choice:
         """One of the legal moves."""
         moves = json.loads(body)["moves"]
-        return Choice(moves[self._words.below(len(moves))], 0.0)
+        return Choice(moves[self._random.below(len(moves))], 0.0)
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
-        """Nothing to be told."""
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
+        """Ignore /start and /end."""
 
     def answer(self) -> Answer:
-        """Nothing travels."""
+        """No answer came over HTTP."""
         return Answer()
 
     def output(self) -> str:
-        """Nothing is written."""
+        """It writes nothing."""
         return ""
 
 
 def short(name: str) -> Check:
-    """Two deals against strangers, the bot at seat 0."""
+    """Two deals against random players, the bot at seat 0."""
     game = games.get(name)
 
     def run(examiner: Examiner) -> Outcome:
-        players = game.min_players
+        seats = range(1, game.min_players)
         clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
-        rules = Rules(name, players, OPTIONS, clock, strikes=ENOUGH)
-        seating = ("checked", *(f"stranger {seat}" for seat in range(1, players)))
+        rules = Rules(name, game.min_players, OPTIONS, clock, strikes=MAX_FAILURES)
+        seating = ("checked", *(f"stranger {seat}" for seat in seats))
         pairing = Pairing(
-            match=examiner.match(),
+            match=examiner.match_id(),
             block=0,
             key=SEED,
             round=1,
@@ -68,32 +68,36 @@ def short(name: str) -> Check:
             seating=seating,
             seed=SEED,
         )
-        with closing(examiner.connect()) as bot:
-            strangers = [_Stranger(seat) for seat in range(1, players)]
-            record = play(rules, pairing, LocalReferee(), [bot, *strangers])
-        asked = len(record.times[0])
-        examiner.asked += asked
+        with examiner.connect() as bot:
+            players: list[Player] = [bot, *(_RandomPlayer(seat) for seat in seats)]
+            record = play(rules, pairing, LocalReferee(), players)
+        examiner.asked += len(record.times[0])
         for elapsed_ms in record.times[0]:
-            examiner.clock.charge(elapsed_ms)
-        note = (
-            f"{plural(record.deals, 'deal')}, {plural(asked, 'move')}, score {record.scores[0]:+d}"
+            examiner.charge(elapsed_ms)
+        faults = _until_death(record.faults) if examiner.target.ended() else record.faults
+        causes = (failure.error for failure in bot.failures)
+        note = f"{plural(record.deals, 'deal')}, {plural(len(record.times[0]), 'move')}"
+        return Outcome(
+            f"{note}, score {record.scores[0]:+d}",
+            tuple(_failure(examiner, fault, causes) for fault in faults),
         )
-        faults = _alive(record.faults) if examiner.subject.ended() else record.faults
-        failures = tuple(_evidence(examiner, fault) for fault in faults)
-        return Outcome(not failures, note, failures)
 
     return Check(f"a short match of {game.title}", run)
 
 
-def _alive(faults: Sequence[FaultRecord]) -> Sequence[FaultRecord]:
-    """Those of a bot that has died, up to its end: what comes after says nothing new."""
+def _until_death(faults: Sequence[FaultRecord]) -> Sequence[FaultRecord]:
+    """The faults of a bot that has died, up to the first of its death: the others add nothing."""
     for number, fault in enumerate(faults, start=1):
         if fault.kind is FaultKind.UNREACHABLE:
             return faults[:number]
     return faults
 
 
-def _evidence(examiner: Examiner, fault: FaultRecord) -> Evidence:
-    return examiner.evidence(
-        fault.kind, fault.detail, fault.request.encode("ascii"), fault.answer, fault.elapsed_ms
-    )
+def _failure(
+    examiner: Examiner, fault: FaultRecord, causes: Iterator[Exception | None]
+) -> CheckFailure:
+    """The failure of a fault; `causes` are those of the faults but illegal moves, in order."""
+    cause = None if fault.kind is FaultKind.ILLEGAL else next(causes)
+    body = fault.request.encode()
+    exchange = Exchange(f"{fault.url}/move", body, fault.answer, fault.elapsed_ms)
+    return examiner.fault(fault.kind, fault.detail, cause, exchange)

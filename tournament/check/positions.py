@@ -1,7 +1,8 @@
-"""Positions that a bot is asked in a check: the same ones for everybody, made by random play.
+"""The positions of a check: the same ones for every bot, made by random play.
 
-They are kept in code, not in files: whole games are played by the words of `games.shuffle`, and
-of each situation (players, phase, leading or following, forced or not) some positions are taken.
+They come from code, not from files: whole games are played with the random numbers of
+`games.shuffle`, and each situation (players, phase, leading or following, forced or not) is
+represented by some positions.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ OPTIONS: Mapping[str, Sequence[Mapping[str, object]]] = {
     "zhengfen": (_DEALS, {**_DEALS, "target": 100}) * 3,
     "ninefivetwo": (_DEALS, {**_DEALS, "target": 20}) * 2,
 }
-"""The options of each recorded game, for each number of players; more games where what is sought
-is rare: cards that can be read in two ways. A game that is not named here is played twice."""
+"""The options of each recorded game, for each number of players; more games where cards that can
+be read in two ways are rare. A game that is not named here is played twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A game that was played once. `scores` are the final ones, one for each seat."""
+    """A game that was played once, and its final scores by seat."""
 
     name: str
     scores: Sequence[int]
@@ -46,8 +47,8 @@ class Record:
 class Question:
     """One position as a bot sees it.
 
-    `situation` says in words what is asked; `view` and `moves` are the wire forms of a request,
-    `position` decides on answers. `record` is the game that it is from.
+    `situation` describes it; `view` and `moves` are those of a request. `position` decides
+    whether an answer is legal. `record` is the game that it comes from.
     """
 
     situation: str
@@ -57,13 +58,13 @@ class Question:
     record: Record
 
     @property
-    def sitting(self) -> tuple[str, int]:
-        """What is one match for the bot: a recorded game, seen from one seat."""
+    def seat_in_record(self) -> tuple[str, int]:
+        """A recorded game seen from one seat: one match for the bot."""
         return self.record.name, self.view["seat"]
 
 
 def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
-    """What a position is like, in words that put like with like."""
+    """A description that similar positions share."""
     words = [f"{view['players']} players", str(view["phase"])]
     table = view.get("table")
     if table is not None:
@@ -78,9 +79,9 @@ def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
 
 
 def _question(state: State, record: Record) -> Question:
-    """What the seat to move is asked; ValueError when the game is over."""
+    """The question to the seat to move; ValueError if the game is over."""
     if state.turn is None:
-        raise ValueError("The game is over: nobody is asked.")
+        raise ValueError("The game is over: nobody moves.")
     view = state.view(state.turn)
     wire = view.to_dict()
     moves = view.moves().texts()
@@ -90,13 +91,13 @@ def _question(state: State, record: Record) -> Question:
 def _played(game: Game, players: int, number: int, options: Mapping[str, object]) -> list[Question]:
     """Every position of one random game, in order."""
     name = f"check-{game.name}-{players}-{number}"
-    words = Randomness(name, 1)
+    random = Randomness(name, 1)
     state = game.start(players, name, options)
     states = []
     while state.turn is not None:
         states.append(state)
         moves = state.moves()
-        state = state.advance(moves[words.below(len(moves))])
+        state = state.advance(moves[random.below(len(moves))])
     record = Record(name, state.scores)
     return [_question(each, record) for each in states]
 
@@ -109,7 +110,7 @@ def _recorded(name: str) -> Sequence[Question]:
     for players in range(game.min_players, game.max_players + 1):
         for number, options in enumerate(OPTIONS.get(name, (_DEALS, _DEALS))):
             played = _played(game, players, number, options)
-            found += sorted(played, key=lambda asked: asked.sitting)
+            found += sorted(played, key=lambda asked: asked.seat_in_record)
     return found
 
 
@@ -121,10 +122,10 @@ def _spread(group: Sequence[int], wanted: int) -> list[int]:
 
 
 def questions(name: str, wanted: int) -> list[Question]:
-    """`wanted` positions of a game, each situation represented before any comes twice.
+    """`wanted` positions of a game, every situation once before any comes twice.
 
-    Always the same ones for the same arguments, as a bot meets them in a cup: one game after
-    another, one seat after another, in the order of play. UnknownGame if there is no such game.
+    The same arguments give the same positions, in the order in which a bot would meet them: game
+    by game, seat by seat, in the order of play. UnknownGame if there is no such game.
     """
     recorded = _recorded(name)
     groups: dict[str, list[int]] = {}
@@ -142,7 +143,7 @@ def openings(name: str) -> list[Question]:
     """The first decision of each seat in each recorded game."""
     found: dict[tuple[str, int], Question] = {}
     for asked in _recorded(name):
-        found.setdefault(asked.sitting, asked)
+        found.setdefault(asked.seat_in_record, asked)
     return list(found.values())
 
 
@@ -151,12 +152,12 @@ _RICH_HANDS: Mapping[str, tuple[int, str]] = {
     "dasan": (3, "4c4h5h5s6c6s7h7s8d8h9h9sTdTsJdJsQhQsKcKs"),
     "zhengfen": (3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"),
 }
-"""Players, and the hand of a leader, found by search, with more legal moves than random deals
-bring: 497, 92 and 31,122. In 9-5-2 a hand of twenty cards has twenty."""
+"""The number of players, and a leader's hand with more legal moves than random deals have: 497, 92
+and 31,122, found by search. In 9-5-2 a hand of twenty cards has twenty."""
 
 
 def longest(name: str) -> Question:
-    """The position of a game with the longest list of moves that is known here."""
+    """The position of a game with the longest known list of moves."""
     if name not in _RICH_HANDS:
         return max(_recorded(name), key=lambda asked: len(asked.moves))
     players, written = _RICH_HANDS[name]

@@ -1,138 +1,90 @@
-"""The checks themselves: each asks the bot something and says whether it kept the contract."""
+"""The checks of the bot protocol: GET /, POST /move, POST /start and /end, stdout and stderr."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
-from time import monotonic
 from typing import Any
 
 import games
 from tournament.bot.http_client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
-from tournament.bot.player import InvalidAnswer, introduced
-from tournament.check.advice import ABOUT, HOOKS, LISTEN, OUTPUT, UNKNOWN, Advice
-from tournament.check.examiner import Evidence, Examiner
+from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
+from tournament.check.advice import ABOUT, HOOKS, OUTPUT, UNKNOWN, Advice
+from tournament.check.examiner import Examiner, MatchSession
+from tournament.check.outcome import CheckFailure, Exchange, Outcome
 from tournament.check.positions import Question, longest, openings, questions
 from tournament.check.target import Connection
-from tournament.records import Answer
 from tournament.text import plural, printable
 
-ENOUGH = 3
-"""Failures of one check after which it asks no more."""
+MAX_FAILURES = 3
+"""A check stops at so many failures."""
 
-_NAME = 64
-"""Letters of a name that are shown."""
+OUTPUT_LIMIT = 64 * 1024
+"""Bytes that a bot may write per answer: as much as is kept of a whole match."""
 
-CHATTER = 64 * 1024
-"""Bytes that a bot may write for each answer: so much is kept of a whole match."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a check found. `note` is a short line of facts, for passed ones too."""
-
-    passed: bool
-    note: str
-    failures: tuple[Evidence, ...] = ()
+_NAME_SHOWN = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A numbered check: its title, and what it does."""
+    """A check: its title, and the function that runs it."""
 
     title: str
     run: Callable[[Examiner], Outcome]
 
 
-def outcome_of(note: str, failures: Sequence[Evidence]) -> Outcome:
-    """Passed if there are no failures."""
-    return Outcome(not failures, note, tuple(failures))
-
-
-def ms(value: float) -> str:
+def milliseconds(value: float) -> str:
     """Milliseconds for people."""
     return f"{value:.1f} ms" if value < 10 else f"{value:.0f} ms"
 
 
-def absent(problem: str) -> Outcome:
-    """There is no bot to be asked."""
-    mend = "Start it by hand with PORT set, and look what it says."
-    return Outcome(
-        False, "", (Evidence(problem, "GET", "", "", Answer(), 0.0, rule=LISTEN, mend=mend),)
-    )
+def _send(
+    examiner: Examiner, bot: Connection, path: str, body: bytes = b""
+) -> tuple[Exchange, Reply | Exception]:
+    """GET, or POST a body; the exchange, and the answer or the error that came instead."""
+    result: Reply | Exception
+    seconds = examiner.clock.deadline_ms / 1000
+    try:
+        result = bot.send(path, body, seconds)
+    except TimeoutError:
+        result = TimeoutError(f"No whole answer within {seconds * 1000:.0f} ms.")
+    except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
+        result = error
+    url = f"{examiner.target.url}{path}"
+    return Exchange(url, body, bot.answer(), bot.elapsed_s * 1000), result
 
 
 # GET /
 
 
 def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]]:
-    """GET /, and the games that the bot names, of those there are."""
-    began = monotonic()
-    reply: Reply | None = None
-    problem = ""
-    with closing(examiner.connect()) as bot:
-        try:
-            reply = bot.greet(examiner.clock.seconds)
-        except TimeoutError:
-            problem = "No whole answer by the deadline."
-        except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
-            problem = str(error)
-        elapsed_ms = (monotonic() - began) * 1000
-        answer = bot.answer()
+    """Check GET /; the outcome, and the known games that the bot names."""
     about: Mapping[str, Any] = {}
-    if reply is not None:
+    with examiner.connect() as bot:
+        exchange, result = _send(examiner, bot, "/")
+    if isinstance(result, Reply):
         try:
-            about = introduced(reply)
-            problem = " ".join(_about_problems(about, wanted))
+            about = read_about(result)
+            problem = " ".join(about_problems(about, wanted))
         except InvalidAnswer as error:
             problem = str(error)
-    known = [name for name in games.GAMES if name in _list(about.get("games"))]
-    if problem:
-        mend = 'Answer GET / with, say, {"name": "mine", "version": "1.0", "protocol": 1, "games":'
-        mend += f" {json.dumps(list(wanted or games.GAMES))}}}."
-        told = Advice(ABOUT, mend)
-        return outcome_of("", [examiner.found(problem, "/", b"", answer, elapsed_ms, told)]), known
-    named = f"{_clipped(about['name'])} {_clipped(about['version'])}"
-    named += f": {', '.join(known)}; {ms(elapsed_ms)}"
-    return outcome_of(named, []), known
-
-
-def _clipped(text: str) -> str:
-    shown = printable(text)
-    return shown if len(shown) <= _NAME else f"{shown[:_NAME]}…"
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
-    """All that is wrong with what a bot says of itself, as sentences."""
-    problems = [
-        f'"{field}" must be a string that is not empty.'
-        for field in ("name", "version")
-        if not isinstance(about.get(field), str) or not about[field]
-    ]
-    if "author" in about and not isinstance(about["author"], str):
-        problems.append('"author" must be a string, or left out.')
-    protocol = about.get("protocol")
-    if protocol != 1 or isinstance(protocol, bool):
-        problems.append('"protocol" must be the number 1.')
+    else:
+        problem = str(result)
     listed = about.get("games")
-    if not isinstance(listed, list) or not listed:
-        problems.append('"games" must be a list of the games that it plays.')
-        return problems
-    unknown = [
-        json.dumps(name, default=repr)[:40] for name in listed if name not in list(games.GAMES)
-    ]
-    if unknown:
-        there = ", ".join(games.GAMES)
-        problems.append(f'"games" names {", ".join(unknown[:5])}; there are {there}.')
-    problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
-    return problems
+    known = [name for name in games.GAMES if isinstance(listed, list) and name in listed]
+    if problem:
+        fix = 'Answer GET / with, say, {"name": "mine", "version": "1.0", "protocol": 1, "games":'
+        fix += f" {json.dumps(list(wanted or games.GAMES))}}}."
+        return Outcome("", (examiner.failure(problem, exchange, Advice(ABOUT, fix)),)), known
+    note = f"{_shorten(about['name'])} {_shorten(about['version'])}: {', '.join(known)}"
+    return Outcome(f"{note}; {milliseconds(exchange.elapsed_ms)}"), known
+
+
+def _shorten(text: str) -> str:
+    shown = printable(text)
+    return shown if len(shown) <= _NAME_SHOWN else f"{shown[:_NAME_SHOWN]}…"
 
 
 # POST /move
@@ -140,25 +92,26 @@ def _about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str
 
 def _ask_all(
     examiner: Examiner, asked: Sequence[Question], more: Mapping[str, Any] | None = None
-) -> tuple[int, list[Evidence]]:
-    """Ask over one connection until there are enough failures: how many asked, and those.
+) -> tuple[int, list[CheckFailure]]:
+    """Ask over one connection until there are enough failures: how many were asked, and those.
 
-    The questions of one recorded game and seat are one match, begun and ended as in a cup.
+    The questions of one recorded game and seat are one match, started and ended as in a cup.
     """
-    failures: list[Evidence] = []
+    failures: list[CheckFailure] = []
     number = 0
-    with closing(examiner.connect()) as bot:
-        for _, match in groupby(asked, key=lambda question: question.sitting):
-            together = list(match)
-            sitting = examiner.sit(bot, together[0])
-            for question in together:
+    with examiner.connect() as bot:
+        for _, match in groupby(asked, key=lambda question: question.seat_in_record):
+            session: MatchSession | None = None
+            for question in match:
+                session = session or examiner.start_match(bot, question)
                 number += 1
-                failure = examiner.ask(bot, sitting, question, more).failure
+                failure = examiner.ask(bot, session, question, more).failure
                 if failure is not None:
                     failures.append(failure)
-                    if failure.final or len(failures) == ENOUGH:
+                    if failure.final or len(failures) == MAX_FAILURES:
                         return number, failures
-            examiner.rise(bot, sitting, together[0])
+            if session is not None:
+                examiner.end_match(bot, session)
     return number, failures
 
 
@@ -172,36 +125,35 @@ def positions(game: str, wanted: int) -> Check:
         note = f"{plural(number, 'position')} of {plural(situations, 'situation')}"
         if number < len(asked):
             note += f", {len(asked) - number} more not asked"
-        return outcome_of(note, failures)
+        return Outcome(note, tuple(failures))
 
     phases = ", ".join(games.get(game).phases)
     return Check(f"a legal move in every phase of {games.get(game).title}: {phases}", run)
 
 
 def unknown_fields(game: str) -> Check:
-    """Fields that no contract names are left alone."""
+    """Fields that the contract does not name are ignored."""
 
     def run(examiner: Examiner) -> Outcome:
-        asked = [_with_more(question) for question in questions(game, 6)]
+        asked = [
+            replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
+            for question in questions(game, 6)
+        ]
         more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
         number, failures = _ask_all(examiner, asked, more)
-        mended = [
-            told_also(failure, UNKNOWN, "Read the fields that you need; do not refuse others.")
-            for failure in failures
-        ]
-        return outcome_of(plural(number, "position"), mended)
+        fix = "Read the fields that you need; do not reject others."
+        return Outcome(
+            plural(number, "position"),
+            tuple(under_rule(failure, UNKNOWN, fix) for failure in failures),
+        )
 
     return Check("unknown fields in the request are tolerated", run)
 
 
-def _with_more(question: Question) -> Question:
-    view = {**question.view, "newer": {"list": [1, "two", None]}}
-    return replace(question, view=view)
-
-
-def told_also(failure: Evidence, rule: str, mend: str) -> Evidence:
-    """The same evidence under a further rule."""
-    return replace(failure, rule=f"{rule} {failure.rule}", mend=f"{mend} {failure.mend}")
+def under_rule(failure: CheckFailure, rule: str, fix: str) -> CheckFailure:
+    """The same failure with another rule and its fix in front."""
+    advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
+    return replace(failure, advice=advice)
 
 
 def long_list(game: str) -> Check:
@@ -209,18 +161,17 @@ def long_list(game: str) -> Check:
 
     def run(examiner: Examiner) -> Outcome:
         asked = longest(game)
-        with closing(examiner.connect()) as bot:
-            sitting = examiner.sit(bot, asked)
-            found = examiner.ask(bot, sitting, asked)
-            if found.failure is None:
-                examiner.rise(bot, sitting, asked)
-        size, failure = len(found.body), found.failure
-        note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {ms(found.elapsed_ms)}"
-        mend = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
-        failures = (
-            [] if failure is None else [told_also(failure, f"A request of {size} bytes.", mend)]
-        )
-        return outcome_of(note, failures)
+        with examiner.connect() as bot:
+            session = examiner.start_match(bot, asked)
+            verdict = examiner.ask(bot, session, asked)
+            if verdict.failure is None:
+                examiner.end_match(bot, session)
+        size, elapsed_ms = len(verdict.exchange.body), verdict.exchange.elapsed_ms
+        note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {milliseconds(elapsed_ms)}"
+        if verdict.failure is None:
+            return Outcome(note)
+        fix = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
+        return Outcome(note, (under_rule(verdict.failure, f"A request of {size} bytes.", fix),))
 
     return Check(f"the largest list of moves of {games.get(game).title}", run)
 
@@ -233,65 +184,49 @@ def hooks(game: str) -> Check:
 
     def run(examiner: Examiner) -> Outcome:
         question = openings(game)[0]
-        sitting = examiner.sitting(question)
-        bodies = {
-            "/start": examiner.starting(sitting, question),
-            "/end": sitting.tells(scores=question.record.scores),
-        }
-        failures: list[Evidence] = []
-        notes = []
-        with closing(examiner.connect()) as bot:
-            for path, sent in bodies.items():
-                if (
-                    path == "/end" and not failures
-                ):  # no match without a move; its answer is judged elsewhere
-                    examiner.ask(bot, sitting, question)
-                began = monotonic()
-                problem, long = _told_of(bot, path, sent, examiner.clock.seconds)
-                elapsed_ms = (monotonic() - began) * 1000
-                examiner.clock.charge(elapsed_ms)
-                answer = bot.answer()
-                if problem:
-                    mend = f"Answer {path} with 200 and {{}}, or with 404, at once."
-                    told = Advice(HOOKS, mend)
-                    failures.append(examiner.found(problem, path, sent, answer, elapsed_ms, told))
+        session = MatchSession(examiner.match_id(), question)
+        notes: list[str] = []
+        failures: list[CheckFailure] = []
+        with examiner.connect() as bot:
+
+            def post(path: str, body: bytes) -> None:
+                exchange, result = _send(examiner, bot, path, body)
+                examiner.charge(exchange.elapsed_ms)
+                # A runner ignores the answer, however long.
+                if isinstance(result, Reply | ResponseTooLarge):
+                    cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
+                    notes.append(f"{path} {exchange.answer.status}{cut}")
                 else:
-                    cut = ", longer than is read" if long else ""
-                    notes.append(f"{path} {answer.status}{cut}")
-        return outcome_of(", ".join(notes), failures)
+                    advice = Advice(
+                        HOOKS, f"Answer {path} with 200 and {{}}, or with 404, at once."
+                    )
+                    failures.append(examiner.failure(str(result), exchange, advice))
+
+            post("/start", session.start_request(examiner.clock.to_dict()))
+            if not failures:  # a match has at least one move; its answer is judged elsewhere
+                examiner.ask(bot, session, question)
+            post("/end", session.end_request())
+        return Outcome(", ".join(notes), tuple(failures))
 
     return Check("POST /start and POST /end are answered or declined", run)
-
-
-def _told_of(bot: Connection, path: str, body: bytes, seconds: float) -> tuple[str, bool]:
-    """POST and say what went wrong, "" if anything was answered in time; and whether the answer
-    was longer than is read, which a runner does not mind."""
-    try:
-        bot.post(path, body, seconds)
-    except TimeoutError:
-        return f"No whole answer within {seconds * 1000:.0f} ms.", False
-    except ResponseTooLarge:
-        return "", True
-    except (OSError, ConnectionLost, ProtocolError) as error:
-        return str(error), False
-    return "", False
 
 
 # stdout and stderr
 
 
-def chatter(examiner: Examiner) -> Outcome:
-    """What a started bot wrote in the whole check, for each answer."""
-    written, loudest = examiner.subject.written() or 0, examiner.loudest
+def output(examiner: Examiner) -> Outcome:
+    """How much a started bot wrote in the whole check, for each answer."""
+    written, loudest = examiner.target.written() or 0, examiner.loudest
     note = f"{_size(written)} in {plural(examiner.asked, 'answer')}"
-    if loudest is None or written <= CHATTER * examiner.asked:
-        return outcome_of(note, [])
+    if loudest is None or written <= OUTPUT_LIMIT * examiner.asked:
+        return Outcome(note)
     problem = (
         f"It wrote {note}, {_size(written // examiner.asked)} for each; only the last 64 KiB of a"
         f" match are kept. At the answer shown it wrote {_size(loudest.written)}."
     )
-    mend = "Write a line for a move at most, or nothing; keep what is only for tests switched off."
-    return outcome_of(note, [examiner.shown(problem, loudest, Advice(OUTPUT, mend))])
+    fix = "Write at most a line per move, or nothing; switch debugging output off."
+    failure = examiner.failure(problem, loudest.exchange, Advice(OUTPUT, fix))
+    return Outcome(note, (failure,))
 
 
 def _size(count: int) -> str:

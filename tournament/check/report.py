@@ -1,11 +1,12 @@
-"""A check's findings, for a person or for a machine."""
+"""The results of the checks, printed for a person or as JSON."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from email import message_from_string
-from typing import Any, Protocol
+from typing import Any
 
 import click
 from rich.console import Console
@@ -17,8 +18,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from tournament.check.examiner import Evidence
-from tournament.check.protocol_checks import Outcome
+from tournament.check.outcome import CheckFailure, CheckResult, Exchange
 from tournament.records import Answer
 from tournament.text import printable
 
@@ -28,32 +28,8 @@ _ANSWER = 600
 _OUTPUT_LINES = 8
 
 
-class Finding(Protocol):
-    """A numbered check and what it found."""
-
-    @property
-    def number(self) -> int:
-        """From 1."""
-
-    @property
-    def title(self) -> str:
-        """What is checked."""
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """What was found; None where it was not run."""
-
-    @property
-    def reason(self) -> str:
-        """Why it was not run."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether it was run and kept."""
-
-
-class Bar:
-    """How far a check has come, on a terminal; nothing elsewhere."""
+class CheckProgress:
+    """A progress bar of the checks, on a terminal only."""
 
     def __init__(self) -> None:
         console = Console(stderr=True)
@@ -72,87 +48,82 @@ class Bar:
         self._task = self._progress.add_task("", total=None, answers=0)
         self._answers = 0
 
-    def begins(self, number: int, total: int, title: str) -> None:
-        """A check begins."""
+    def start(self, number: int, total: int, title: str) -> None:
+        """Show that a check begins."""
         self._progress.update(self._task, description=title[:40], completed=number - 1, total=total)
         self._progress.start()
 
-    def answered(self) -> None:
-        """The bot has been asked once more; may come from any thread."""
+    def add_answer(self) -> None:
+        """Count a question to the bot; any thread may call this."""
         self._answers += 1
         self._progress.update(self._task, answers=self._answers)
 
-    def ends(self) -> None:
-        """Make room for lines."""
+    def hide(self) -> None:
+        """Remove the bar, so that lines can be printed."""
         self._progress.stop()
 
 
 class Report:
-    """Collects findings; prints each as it comes, or all at the end as JSON."""
+    """Collects results; prints each as it comes, or all at the end as JSON."""
 
     def __init__(self, as_json: bool) -> None:
-        self.bar = Bar()
+        self.progress = CheckProgress()
         self._as_json = as_json
-        self._findings: list[Finding] = []
+        self._results: list[CheckResult] = []
 
-    def add(self, finding: Finding) -> None:
-        """Take one finding in order."""
-        self._findings.append(finding)
-        self.bar.ends()
+    def add(self, result: CheckResult) -> None:
+        """Add the next result."""
+        self._results.append(result)
+        self.progress.hide()
         if not self._as_json:
-            _print(finding)
+            _print(result)
 
     def finish(self) -> int:
-        """Say how it went; 0 if all passed, else 1."""
-        self.bar.ends()
-        failed = [finding.number for finding in self._findings if not finding.passed]
+        """Print a summary; the exit code: 0 if all checks passed, else 1."""
+        self.progress.hide()
+        failed = [result.number for result in self._results if not result.passed]
         if self._as_json:
-            whole = {
-                "passed": not failed,
-                "checks": [_wire(finding) for finding in self._findings],
-            }
-            click.echo(json.dumps(whole, indent=2))
+            report = {"passed": not failed, "checks": [_to_dict(each) for each in self._results]}
+            click.echo(json.dumps(report, indent=2))
         elif failed:
             numbers = ", ".join(map(str, failed))
-            click.echo(f"\n{len(failed)} of {len(self._findings)} checks not passed: {numbers}.")
+            click.echo(f"\n{len(failed)} of {len(self._results)} checks not passed: {numbers}.")
         else:
-            click.echo(f"\nAll {len(self._findings)} checks passed.")
+            click.echo(f"\nAll {len(self._results)} checks passed.")
         return 1 if failed else 0
 
     def stopped(self) -> None:
-        """Say that it was interrupted."""
-        self.bar.ends()
-        click.echo(f"Stopped after check {len(self._findings)}; run it again for all.", err=True)
+        """Print that the check was interrupted."""
+        self.progress.hide()
+        click.echo(f"Stopped after check {len(self._results)}; run it again for all.", err=True)
 
 
-def _print(finding: Finding) -> None:
-    outcome = finding.outcome
-    word, colour = ("ok  ", "green") if finding.passed else ("FAIL", "red")
-    if outcome is None:
+def _print(result: CheckResult) -> None:
+    word, colour = ("ok  ", "green") if result.passed else ("FAIL", "red")
+    if result.outcome is None:
         word, colour = "-   ", "yellow"
-    note = finding.reason if outcome is None else outcome.note
-    tail = f" ({printable(note)})" if note else ""
-    click.echo(f"{finding.number:2} {click.style(word, fg=colour)} {finding.title}{tail}")
-    for failure in outcome.failures if outcome is not None else ():
+    tail = f" ({printable(result.note)})" if result.note else ""
+    click.echo(f"{result.number:2} {click.style(word, fg=colour)} {result.title}{tail}")
+    for failure in result.failures:
         for label, text in _lines(failure):
             click.echo(f"        {label:8} {text}")
         click.echo()
 
 
-def _lines(failure: Evidence) -> list[tuple[str, str]]:
-    lines = [("problem", printable(failure.problem))]
-    if failure.url:
-        shown = f"{failure.method} {failure.url} {_cut(failure.body, _REQUEST)}"
-        lines.append(("request", shown.rstrip()))
-    if failure.url:
-        lines.append(("answer", f"{_answer(failure.answer)}, after {failure.elapsed_ms:.0f} ms"))
-    lines += [("rule", failure.rule), ("mend", failure.mend)]
-    if failure.body:
-        curl = failure.curl
-        lines.append(("repeat", curl if len(curl) <= _CURL else "--json has the request whole"))
+def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:
+    exchange = failure.exchange
+    yield "problem", printable(failure.problem)
+    if exchange is not None:
+        body = _cut(exchange.body.decode(), _REQUEST)
+        yield "request", f"{exchange.method} {exchange.url} {body}".rstrip()
+        yield "answer", f"{_answer(exchange.answer)}, after {exchange.elapsed_ms:.0f} ms"
+    yield "rule", failure.advice.rule
+    yield "fix", failure.advice.fix
+    if exchange is not None and exchange.body:
+        short = len(exchange.curl) <= _CURL
+        yield "repeat", exchange.curl if short else "--json has the complete request"
     for line in failure.output.splitlines()[-_OUTPUT_LINES:]:
-        lines.append(("output", printable(line)[:_ANSWER]))
-    return lines
+        yield "output", printable(line)[:_ANSWER]
 
 
 def _answer(answer: Answer) -> str:
@@ -174,27 +145,31 @@ def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 
-def _wire(finding: Finding) -> dict[str, Any]:
-    outcome = finding.outcome
-    word = "skipped" if outcome is None else "passed" if outcome.passed else "failed"
+def _to_dict(result: CheckResult) -> dict[str, Any]:
+    word = "passed" if result.passed else "skipped" if result.outcome is None else "failed"
     return {
-        "number": finding.number,
-        "title": finding.title,
+        "number": result.number,
+        "title": result.title,
         "result": word,
-        "note": finding.reason if outcome is None else outcome.note,
-        "failures": [_failure(each) for each in outcome.failures] if outcome is not None else [],
+        "note": result.note,
+        "failures": [_failure_dict(failure) for failure in result.failures],
     }
 
 
-def _failure(failure: Evidence) -> dict[str, Any]:
+def _failure_dict(failure: CheckFailure) -> dict[str, Any]:
+    exchange = failure.exchange or Exchange("")
     return {
         "problem": failure.problem,
         "fault": failure.kind,
-        "request": {"method": failure.method, "url": failure.url, "body": failure.body},
-        "answer": asdict(failure.answer),
-        "elapsed_ms": round(failure.elapsed_ms, 3),
-        "rule": failure.rule,
-        "mend": failure.mend,
-        "curl": failure.curl if failure.url else "",
+        "request": {
+            "method": exchange.method,
+            "url": exchange.url,
+            "body": exchange.body.decode(),
+        },
+        "answer": asdict(exchange.answer),
+        "elapsed_ms": round(exchange.elapsed_ms, 3),
+        "rule": failure.advice.rule,
+        "mend": failure.advice.fix,  # programs read this name since version 0.1
+        "curl": exchange.curl if failure.exchange else "",
         "output": failure.output,
     }

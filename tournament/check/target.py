@@ -1,135 +1,105 @@
-"""The bot that is being checked, wherever it runs."""
+"""The bot to be checked: running already, or started here."""
 
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
-from time import monotonic, sleep
-from typing import Protocol
+from time import sleep
 from urllib.parse import urlsplit
 
-from tournament.bot.http_client import Dial, Reply, dial_inet
-from tournament.bot.player import HttpBot, dial_url
-from tournament.bot.process import LaunchSettings, StartedBot, start
+from tournament.bot.dial import Dial, dial_url
+from tournament.bot.http_client import Reply
+from tournament.bot.player import Choice, Failure, HttpBot
+from tournament.bot.process import LaunchSettings
+from tournament.bot.started_bot import StartedBot, StartError, is_installed, start
+from tournament.config import Limits
 
-_SHOWN = 2000
-"""Characters of a bot's own output that go with a failure."""
+_OUTPUT_SHOWN = 2000
+"""Characters of a bot's output that go with a failure."""
 
-_BUSY = 1 << 63
-"""More than any bot writes: its keeper is counting just then."""
-
-_MOMENT_S = 0.01
-_MOMENTS = 50
+_POLL_S = 0.01
+_POLLS = 50
 
 
 class Connection(HttpBot):
-    """A connection to a bot over which anything may be posted.
+    """A connection to a bot that can also send any request, and remembers its `failures`.
 
-    `deaf` is shared by all connections of a check: a bot that lets /start hang
-    does so once.
+    All connections of a check share `unsupported`, the hooks that the bot does not answer: a bot
+    that lets /start hang does so once.
     """
 
-    def __init__(self, url: str, dial: Dial, deaf: set[str]) -> None:
+    def __init__(self, url: str, dial: Dial, unsupported: set[str]) -> None:
         super().__init__(url, dial)
-        self._deaf = deaf
+        self._unsupported = unsupported
+        self.failures: list[Failure] = []
 
-    def post(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Its whole answer within this time.
+    @property
+    def elapsed_s(self) -> float:
+        """How long the last request took."""
+        return self._connection.elapsed_s
+
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        """Its answer to POST /move within this time."""
+        outcome = super().move(body, seconds)
+        if isinstance(outcome, Failure):
+            self.failures.append(outcome)
+        return outcome
+
+    def send(self, path: str, body: bytes, seconds: float) -> Reply:
+        """GET, or POST a body; the complete answer within this time.
 
         Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
         """
-        return self._wire.exchange("POST", path, body, monotonic() + seconds)
+        return self._connection.exchange("POST" if body else "GET", path, body, seconds)
 
 
-class Subject(Protocol):
-    """A bot to be checked."""
+class Target:
+    """A bot to be checked that is running already. OSError if there is no such host."""
 
-    @property
-    def url(self) -> str:
-        """Where it answers."""
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+        self._dial = dial_url(url)
+        self._unsupported: set[str] = set()
 
     def connect(self) -> Connection:
-        """A connection of its own."""
+        """A new connection."""
+        return Connection(self.url, self._dial, self._unsupported)
 
     def output(self) -> str:
-        """The end of what it has written; empty where that cannot be seen."""
+        """The end of what it has written; empty if that cannot be seen."""
+        return ""
 
     def written(self) -> int | None:
-        """How many bytes it has written so far; None where that cannot be seen."""
+        """How many bytes it has written; None if that cannot be seen."""
+        return None
 
     def ended(self) -> str | None:
-        """How its process ended; None while it runs or where that cannot be seen."""
+        """How its process ended; None while it runs or if that cannot be seen."""
+        return None
 
-    def revive(self) -> None:
+    def restart_if_ended(self) -> None:
         """Start it again if it has ended; StartError."""
 
     def close(self) -> None:
         """End what was started."""
 
 
-class Running:
-    """A bot that runs already. OSError if there is no such host."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url.rstrip("/")
-        self._dial: Dial = dial_url(url)
-        self._deaf: set[str] = set()
-
-    def connect(self) -> Connection:
-        """A connection of its own."""
-        return Connection(self.url, self._dial, self._deaf)
-
-    def output(self) -> str:
-        """A bot by URL writes elsewhere."""
-        return ""
-
-    def written(self) -> None:
-        """A bot by URL writes elsewhere."""
-
-    def ended(self) -> str | None:
-        """A bot by URL is not watched."""
-        return None
-
-    def revive(self) -> None:
-        """A bot by URL is not started."""
-
-    def close(self) -> None:
-        """Nothing was started."""
-
-
-class Started:
+class StartedTarget(Target):
     """A bot that is started here, as a runner starts it. StartError if it does not answer."""
 
     def __init__(self, command: str, launch: LaunchSettings) -> None:
         self._command = command
         self._launch = launch
         self._bot: StartedBot = start("bot", command, launch)
-        self._earlier = 0
-        self._deaf: set[str] = set()
-
-    @property
-    def url(self) -> str:
-        """Where it answers; another port after each start."""
-        return self._bot.url
-
-    def connect(self) -> Connection:
-        """A connection of its own."""
-        parts = urlsplit(self.url)
-        dial = dial_inet((parts.hostname, parts.port), socket.AF_INET)
-        return Connection(self.url, dial, self._deaf)
+        self._written_earlier = 0
+        super().__init__(self._bot.url)
 
     def output(self) -> str:
         """The end of what it has written."""
-        return self._bot.output()[-_SHOWN:]
+        return self._bot.output()[-_OUTPUT_SHOWN:]
 
     def written(self) -> int:
-        """How many bytes it has written so far, also before it was started again."""
-        for _ in range(_MOMENTS):
-            found = self._bot.written()
-            if found < _BUSY:
-                return self._earlier + found
-            sleep(_MOMENT_S)
-        return self._earlier
+        """How many bytes it has written, also before it was started again."""
+        return self._written_earlier + self._bot.written()
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs."""
@@ -139,30 +109,41 @@ class Started:
         return f"killed by signal {-status}" if status < 0 else f"code {status}"
 
     def _status(self) -> int | str | None:
-        """Its return code. Who hung up may be about to end: that is waited for a moment."""
+        """Its return code. If nobody listens at its port, wait a moment for its end."""
         status = self._bot.status()
-        for _ in range(_MOMENTS if self._hung_up() else 0):
+        for _ in range(0 if self._listens() else _POLLS):
             if status is not None:
                 break
-            sleep(_MOMENT_S)
+            sleep(_POLL_S)
             status = self._bot.status()
         return status
 
-    def _hung_up(self) -> bool:
-        """Whether nobody listens at its port."""
+    def _listens(self) -> bool:
         with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", urlsplit(self.url).port)) != 0
+            return probe.connect_ex(("127.0.0.1", urlsplit(self.url).port)) == 0
 
-    def revive(self) -> None:
+    def restart_if_ended(self) -> None:
         """Start it again if it has ended; StartError."""
-        if self._status() is not None:
-            with suppress(
-                OSError, ValueError
-            ):  # it is closed: it did not start again before either
-                self._earlier = self.written()
-            self._bot.close()
-            self._bot = start("bot", self._command, self._launch)
+        if self._status() is None:
+            return
+        self._written_earlier = self.written()
+        self._bot.close()
+        self._bot = start("bot", self._command, self._launch)
+        self.url = self._bot.url
+        self._dial = dial_url(self.url)
 
     def close(self) -> None:
-        """End it with everything that it has started."""
+        """End it with all its processes."""
         self._bot.close()
+
+
+def open_target(url: str | None, command: str | None, start_ms: int) -> Target:
+    """The bot at a URL, or else started by a command; StartError if it is not there."""
+    if command is not None:
+        if not is_installed(command):
+            raise StartError(f'"{command}" cannot be started: there is no such program.')
+        return StartedTarget(command, LaunchSettings(Limits(), start_ms))
+    try:
+        return Target(str(url))
+    except OSError as error:
+        raise StartError(f"{url}: {error.strerror or error}.") from error

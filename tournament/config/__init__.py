@@ -1,4 +1,4 @@
-"""CUP.toml: the cup as values, and every mistake with its line and its mend."""
+"""CUP.toml: the cup as values, and every error in it with its line and its fix."""
 
 from tournament.config.cup import (
     FORMATS,
@@ -11,7 +11,7 @@ from tournament.config.cup import (
     Limits,
     Run,
 )
-from tournament.config.parse import ConfigError, parse, read
+from tournament.config.parse import ConfigError, parse_cup, read_cup
 
 __all__ = [
     "FORMATS",
@@ -24,6 +24,6 @@ __all__ = [
     "Format",
     "Limits",
     "Run",
-    "parse",
-    "read",
+    "parse_cup",
+    "read_cup",
 ]

@@ -1,4 +1,4 @@
-"""A cup as its organiser wrote it, checked: plain values, defaults filled in."""
+"""A cup as its organiser wrote it: validated plain values with defaults filled in."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 HOUSE_BOTS = ("random", "greedy", "sensible", "search")
 """The reference bots by name: `python -m bots.NAME`."""
 
+
 FORMATS = ("round-robin", "swiss", "knockout", "gauntlet")
 SEATINGS = ("rotations", "permutations", "fixed")
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot: `command` to start it or `url` where it runs already, one of the two.
+    """A bot: either `command`, which starts it, or `url`, where it is already running.
 
     `house` marks a bot that only fills empty seats.
     """
@@ -44,7 +45,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time in milliseconds: for a move, on top for a whole match, until a bot has started."""
+    """Milliseconds for a move, in the bank for a whole match, and for a bot to start."""
 
     move_ms: int = 1000
     bank_ms: int = 10_000
@@ -53,7 +54,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one process of a started bot may use."""
+    """Resource limits of one process of a started bot."""
 
     memory_mb: int = 2048
     files: int = 1024
@@ -61,7 +62,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How the cup is run: tables at once, the rules service, names of opponents to bots."""
+    """How the cup is run: `concurrency` tables at once, `referee` the URL of a rules service
+    (None: the rules in this process), `names` whether bots are told who their opponents are."""
 
     concurrency: int = 1
     referee: str | None = None
@@ -70,7 +72,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Cup:
-    """A whole cup. `seed` None: a fresh one is drawn when it begins."""
+    """A whole cup. Without a `seed` a fresh one is drawn when it begins."""
 
     name: str
     game: str
@@ -92,14 +94,14 @@ class Cup:
         return tuple(bot.name for bot in self.bots)
 
     def bot(self, name: str) -> Bot:
-        """The bot of this name; KeyError if there is none."""
+        """The bot with this name; KeyError if there is none."""
         for bot in self.bots:
             if bot.name == name:
                 return bot
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """The cup as JSON values, all defaults filled in; `from_dict` reads it back."""
+        """The cup as JSON values with defaults filled in; `from_dict` reads it back."""
         data = asdict(self)
         data["options"] = dict(self.options)
         return data
@@ -116,11 +118,15 @@ class Cup:
         return cls(**fields)
 
 
-def filled(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
-    """The bots, and house bots behind them until there are enough for one table."""
-    if fill is None or len(bots) >= players:
-        return bots
+def house_command(name: str) -> str:
+    """The command that starts a reference bot."""
+    return f"python -m bots.{name}"
+
+
+def with_house_bots(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
+    """The bots, with house bots of the kind `fill` appended until they fill one table."""
     missing = players - len(bots)
+    if fill is None or missing <= 0:
+        return bots
     names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
-    command = f"python -m bots.{fill}"
-    return bots + tuple(Bot(name, command=command, house=True) for name in names[:missing])
+    return bots + tuple(Bot(name, command=house_command(fill), house=True) for name in names)

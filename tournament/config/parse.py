@@ -1,54 +1,57 @@
-"""Reading a CUP.toml: the cup, or every mistake in it with its line and its mend."""
+"""Read a CUP.toml: the cup, or every error in it with its line and its fix."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import comb
 from typing import Any
 
 import games
 from games.game import Game
-from tournament.config.cup import Bot, Clock, Cup, Format, Limits, Run, filled
+from tournament.config.cup import Bot, Clock, Cup, Format, Limits, Run, with_house_bots
 from tournament.config.locations import Path, label, line_of, locate, short
 from tournament.config.schema import (
+    ALIASES,
     BOT,
-    ELSEWHERE,
     ONLY_FOR,
     SECTIONS,
     TOP,
-    Key,
-    guess,
-    nearest,
-    said,
+    Field,
+    closest,
+    suggest,
+    type_name,
 )
-from tournament.config.toml_errors import problem
+from tournament.config.toml_errors import explain
 
 LARGEST = 1 << 20
-MOST_TABLES = 200_000
+_MAX_TABLES = 200_000
 
 
 class ConfigError(Exception):
-    """A cup that cannot be run; `mistakes` are lines `file:line: key: what, and the mend`, or
-    `file: what, and the mend` where there is no file to be read."""
+    """The cup cannot be run. Its text has a line for each error, `file:line: key: what is wrong,
+    and the fix`, or `file: what is wrong, and the fix` where the file cannot be read."""
 
-    def __init__(self, mistakes: Iterable[str]) -> None:
-        self.mistakes = tuple(mistakes)
-        super().__init__("\n".join(self.mistakes))
+    def __init__(self, errors: Iterable[str]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("\n".join(self.errors))
 
 
 @dataclass(slots=True)
-class _Mistakes:
+class _Errors:
+    """The errors found so far, with the lines of the file's keys."""
+
     file: str
-    lines: dict[Path, int] = field(default_factory=dict)
-    found: list[tuple[int, str, str]] = field(default_factory=list)
+    lines: dict[Path, int]
+    found: list[tuple[int, str, str]] = dataclasses.field(default_factory=list)
 
     def add(self, path: Path, text: str) -> None:
         self.found.append((line_of(self.lines, path), label(path), text))
 
-    def stop(self) -> None:
+    def raise_if_any(self) -> None:
         if self.found:
             raise ConfigError(
                 f"{self.file}:{line}: {key}: {text}"
@@ -56,242 +59,224 @@ class _Mistakes:
             )
 
 
-def read(path: str | os.PathLike[str]) -> Cup:
-    """The cup that a file describes; ConfigError with all that is wrong with it."""
+def read_cup(path: str | os.PathLike[str]) -> Cup:
+    """Read the cup in a file; ConfigError with everything that is wrong with it."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         why = error.strerror or "cannot be read"
-        raise ConfigError([f"{name}: {why}; name a CUP.toml that is there."]) from None
+        raise ConfigError([f"{name}: {why}; name an existing CUP.toml."]) from None
     if len(data) > LARGEST:
-        raise ConfigError([f"{name}: is larger than 1 MiB; this is no CUP.toml."])
-    return parse(data, name)
+        raise ConfigError([f"{name}: is larger than 1 MiB; this is not a CUP.toml."])
+    return parse_cup(data, name)
 
 
-def parse(data: bytes, file: str) -> Cup:
-    """The cup that these bytes describe; `file` is for the mistakes."""
+def parse_cup(data: bytes, file: str) -> Cup:
+    """Parse the cup in these bytes; `file` names them in errors. ConfigError as in `read_cup`."""
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError([f"{file}:{line}: file: is not UTF-8; save it as UTF-8."]) from None
     try:
-        wire = tomllib.loads(text)
-        lines = locate(text)
+        toml = tomllib.loads(text)
+        errors = _Errors(file, locate(text))
     except (ValueError, RecursionError) as error:  # ValueError also for a number too long to read
-        line, key, what = problem(text, error)
+        line, key, what = explain(text, error)
         raise ConfigError([f"{file}:{line}: {key}: {what}"]) from None
-    mistakes = _Mistakes(file, lines)
-    wire = _moved(wire, mistakes)
-    cup = _cup(_shape(wire, mistakes), mistakes)
-    mistakes.stop()
+    _resolve_aliases(toml, errors)
+    cup = _make_cup(_check_fields(toml, errors), errors)
+    errors.raise_if_any()
     return cup
 
 
-def _moved(wire: dict[str, Any], mistakes: _Mistakes) -> dict[str, Any]:
-    """The file's values with every key in its own place."""
-    for source, target in ELSEWHERE.items():
-        holder = wire if len(source) == 1 else wire.get(source[0])
-        if not isinstance(holder, dict) or source[-1] not in holder:
+def _resolve_aliases(toml: dict[str, Any], errors: _Errors) -> None:
+    """Move every key to its own place."""
+    for alias, path in ALIASES.items():
+        source = toml if len(alias) == 1 else toml.get(alias[0])
+        if not isinstance(source, dict) or alias[-1] not in source:
             continue
-        into = wire if len(target) == 1 else wire.setdefault(target[0], {})
-        if not isinstance(into, dict):
+        target = toml if len(path) == 1 else toml.setdefault(path[0], {})
+        if not isinstance(target, dict):
             continue
-        if target[-1] in into:
-            mistakes.add(source, f"stands in {label(target)} already; leave one out.")
+        value = source.pop(alias[-1])
+        if path[-1] in target:
+            errors.add(alias, f"is already set by {label(path)}; delete one of them.")
         else:
-            into[target[-1]] = holder[source[-1]]
-            mistakes.lines[target] = line_of(mistakes.lines, source)
-        del holder[source[-1]]
-    return wire
+            target[path[-1]] = value
+            errors.lines[path] = line_of(errors.lines, alias)
 
 
-def _shape(wire: Mapping[str, Any], mistakes: _Mistakes) -> dict[str, Any]:
-    """Check each key by itself: known, there, of its type and in its range.
+def _check_fields(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
+    """Check each key by itself: known, present, of its type and in its range.
 
     The values come back with None for each that is wrong, so that the rest can be checked.
     """
-    places = [*SECTIONS, "options", "bots"]
-    top = {name: value for name, value in wire.items() if name not in places}
-    clean = _section(top, TOP, (), mistakes, places)
-    for name, keys in SECTIONS.items():
-        section = wire.get(name, {})
-        if isinstance(section, dict):
-            clean[name] = _section(section, keys, (name,), mistakes)
-        else:
-            mistakes.add((name,), f"must be a section, not {said(section)}; write [{name}].")
-            clean[name] = {}
-    clean["options"] = wire.get("options", {})
-    if not isinstance(clean["options"], dict):
-        mistakes.add(("options",), "must be a section; write [options].")
-        clean["options"] = {}
-    clean["bots"] = _bot_sections(wire.get("bots", []), mistakes)
-    return clean
+    sections = [*SECTIONS, "options", "bots"]
+    top = {name: value for name, value in toml.items() if name not in sections}
+    checked = _check_section(top, TOP, (), errors, sections)
+    for name in (*SECTIONS, "options"):
+        section = toml.get(name, {})
+        if not isinstance(section, dict):
+            errors.add((name,), f"must be a section, not {type_name(section)}; write [{name}].")
+            section = {}
+        fields = SECTIONS.get(name)
+        checked[name] = _check_section(section, fields, (name,), errors) if fields else section
+    checked["bots"] = _check_bots(toml.get("bots", []), errors)
+    return checked
 
 
-def _bot_sections(bots: Any, mistakes: _Mistakes) -> list[dict[str, Any]] | None:
-    """The bots' sections, each checked by itself; None if they are no list of sections."""
-    if isinstance(bots, dict):
-        mistakes.add(("bots",), "must be a section for each bot; write [[bots]], two brackets.")
-    elif not isinstance(bots, list) or any(not isinstance(bot, dict) for bot in bots):
-        mistakes.add(("bots",), "must be a section for each bot; write [[bots]].")
+def _check_bots(bots: Any, errors: _Errors) -> list[dict[str, Any]] | None:
+    """Check the section of each bot by itself; None if they are not a list of sections."""
+    if not isinstance(bots, list) or any(not isinstance(bot, dict) for bot in bots):
+        errors.add(("bots",), "must be a section for each bot; write [[bots]], two brackets.")
     elif not bots:
-        mistakes.add(("bots",), "there are none; write [[bots]] with a name and a command or url.")
+        errors.add(("bots",), "there are none; write [[bots]] with a name and a command or url.")
     else:
-        return [_section(bot, BOT, ("bots", i), mistakes) for i, bot in enumerate(bots)]
+        return [_check_section(bot, BOT, ("bots", i), errors) for i, bot in enumerate(bots)]
     return None
 
 
-def _section(
-    wire: Mapping[str, Any],
-    keys: tuple[Key, ...],
+def _check_section(
+    section: Mapping[str, Any],
+    fields: tuple[Field, ...],
     path: Path,
-    mistakes: _Mistakes,
-    places: Iterable[str] = (),
+    errors: _Errors,
+    subsections: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """The section with None for each wrong value; a misspelt key stands for what it meant.
-
-    `places` are the names of sections that may be meant too.
-    """
-    known = {key.name: key for key in keys}
-    words = [*known, *places]
-    clean: dict[str, Any] = {}
-    for name, value in wire.items():
+    """The section with None for each wrong value, under the name that was probably meant."""
+    known = {field.name: field for field in fields}
+    names = [*known, *subsections]
+    checked: dict[str, Any] = {}
+    for name, value in section.items():
         if name not in known:
-            mistakes.add((*path, name), f"there is no such key; {guess(name, words)}")
-            meant = nearest(name, words)
-            if meant in known and meant not in wire:
-                clean[meant] = None
+            errors.add((*path, name), f"unknown key; {suggest(name, names)}")
+            meant = closest(name, names)
+            if meant in known and meant not in section:
+                checked[meant] = None
             continue
         wrong = known[name].check(value)
         if wrong:
-            mistakes.add((*path, name), wrong)
-        clean[name] = None if wrong else value
-    for key in keys:
-        if key.required and key.name not in clean:
-            mistakes.add((*path, key.name), f'is missing; write {key.name} = "…".')
-            clean[key.name] = None
-    return clean
+            errors.add((*path, name), wrong)
+        checked[name] = None if wrong else value
+    for field in fields:
+        if field.required and field.name not in checked:
+            errors.add((*path, field.name), f'is missing; write {field.name} = "…".')
+            checked[field.name] = None
+    return checked
 
 
-def _cup(wire: Mapping[str, Any], mistakes: _Mistakes) -> Cup:
+def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     """Check what depends on other keys, and make the cup."""
-    game = _game(wire["game"], mistakes)
-    players = wire.get("players") or (game.min_players if game else 2)
+    game = _game(checked["game"], errors)
+    players = checked.get("players") or (game.min_players if game else 2)
     if game and not game.min_players <= players <= game.max_players:
-        few, many = game.min_players, game.max_players
-        span = f"{few}" if few == many else f"{few} to {many}"
-        mistakes.add(("players",), f"{game.title} is played by {span}, not {players}; write {few}.")
-        players = few
-    options = _options(wire["options"], game, mistakes)
-    format_ = _format(wire["format"], mistakes)
-    bots = _bots(wire["bots"], format_, mistakes)
-    bots = filled(bots, players, format_.fill)
-    if wire["bots"] is not None and len(bots) < players:
-        mistakes.add(
+        low, high = game.min_players, game.max_players
+        allowed = f"{low}" if low == high else f"{low} to {high}"
+        errors.add(("players",), f"{game.title} is for {allowed}, not {players}; write {low}.")
+        players = low
+    options = _options(checked["options"], game, errors)
+    format_ = _format(checked["format"], errors)
+    bots = _bots(checked["bots"], format_, errors)
+    bots = with_house_bots(bots, players, format_.fill)
+    if checked["bots"] is not None and len(bots) < players:
+        errors.add(
             ("bots",),
             f"{len(bots)} are too few for tables of {players}; add {players - len(bots)},"
-            ' or let house bots sit in: [format] fill = "greedy".',
+            ' or fill the table with house bots: [format] fill = "greedy".',
         )
-    _tables(len(bots), players, format_.type, mistakes)
+    _check_tables(len(bots), players, format_.type, errors)
     return Cup(
-        name=wire["name"],
-        game=wire["game"],
+        name=checked["name"],
+        game=checked["game"],
         players=players,
         bots=bots,
-        seed=wire.get("seed"),
-        commit=wire.get("commit", False),
+        seed=checked.get("seed"),
+        commit=checked.get("commit", False),
         options=options,
         format=format_,
-        clock=Clock(**wire["clock"]),
-        strikes=wire["faults"].get("strikes", 3),
-        run=Run(**wire["run"]),
-        sandbox=wire["sandbox"].get("enabled", False),
-        limits=Limits(**wire["limits"]),
+        clock=Clock(**checked["clock"]),
+        strikes=checked["faults"].get("strikes", 3),
+        run=Run(**checked["run"]),
+        sandbox=checked["sandbox"].get("enabled", False),
+        limits=Limits(**checked["limits"]),
     )
 
 
-def _tables(bots: int, players: int, kind: str | None, mistakes: _Mistakes) -> None:
-    """All tables of many bots are more than anybody can play."""
+def _check_tables(bots: int, players: int, kind: str | None, errors: _Errors) -> None:
+    """Refuse a format that pairs so many bots in more tables than can be played."""
     tables = {"round-robin": comb(bots, players), "gauntlet": comb(max(0, bots - 1), players - 1)}
-    many = tables.get(kind or "", 0)
-    if many > MOST_TABLES:
-        mistakes.add(
+    count = tables.get(kind or "", 0)
+    if count > _MAX_TABLES:
+        errors.add(
             ("format", "type"),
-            f"makes {many:,} tables of {bots} bots, more than {MOST_TABLES:,};"
+            f"makes {count:,} tables of {bots} bots, more than {_MAX_TABLES:,};"
             ' write type = "swiss".',
         )
 
 
-def _game(name: str | None, mistakes: _Mistakes) -> Game | None:
+def _game(name: str | None, errors: _Errors) -> Game | None:
     if name is None:
         return None
     try:
         return games.get(name)
     except games.UnknownGame:
-        mistakes.add(("game",), f'"{short(name)}" is not known; {guess(name, games.GAMES)}')
+        errors.add(("game",), f'unknown: "{short(name)}"; {suggest(name, games.GAMES)}')
         return None
 
 
 def _options(
-    wire: Mapping[str, Any], game: Game | None, mistakes: _Mistakes
+    options: Mapping[str, Any], game: Game | None, errors: _Errors
 ) -> dict[str, int | bool | None]:
     if game is None:
-        return dict(wire)
+        return dict(options)
     known = {option.name: option for option in game.options}
-    for name, value in wire.items():
+    for name, value in options.items():
         if name not in known:
-            mistakes.add(
-                ("options", name), f"{game.title} has no such option; {guess(name, known)}"
+            errors.add(
+                ("options", name), f"{game.title} has no such option; {suggest(name, known)}"
             )
         elif (wrong := known[name].problem(value)) is not None:
-            mistakes.add(("options", name), wrong[:1].lower() + wrong[1:])
-    return {name: wire.get(name, option.default) for name, option in known.items()}
+            errors.add(("options", name), wrong[:1].lower() + wrong[1:])
+    return {name: options.get(name, option.default) for name, option in known.items()}
 
 
-def _format(wire: Mapping[str, Any], mistakes: _Mistakes) -> Format:
-    kind = wire.get("type", "round-robin")
+def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
+    kind = section.get("type", "round-robin")
     for name, owner in ONLY_FOR.items():
-        if name in wire and kind not in (owner, None):
-            mistakes.add(
-                ("format", name), f'belongs to type = "{owner}", not "{kind}"; leave it out.'
-            )
-    if kind == "gauntlet" and "challenger" not in wire:
-        mistakes.add(("format", "challenger"), "is missing; write the name of one of the bots.")
-    return Format(**{**wire, "seeds": tuple(wire.get("seeds") or ())})
+        if name in section and kind not in (owner, None):
+            errors.add(("format", name), f'is for type = "{owner}", not "{kind}"; delete it.')
+    if kind == "gauntlet" and "challenger" not in section:
+        errors.add(("format", "challenger"), "is missing; write the name of one of the bots.")
+    return Format(**{**section, "seeds": tuple(section.get("seeds") or ())})
 
 
 def _bots(
-    wire: list[dict[str, Any]] | None, format_: Format, mistakes: _Mistakes
+    sections: list[dict[str, Any]] | None, format_: Format, errors: _Errors
 ) -> tuple[Bot, ...]:
-    if wire is None:
+    if sections is None:
         return ()
-    seen: dict[str, int] = {}
-    for index, bot in enumerate(wire):
+    numbers: dict[str, int] = {}
+    for index, bot in enumerate(sections):
         path = ("bots", index)
         name = bot["name"]
-        if name in seen:
-            mistakes.add((*path, "name"), f'bot {seen[name] + 1} is "{name}" too; rename one.')
+        if name in numbers:
+            errors.add((*path, "name"), f'bot {numbers[name] + 1} is "{name}" too; rename one.')
         elif name is not None:
-            seen[name] = index
+            numbers[name] = index
         if "command" in bot and "url" in bot:
-            mistakes.add((*path, "url"), "is there beside command; leave one of the two out.")
+            errors.add((*path, "url"), "is given beside command; delete one of them.")
         elif "command" not in bot and "url" not in bot:
-            mistakes.add((*path, "command"), "is missing; write a command or a url.")
+            errors.add((*path, "command"), "is missing; write a command or a url.")
         elif "max_matches" in bot and "url" not in bot:
-            mistakes.add((*path, "max_matches"), "is for a bot by url only; leave it out.")
+            errors.add((*path, "max_matches"), "is for a bot by url only; delete it.")
         if format_.fill and name and name.startswith(f"{format_.fill} (house"):
-            mistakes.add((*path, "name"), "is the name of a house bot; rename it.")
-    if format_.challenger is not None and format_.challenger not in seen:
-        mistakes.add(
-            ("format", "challenger"),
-            f'there is no bot "{format_.challenger}"; {guess(format_.challenger, seen)}',
-        )
-    for name in format_.seeds:
-        if name not in seen:
-            mistakes.add(
-                ("format", "seeds"), f'there is no bot "{short(name)}"; {guess(name, seen)}'
-            )
-    return tuple(Bot(**bot) for bot in wire)
+            errors.add((*path, "name"), "is the name of a house bot; rename it.")
+    named = [("challenger", format_.challenger)] if format_.challenger is not None else []
+    for key, name in [*named, *(("seeds", name) for name in format_.seeds)]:
+        if name not in numbers:
+            fix = suggest(name, numbers)
+            errors.add(("format", key), f'there is no bot "{short(name)}"; {fix}')
+    return tuple(Bot(**bot) for bot in sections)

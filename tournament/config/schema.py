@@ -1,4 +1,4 @@
-"""The keys of a CUP.toml: what each may hold, and how a wrong one is mended."""
+"""The schema of a CUP.toml: the type and range of each key, and how to fix a wrong value."""
 
 from __future__ import annotations
 
@@ -14,200 +14,183 @@ from urllib.parse import urlsplit
 from tournament.config.cup import FORMATS, HOUSE_BOTS, SEATINGS
 from tournament.config.locations import short
 
-Check = Callable[[Any], str | None]
-"""What is wrong with a value, as a sentence that says how to mend it, or None."""
-
-_LISTED = 20
+_MAX_LISTED = 20
+_URL_FIX = "write one like http://127.0.0.1:9000."
+_COMMAND_FIX = 'write one like "python mybot.py".'
+_TYPE_NAMES = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a float",
+    str: "a string",
+    list: "an array",
+    dict: "a section",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """A key of a section, and whether it must be there."""
+class Field:
+    """A key of a section.
+
+    `problem` tells what is wrong with a value of the right type, and the fix, or None; `fix` is
+    the fix for a value of another type.
+    """
 
     name: str
-    check: Check
+    type: type
+    problem: Callable[[Any], str | None]
+    fix: str
     required: bool = False
 
-
-def said(value: object) -> str:
-    """The TOML type of a value, in words."""
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, int):
-        return "a whole number"
-    if isinstance(value, float):
-        return "a number with a point"
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, dict):
-        return "a section"
-    return "a date or time"
+    def check(self, value: object) -> str | None:
+        """What is wrong with a value, and the fix, or None."""
+        if type(value) is not self.type:
+            return f"must be {_TYPE_NAMES[self.type]}, not {type_name(value)}; {self.fix}"
+        return self.problem(value)
 
 
-def nearest(wrong: str, known: Iterable[str]) -> str | None:
+def type_name(value: object) -> str:
+    """The TOML type of a value."""
+    return _TYPE_NAMES.get(type(value), "a date or time")
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was probably meant."""
-    near = difflib.get_close_matches(wrong, list(known), n=1, cutoff=0.6)
-    return near[0] if near else None
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
 
 
-def guess(wrong: str, known: Iterable[str]) -> str:
-    """The mend for a wrong word: the nearest known one, or all of them."""
+def suggest(word: str, known: Iterable[str]) -> str:
+    """The fix for an unknown word: the closest known one, or all of them."""
     words = list(known)
-    near = nearest(wrong, words)
-    if near:
-        return f'did you mean "{near}"?'
-    more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
-    return f"there are {', '.join(words[:_LISTED])}{more}."
+    meant = closest(word, words)
+    if meant:
+        return f'did you mean "{meant}"?'
+    more = f" and {len(words) - _MAX_LISTED} more" if len(words) > _MAX_LISTED else ""
+    return f"there are {', '.join(words[:_MAX_LISTED])}{more}."
 
 
-def whole(low: int, high: int) -> Check:
-    """A whole number from `low` to `high`."""
+def integer(name: str, low: int, high: int) -> Field:
+    """An integer from `low` to `high`."""
 
-    def check(value: Any) -> str | None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            return f"must be a whole number, not {said(value)}; write one from {low} to {high}."
-        if not low <= value <= high:
-            return (
-                f"must be from {low} to {high}, not {short(value)}; write a number in that range."
-            )
-        return None
+    def problem(value: int) -> str | None:
+        if low <= value <= high:
+            return None
+        return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
 
-    return check
+    return Field(name, int, problem, f"write one from {low} to {high}.")
 
 
-def switch(value: Any) -> str | None:
+def boolean(name: str) -> Field:
     """True or false."""
-    if isinstance(value, bool):
-        return None
-    return f"must be true or false, not {said(value)}; write true or false without quotes."
+    return Field(name, bool, lambda value: None, "write true or false without quotes.")
 
 
-def text(most: int) -> Check:
-    """Printable text of 1 to `most` characters."""
+def string(name: str, max_length: int, *, required: bool = False) -> Field:
+    """A printable string of 1 to `max_length` characters."""
 
-    def check(value: Any) -> str | None:
-        if not isinstance(value, str):
-            return f"must be text, not {said(value)}; put it in quotes."
+    def problem(value: str) -> str | None:
         if not value.strip():
             return "must not be empty; write a name in quotes."
-        if len(value) > most:
-            return f"must have at most {most} characters, not {len(value)}; shorten it."
+        if len(value) > max_length:
+            return f"must have at most {max_length} characters, not {len(value)}; shorten it."
         if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in value):
-            return "must not have control characters; take them out."
+            return "must not have control characters; remove them."
         return None
 
-    return check
+    return Field(name, str, problem, "put it in quotes.", required)
 
 
-def seed(value: Any) -> str | None:
-    """A seed: 1 to 128 characters, as for a game."""
-    if not isinstance(value, str):
-        return f"must be text, not {said(value)}; put it in quotes."
-    if not 1 <= len(value) <= 128:
-        mend = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
-        return f"must have 1 to 128 characters, not {len(value)}; {mend}."
-    return None
-
-
-def one_of(words: Iterable[str]) -> Check:
+def choice(name: str, *words: str) -> Field:
     """One of a few words."""
-    known = tuple(words)
 
-    def check(value: Any) -> str | None:
-        if not isinstance(value, str):
-            return f"must be text, not {said(value)}; write one of: {', '.join(known)}."
-        if value not in known:
-            return f'"{short(value)}" is not known here; {guess(value, known)}'
+    def problem(value: str) -> str | None:
+        return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
+
+    return Field(name, str, problem, f"write one of: {', '.join(words)}.")
+
+
+def seed(value: str) -> str | None:
+    """What is wrong with a seed; it has 1 to 128 characters, as for a game."""
+    if 1 <= len(value) <= 128:
         return None
+    fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
+    return f"must have 1 to 128 characters, not {len(value)}; {fix}."
 
-    return check
 
-
-def url(value: Any) -> str | None:
-    """The address of a server: http or https, a host, perhaps a port and a path."""
-    example = "write one like http://127.0.0.1:9000."
-    if not isinstance(value, str):
-        return f"must be text, not {said(value)}; {example}"
+def url(value: str) -> str | None:
+    """What is wrong with the URL of a server: http or https, a host, perhaps a port and a path."""
     try:
         parts = urlsplit(value)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        return f"is no address of a server ({short(error)}); {example}"
+        return f"is not the URL of a server ({short(error)}); {_URL_FIX}"
     if parts.scheme not in ("http", "https") or not host or port == 0:
-        return f"is no address of a server; {example}"
+        return f"is not the URL of a server; {_URL_FIX}"
     if parts.query or parts.fragment or parts.username is not None:
-        return f"must be only scheme, host, port and path; {example}"
+        return f"must be only scheme, host, port and path; {_URL_FIX}"
     if not value.isascii() or any(c.isspace() for c in value):
-        return f"must be plain ASCII without spaces; {example}"
+        return f"must be plain ASCII without spaces; {_URL_FIX}"
     return None
 
 
-def command(value: Any) -> str | None:
-    """A command line, split as a shell splits it."""
-    example = 'write one like "python mybot.py".'
-    if not isinstance(value, str):
-        return f"must be text, not {said(value)}; {example}"
+def command(value: str) -> str | None:
+    """What is wrong with a command line, split as a shell splits it."""
     if "\0" in value:
-        return "must not have control characters; take them out."
+        return "must not have control characters; remove them."
     try:
         words = shlex.split(value)
     except ValueError as error:
-        return f"cannot be read ({error}); mend the quotes."
-    if not words:
-        return f"must not be empty; {example}"
-    return None
+        return f"cannot be split into words ({error}); fix the quotes."
+    return None if words else f"must not be empty; {_COMMAND_FIX}"
 
 
-def names(value: Any) -> str | None:
-    """A list of bots' names, none twice."""
-    if not isinstance(value, list) or any(not isinstance(name, str) for name in value):
-        return 'must be a list of names; write one like ["first", "second"].'
-    twice = next((name for name, count in Counter(value).items() if count > 1), None)
-    return f'names "{short(twice)}" twice; leave one out.' if twice is not None else None
+def _names(value: list[object]) -> str | None:
+    if any(not isinstance(name, str) for name in value):
+        return 'must be an array of names; write one like ["first", "second"].'
+    repeated = next((name for name, count in Counter(value).items() if count > 1), None)
+    return None if repeated is None else f'has "{short(repeated)}" twice; delete one.'
 
 
 TOP = (
-    Key("name", text(100), required=True),
-    Key("game", text(40), required=True),
-    Key("players", whole(3, 6)),
-    Key("seed", seed),
-    Key("commit", switch),
+    string("name", 100, required=True),
+    string("game", 40, required=True),
+    integer("players", 3, 6),
+    Field("seed", str, seed, "put it in quotes."),
+    boolean("commit"),
 )
-SECTIONS: dict[str, tuple[Key, ...]] = {
+SECTIONS: dict[str, tuple[Field, ...]] = {
     "format": (
-        Key("type", one_of(FORMATS)),
-        Key("deals", whole(1, 1_000_000)),
-        Key("seating", one_of(SEATINGS)),
-        Key("rounds", whole(1, 1000)),
-        Key("challenger", text(64)),
-        Key("seeds", names),
-        Key("bronze", switch),
-        Key("fill", one_of(HOUSE_BOTS)),
+        choice("type", *FORMATS),
+        integer("deals", 1, 1_000_000),
+        choice("seating", *SEATINGS),
+        integer("rounds", 1, 1000),
+        string("challenger", 64),
+        Field("seeds", list, _names, 'write one like ["first", "second"].'),
+        boolean("bronze"),
+        choice("fill", *HOUSE_BOTS),
     ),
     "clock": (
-        Key("move_ms", whole(1, 600_000)),
-        Key("bank_ms", whole(0, 3_600_000)),
-        Key("start_ms", whole(1, 600_000)),
+        integer("move_ms", 1, 600_000),
+        integer("bank_ms", 0, 3_600_000),
+        integer("start_ms", 1, 600_000),
     ),
-    "faults": (Key("strikes", whole(1, 1000)),),
+    "faults": (integer("strikes", 1, 1000),),
     "run": (
-        Key("concurrency", whole(1, 256)),
-        Key("referee", url),
-        Key("names", switch),
+        integer("concurrency", 1, 256),
+        Field("referee", str, url, _URL_FIX),
+        boolean("names"),
     ),
-    "sandbox": (Key("enabled", switch),),
+    "sandbox": (boolean("enabled"),),
     "limits": (
-        Key("memory_mb", whole(16, 1_048_576)),
-        Key("files", whole(16, 1_048_576)),
+        integer("memory_mb", 16, 1_048_576),
+        integer("files", 16, 1_048_576),
     ),
 }
 BOT = (
-    Key("name", text(64), required=True),
-    Key("command", command),
-    Key("url", url),
-    Key("max_matches", whole(1, 1000)),
+    string("name", 64, required=True),
+    Field("command", str, command, _COMMAND_FIX),
+    Field("url", str, url, _URL_FIX),
+    integer("max_matches", 1, 1000),
 )
 
 ONLY_FOR = {
@@ -218,5 +201,5 @@ ONLY_FOR = {
 }
 """Keys of [format] that belong to one type."""
 
-ELSEWHERE = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}
-"""Keys that may also stand in another place than their own."""
+ALIASES = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}
+"""Other places where a key may stand -> its own place."""

@@ -1,4 +1,4 @@
-"""The formats: who meets whom, in which order, on which seeds."""
+"""The formats: which bots meet, in which order, on which seeds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Committing to a seed before the first deal, and opening it after the last.
+"""Commit to a seed before the first deal, and open the commitment after the last.
 
-The SHA-256 of the seed's UTF-8 text, in hexadecimal, binds the organiser to the seed:
-`printf %s SEED | sha256sum` prints the same. It hides the seed only where nobody can guess it;
-one such as ``2026-spring`` can be found by trying.
+The commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printed by
+`printf %s SEED | sha256sum`. It hides only a seed that cannot be guessed; one such as
+``2026-spring`` can be found by trial and error.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-SHORTEST = 16
-"""Characters of a seed below which it is taken for one that can be guessed."""
+MIN_LENGTH = 16
+"""Shorter seeds count as guessable."""
 
 
 def commitment(seed: str) -> str:
-    """What is published of a seed before the first deal: the SHA-256 of its UTF-8 text."""
+    """The commitment to a seed, which is published before the first deal."""
     return hashlib.sha256(seed.encode("utf-8")).hexdigest()
 
 
 def weakness(seed: str) -> str:
-    """Why a commitment to this seed hides little, as a sentence; "" if nothing tells.
+    """A warning if this seed is so short that it can be guessed; otherwise "".
 
-    A long seed may be guessable too, which cannot be seen from it.
+    A long seed may be guessable too, but that cannot be detected.
     """
-    if len(seed) >= SHORTEST:
+    if len(seed) >= MIN_LENGTH:
         return ""
     return (
         f"Warning: the commitment hides only a seed that nobody can guess, and this one has"
@@ -33,5 +33,5 @@ def weakness(seed: str) -> str:
 
 
 def opens(digest: str, seed: str) -> bool:
-    """Whether this seed is the one that was committed to."""
+    """Whether this seed opens a commitment."""
     return hmac.compare_digest(digest.strip().lower().encode(), commitment(seed).encode())

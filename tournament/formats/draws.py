@@ -1,4 +1,4 @@
-"""Everything that is drawn in a cup follows from its seed by hash, in any language.
+"""Everything that is drawn in a cup is a hash of its seed, reproducible in any language.
 
 A draw is the SHA-256 of the UTF-8 text of a JSON array of strings without spaces: what is
 drawn, the cup's seed, then what it is drawn for. Non-ASCII characters are not escaped.
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def draw(what: str, seed: str, *about: str) -> str:
-    """64 hexadecimal digits."""
+    """A draw as 64 hexadecimal digits."""
     text = json.dumps([what, seed, *about], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
@@ -31,5 +31,5 @@ def match_id(seed: str, key: str, number: int) -> str:
 
 
 def shuffled(names: Iterable[str], what: str, seed: str, *about: str) -> list[str]:
-    """The names in a drawn order that does not depend on the order they come in."""
+    """The names in a drawn order, independent of the order of `names`."""
     return sorted(names, key=lambda name: (draw(what, seed, *about, name), name))

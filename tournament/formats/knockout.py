@@ -1,4 +1,4 @@
-"""Knockout: tables, of which the better half goes on, down to one final table."""
+"""Knockout: the better half of each table advances, down to one final table."""
 
 from __future__ import annotations
 
@@ -16,35 +16,34 @@ Results = Mapping[tuple[str, Table], Mapping[str, Fraction]]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A round before the final: its tables, and how many go on from each."""
+    """A round before the final: its number of tables, and how many bots advance from each."""
 
     tables: int
-    goes_on: tuple[int, ...]
+    advancing: tuple[int, ...]
 
 
 def plan(bots: int, players: int) -> list[Cut]:
     """The rounds before the final.
 
-    The better half of a table goes on (of three one, of five two). So that the final is full,
-    one table of the first round may let more go on. Who has no table in a round goes on
-    without playing: the best seeds.
+    The better half of a table advances, rounded down (of five two). One table of the first round
+    may let more advance, so that the final is full. The best seeds get the byes.
     """
     half = players // 2
-    gone = players - half
+    out = players - half
     cuts = []
     while bots > players:
         surplus = bots - players
-        tables = min(bots // players, ceil(surplus / gone))
-        goes_on = [half] * tables
-        if surplus % gone:
-            goes_on[-1] = players - surplus % gone
-        cuts.append(Cut(tables, tuple(goes_on)))
-        bots -= sum(players - count for count in goes_on)
+        tables = min(bots // players, ceil(surplus / out))
+        advancing = [half] * tables
+        if surplus % out:
+            advancing[-1] = players - surplus % out
+        cuts.append(Cut(tables, tuple(advancing)))
+        bots -= sum(players - count for count in advancing)
     return cuts
 
 
 class Knockout(Schedule):
-    """Rounds of tables; the last round is the final, with a table for the bronze beside it."""
+    """Rounds of tables; the last round is the final and the table for bronze."""
 
     def __init__(self, cup: Cup, seed: str) -> None:
         self._cup = cup
@@ -58,63 +57,63 @@ class Knockout(Schedule):
         self._order = {name: i for i, name in enumerate(cup.names)}
 
     def seeds(self) -> list[str]:
-        """All bots, best seed first: those that are seeded, then the rest as drawn."""
+        """All bots, best seed first: the seeded ones, then the rest in a drawn order."""
         seeded = list(self._cup.format.seeds)
         rest = [name for name in self._cup.names if name not in seeded]
         return seeded + shuffled(rest, "seeds", self._seed)
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
-        """The rounds, each from the results of the one before."""
+        """The rounds; each depends on the results of the one before."""
         yield from self._play(scores, [])
 
     def places(self, scores: Scores) -> list[str]:
-        """All bots in the order in which they ended, once everything is played."""
-        ended: list[str] = []
-        for _ in self._play(scores, ended):
+        """All bots, best first, once everything is played."""
+        places: list[str] = []
+        for _ in self._play(scores, places):
             pass
-        return ended
+        return places
 
-    def _play(self, scores: Scores, ended: list[str]) -> Iterator[Round]:
-        left, offset = self.seeds(), 0
-        gone: list[str] = []
+    def _play(self, scores: Scores, places: list[str]) -> Iterator[Round]:
+        remaining, offset = self.seeds(), 0
+        eliminated: list[str] = []
         for number, cut in enumerate(self._cuts, 1):
             stage = "semi-final" if number == len(self._cuts) else f"round {number}"
-            tables = self._tables(left, cut.tables)
+            tables = self._tables(remaining, cut.tables)
             yield self._round(offset, number, [(stage, table) for table in tables])
             offset += len(tables) * self._cup.format.deals
             beaten = self._beaten(tables, cut, stage, scores(number))
-            left = [name for name in left if name not in beaten]
-            gone = beaten + gone
+            remaining = [name for name in remaining if name not in beaten]
+            eliminated = beaten + eliminated
         number = len(self._cuts) + 1
-        last = [("final", self._in_order(left))]
+        last = [("final", self._in_order(remaining))]
         if self._bronze:
-            last.append(("bronze", self._in_order(gone[: self._cup.players])))
+            last.append(("bronze", self._in_order(eliminated[: self._cup.players])))
         yield self._round(offset, number, last)
         results = scores(number)
         for stage, table in last:
-            ended += self._ranked(results, stage, table)
-        ended += [name for name in gone if name not in ended]
+            places += self._ranked(results, stage, table)
+        places += [name for name in eliminated if name not in places]
 
-    def _tables(self, left: Sequence[str], many: int) -> list[Table]:
-        """Tables of even strength: seeds are dealt there and back; the best ones may rest."""
-        dealt: list[list[str]] = [[] for _ in range(many)]
-        playing = left[len(left) - many * self._cup.players :]
+    def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
+        """Tables of even strength: seeds are dealt in snake order; the best may have a bye."""
+        tables: list[list[str]] = [[] for _ in range(count)]
+        playing = remaining[len(remaining) - count * self._cup.players :]
         for index, name in enumerate(playing):
-            row, place = divmod(index, many)
-            dealt[many - 1 - place if row % 2 else place].append(name)
-        return [self._in_order(table) for table in dealt]
+            row, column = divmod(index, count)
+            tables[count - 1 - column if row % 2 else column].append(name)
+        return [self._in_order(table) for table in tables]
 
     def _beaten(self, tables: Sequence[Table], cut: Cut, stage: str, results: Results) -> list[str]:
-        """Who does not go on, best first: by place at the table, then by score."""
+        """The bots that are eliminated, best first: by place at the table, then by score."""
         out = []
-        for table, goes_on in zip(tables, cut.goes_on, strict=True):
+        for table, advancing in zip(tables, cut.advancing, strict=True):
             ranked = self._ranked(results, stage, table)
-            for place, name in enumerate(ranked[goes_on:], goes_on):
+            for place, name in enumerate(ranked[advancing:], advancing):
                 out.append((place, -results[stage, table][name], self._lot(stage, name), name))
         return [name for *_, name in sorted(out)]
 
     def _ranked(self, results: Results, stage: str, table: Table) -> list[str]:
-        """A table's bots, best first; equal scores by draw."""
+        """The bots of a table, best first; ties are broken by a draw."""
         means = results[stage, table]
         return sorted(table, key=lambda name: (-means[name], self._lot(stage, name)))
 

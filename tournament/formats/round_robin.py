@@ -1,4 +1,4 @@
-"""Round-robin and gauntlet: all tables, each on as many seeds as there are deals."""
+"""Round-robin and gauntlet: every table plays on as many seeds as there are deals."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tournament.formats.schedule import (
     Scores,
     Table,
     interleaved,
-    parsed_key,
+    parse_key,
 )
 from tournament.records import BlockRecord
 
 
 class AllTables(Schedule):
-    """Every table once for each deal, in a drawn order: each pass over all tables is a fair
-    picture, so standings mean something at any time."""
+    """Every table once for each deal, in a drawn order. Each pass is over all tables, so that
+    standings are fair at any time."""
 
     def __init__(self, cup: Cup, seed: str, tables: list[Table]) -> None:
         self._deals = cup.format.deals
@@ -29,19 +29,19 @@ class AllTables(Schedule):
         self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
         self.blocks = self._deals * len(tables)
         self.matches = self.blocks * self._maker.seatings.count()
-        self._places: dict[frozenset[str], int] = {}
+        self._numbers: dict[frozenset[str], int] = {}
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
-        """One round with everything in it."""
+        """A single round."""
         tables = [("", table) for table in self._tables]
         yield Round(1, self.blocks, interleaved(self._maker, 0, 1, tables, self._deals))
 
     def number(self, block: BlockRecord) -> int:
         """The number of the block in this schedule."""
-        if not self._places:
-            self._places = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
-        _, names, deal = parsed_key(block.key)
-        return (deal - 1) * len(self._tables) + self._places[names]
+        if not self._numbers:
+            self._numbers = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
+        _, names, deal = parse_key(block.key)
+        return (deal - 1) * len(self._tables) + self._numbers[names]
 
 
 def round_robin(cup: Cup, seed: str) -> AllTables:

@@ -1,4 +1,4 @@
-"""Blocks, rounds, and what every format is to the runner."""
+"""Blocks, rounds, and the interface of every format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seating = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """All seatings of one table on one seed; `key` identifies it for good."""
+    """All seatings of one table on one seed; `key` identifies it even if the schedule grows."""
 
     number: int
     key: str
@@ -34,7 +34,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What can be played without knowing how the rest of it ends: `size` blocks, lazily."""
+    """`size` blocks, generated lazily, that do not depend on each other's results."""
 
     number: int
     size: int
@@ -42,37 +42,36 @@ class Round:
 
 
 class Scores(Protocol):
-    """The results so far, from the store."""
+    """Looks up the scores of a finished round."""
 
     def __call__(self, round: int) -> Mapping[tuple[str, Table], Mapping[str, Fraction]]:
-        """Of one finished round: by stage and table the mean score a deal of each bot."""
+        """The mean score a deal of each bot, by stage and table."""
 
 
 class Schedule(ABC):
-    """A format with its bots: rounds of blocks, the same for every run of the same cup."""
+    """A format with its bots: rounds of blocks, the same in every run of the same cup."""
 
     blocks: int
-    """How many blocks the whole cup has."""
+    """The number of blocks in the whole cup."""
 
     matches: int
-    """How many matches the whole cup has."""
+    """The number of matches in the whole cup."""
 
     @abstractmethod
     def rounds(self, scores: Scores) -> Iterator[Round]:
-        """The rounds in order; a round is asked for when the one before is finished."""
+        """The rounds in order; ask for the next one when the one before is finished."""
 
     def places(self, scores: Scores) -> list[str] | None:
-        """All bots in the order in which they ended, where the format itself decides that;
-        to be asked when everything is played."""
+        """All bots, best first, once everything is played; None if the format ranks by score."""
         return None
 
     def number(self, block: BlockRecord) -> int:
-        """The number of a block that is in the store, should the schedule have grown."""
+        """The number of a stored block in this schedule, which may have grown since."""
         return block.block
 
 
 class Seatings:
-    """How a table is seated on one seed."""
+    """The seatings of a table on one seed."""
 
     def __init__(self, kind: str, seed: str, players: int) -> None:
         self.kind = kind
@@ -80,20 +79,19 @@ class Seatings:
         self.players = players
 
     def count(self) -> int:
-        """How many matches a block has."""
-        several = {
+        """The number of seatings, which is that of matches in a block."""
+        counts = {
             "rotations": self.players,
             "permutations": factorial(self.players),
             "mixed": (1 << self.players) - 2,
         }
-        return several.get(self.kind, 1)
+        return counts.get(self.kind, 1)
 
     def of(self, table: Table, key: str) -> tuple[Seating, ...]:
         """The seatings of a table.
 
-        `rotations` of a circle drawn for this block, so that nobody always follows the same
-        neighbour; all `permutations`; `fixed`, the table as it is; `mixed`, every way for two
-        bots to share the seats.
+        `rotations`: of a circle drawn for this block, so that neighbours vary. `permutations`:
+        all of them. `fixed`: the table as it is. `mixed`: all ways to give two bots the seats.
         """
         if self.kind == "permutations":
             return tuple(permutations(table))
@@ -133,8 +131,8 @@ class BlockMaker:
 def interleaved(
     maker: BlockMaker, offset: int, round: int, tables: Sequence[tuple[str, Table]], deals: int
 ) -> Iterator[Block]:
-    """The blocks of a round, numbered on from `offset`: all tables, each with its stage, on
-    their first seed, then all on their second, so that no table is ever far ahead."""
+    """The blocks of a round, numbered from `offset` + 1. All tables, each with its stage, play
+    their first seed before any plays its second, so that no table gets far ahead."""
     number = offset
     for deal in range(1, deals + 1):
         for stage, table in tables:
@@ -143,11 +141,11 @@ def interleaved(
 
 
 def block_key(stage: str, table: Table, deal: int) -> str:
-    """What identifies a block: a JSON array of its stage, its bots' names sorted, its deal."""
+    """The key of a block: a JSON array of its stage, the sorted names of its bots, its deal."""
     return json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
 
 
-def parsed_key(key: str) -> tuple[str, frozenset[str], int]:
-    """Stage, bots and deal of a block's key."""
+def parse_key(key: str) -> tuple[str, frozenset[str], int]:
+    """Stage, bots and deal in the key of a block."""
     stage, names, deal = json.loads(key)
     return stage, frozenset(names), deal

@@ -1,41 +1,40 @@
-"""A sequential test: is one of two bots better? It may be looked at after every block.
+"""A sequential test of whether one of two bots is better, valid at any time.
 
-A block holds every mixed seating of the two and so its mirror. If exchanging the two bots
-changed nothing, the difference of their scores in a block would be as likely d as -d. Against
-that hypothesis a bet is made on every block: for a stake t the capital is multiplied by
-exp(t d) / cosh(t d), which is 1 on average under the hypothesis, whatever the sizes of the
-differences and wherever one stops (a test martingale; Ville's inequality). The capital is the
-mean over stakes of every size and both signs. When it has grown twentyfold, the hypothesis is
-refused at 95 %.
+A block holds every mixed seating of the two bots, and so its mirror image. Null hypothesis: the two
+are exchangeable, so a block's difference in score is as likely d as -d. For each stake t the
+product of exp(t d) / cosh(t d) over the blocks has expectation 1 under this hypothesis, whatever
+the sizes of the differences and wherever one stops: it is an e-value (a test martingale; Ville's
+inequality). The test uses the mean of these e-values over stakes of many sizes and both signs, and
+rejects the hypothesis at 95 % once the mean reaches 20.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-_STAKES = np.array([sign * 2.0**power for sign in (-1, 1) for power in range(-12, 3)])
 LEVEL = 0.95
+_STAKES = np.array([sign * 2.0**power for sign in (-1, 1) for power in range(-12, 3)])
 
 
-class Sequential:
-    """The bets so far."""
+class SequentialTest:
+    """The test after the blocks added so far."""
 
     def __init__(self) -> None:
         self.blocks = 0
         self.total = 0.0
-        self._logs = np.zeros_like(_STAKES)
+        self._logs = np.zeros_like(_STAKES)  # of the e-value for each stake
 
     def add(self, difference: float) -> None:
-        """One more block: the first bot's score a deal less the second's."""
+        """Add a block: the first bot's score a deal minus the second's."""
         self.blocks += 1
         self.total += difference
-        bet = _STAKES * difference
+        x = _STAKES * difference
         # log(exp(x) / cosh(x)) without overflow
-        self._logs += bet - np.abs(bet) - np.log1p(np.exp(-2 * np.abs(bet))) + np.log(2)
+        self._logs += x - np.abs(x) - np.log1p(np.exp(-2 * np.abs(x))) + np.log(2)
 
     @property
     def evidence(self) -> float:
-        """What one unit of capital has become."""
+        """The e-value: the odds against the hypothesis that the bots are exchangeable."""
         top = float(self._logs.max())
         return float(np.exp(min(top, 700.0)) * np.exp(self._logs - top).mean())
 

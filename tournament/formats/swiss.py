@@ -1,4 +1,4 @@
-"""Swiss: every round seats bots of similar standing together, and avoids repeats."""
+"""Swiss: every round seats bots of similar standing together and avoids repeated meetings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tournament.config import Cup
 from tournament.formats.draws import shuffled
 from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores, Table, interleaved
 
-_WINDOW = 4
-_NEAR = 3
+_CANDIDATES = 4  # bots considered for a table beyond those it needs
+_NEAR_TABLES = 3
 
 
 class Swiss(Schedule):
-    """`rounds` rounds of as many tables as there are bots for; who is left over sits out, and
-    nobody sits out twice before everybody has."""
+    """`rounds` rounds of as many tables as the bots fill. The others have a bye; no bot has a
+    second bye before every bot has had one."""
 
     def __init__(self, cup: Cup, seed: str) -> None:
         self._cup = cup
@@ -29,7 +29,7 @@ class Swiss(Schedule):
         self.matches = self.blocks * self._maker.seatings.count()
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
-        """One round after the other, each drawn from the results of those before."""
+        """The rounds; each is paired by the results of those before."""
         history = _History(self._cup.names)
         for number in range(1, self._cup.format.rounds + 1):
             ranked = history.ranked(self._seed)
@@ -52,7 +52,7 @@ class Swiss(Schedule):
 
 
 class _History:
-    """What has been played: scores, who met whom, who sat out."""
+    """What has been played: scores, meetings and byes."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
@@ -71,7 +71,7 @@ class _History:
         return self.rounds - len(self.means[name])
 
     def ranked(self, seed: str) -> list[str]:
-        """Best first: by the mean over the rounds played; equal ones by draw."""
+        """Best first by the mean over the rounds played; ties are broken by a draw."""
         drawn = shuffled(self.names, "swiss", seed, str(self.rounds + 1))
         return sorted(drawn, key=lambda name: -_mean(self.means[name]))
 
@@ -81,30 +81,30 @@ def _mean(values: Sequence[Fraction]) -> Fraction:
 
 
 def pair(ranked: Sequence[str], players: int, tables: int, history: _History) -> list[list[str]]:
-    """Tables of neighbours in the ranking, best first, with as few repeated meetings as
-    exchanges of two bots can make it."""
-    resting = len(ranked) - tables * players
+    """Tables of neighbours in the ranking, best first. Pairs of bots are exchanged between tables
+    as long as that reduces repeated meetings."""
+    byes = len(ranked) - tables * players
     worst_first = list(reversed(ranked))
-    out = set(sorted(worst_first, key=history.byes)[:resting])
-    left = [name for name in ranked if name not in out]
-    found = []
-    while left:
-        head, near = left[0], left[1 : players + _WINDOW]
+    out = set(sorted(worst_first, key=history.byes)[:byes])
+    remaining = [name for name in ranked if name not in out]
+    seated = []
+    while remaining:
+        head, near = remaining[0], remaining[1 : players + _CANDIDATES]
         rest = min(
             combinations(range(len(near)), players - 1),
             key=lambda chosen: (_repeats([head, *(near[i] for i in chosen)], history), sum(chosen)),
         )
         table = [head, *(near[i] for i in rest)]
-        found.append(table)
-        left = [name for name in left if name not in table]
-    # Tables near each other first, so that standings stay similar; far ones before a repeat.
-    while any(_swap(found, history, reach) for reach in (_NEAR, tables)):
+        seated.append(table)
+        remaining = [name for name in remaining if name not in table]
+    # Prefer exchanges between near tables, which keep standings similar, but accept far ones.
+    while any(_swap(seated, history, reach) for reach in (_NEAR_TABLES, tables)):
         pass
-    return found
+    return seated
 
 
 def _swap(tables: list[list[str]], history: _History, reach: int) -> bool:
-    """Exchange two bots of tables within reach of each other where that saves a repeat."""
+    """Exchange two bots of tables within `reach` of each other if that reduces repeats."""
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:
             now = _repeats(upper, history) + _repeats(lower, history)

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
-import orjson
-
 from games import IllegalMove
-from tournament.bot.player import Failure, Player
+from tournament.bot.player import Choice, Failure, Player, illegal_move
+from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
 from tournament.config import Clock
 from tournament.match.referee import Board, Referee
-from tournament.records import FaultKind, FaultRecord, MatchRecord, adjusted
+from tournament.records import FaultRecord, MatchRecord, adjusted
 from tournament.text import printable
-
-PROTOCOL = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What holds for every match of a cup."""
+    """What every match of a cup has in common; `names`: bots are told who sits where."""
 
     game: str
     players: int
@@ -52,13 +48,24 @@ class Pairing:
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat during a match: its bot, its bank, its strikes."""
+    """A seat during a match: its bot, its time, its strikes; `out` with as many as there may be."""
 
     player: Player
-    bank_ms: float
+    clock: TimeBank
     times: list[float] = field(default_factory=list)
     strikes: int = 0
     out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request to POST /move: to which seat, its body, when it was sent, with what in the bank."""
+
+    turn: int
+    body: bytes
+    started: str
+    deadline_ms: float
+    bank_ms: float
 
 
 def play(
@@ -72,7 +79,10 @@ class _Match:
     def __init__(self, rules: Rules, pairing: Pairing, players: Sequence[Player]) -> None:
         self.rules = rules
         self.pairing = pairing
-        self.seats = [_Seat(player, float(rules.clock.bank_ms)) for player in players]
+        clock = rules.clock
+        self.seats = [
+            _Seat(player, TimeBank(clock.move_ms, float(clock.bank_ms))) for player in players
+        ]
         self.moves: list[str] = []
         self.faults: list[FaultRecord] = []
         self.asked_s = 0.0
@@ -81,14 +91,14 @@ class _Match:
         started, began = _now(), monotonic()
         rules, pairing = self.rules, self.pairing
         board = referee.start(rules.game, rules.players, pairing.seed, rules.options)
-        self._tell("/start", self._greetings())
+        self._notify("/start", self._start_request)
         while (turn := board.turn) is not None:
-            seat = self.seats[turn]
-            move, board = self._house(board) if seat.out else self._ask(turn, board)
+            out = self.seats[turn].out
+            move, board = _default_move(board) if out else self._take_turn(turn, board)
             self.moves.append(move)
         scores, results = board.scores, board.results
         struck = tuple(i for i, seat in enumerate(self.seats) if seat.out)
-        self._tell("/end", [{"scores": scores} for _ in self.seats])
+        self._notify("/end", lambda seat: end_request(pairing.match, rules.game, seat, scores))
         wall_s = monotonic() - began
         return MatchRecord(
             match=pairing.match,
@@ -118,120 +128,110 @@ class _Match:
             own_ms=(wall_s - self.asked_s) * 1000,
         )
 
-    def _greetings(self) -> list[dict[str, Any]]:
-        rules = self.rules
-        common: dict[str, Any] = {
-            "players": rules.players,
-            "options": dict(rules.options),
-            "clock": {"move_ms": rules.clock.move_ms, "bank_ms": rules.clock.bank_ms},
-        }
-        if rules.names:
-            common["names"] = self.pairing.seating
-        return [common for _ in self.seats]
+    def _start_request(self, seat: int) -> bytes:
+        return start_request(
+            self.pairing.match,
+            self.rules.game,
+            seat,
+            players=self.rules.players,
+            options=self.rules.options,
+            clock=self.seats[seat].clock.to_dict(),
+            names=self.pairing.seating if self.rules.names else None,
+        )
 
-    def _tell(self, path: str, bodies: Sequence[Mapping[str, Any]]) -> None:
+    def _notify(self, path: str, body: Callable[[int], bytes]) -> None:
         """POST /start or /end to every bot that is still in, each within a move's time.
 
-        All at once, so that one that hangs does not hold up the others; a player at two seats
-        has one connection, and is told of one seat after the other.
+        All at once, so that one that hangs does not hold up the others. A player at two seats
+        has one connection, and is told about one seat after the other.
         """
-        letters: dict[int, tuple[Player, list[bytes]]] = {}
-        for number, (seat, body) in enumerate(zip(self.seats, bodies, strict=True)):
-            if seat.out:
-                continue
-            head = {
-                "protocol": PROTOCOL,
-                "match": self.pairing.match,
-                "game": self.rules.game,
-                "seat": number,
-            }
-            letters.setdefault(id(seat.player), (seat.player, []))[1].append(
-                _bytes({**head, **body})
-            )
+        bodies: dict[int, list[bytes]] = {}
+        players: dict[int, Player] = {}
+        for number, seat in enumerate(self.seats):
+            if not seat.out:
+                players[id(seat.player)] = seat.player
+                bodies.setdefault(id(seat.player), []).append(body(number))
+        if not players:
+            return
         seconds = self.rules.clock.move_ms / 1000
 
-        def tell(letter: tuple[Player, list[bytes]]) -> None:
-            player, sent = letter
-            for each in sent:
-                player.tell(path, each, seconds)
+        def notify(key: int) -> None:
+            for each in bodies[key]:
+                players[key].notify(path, each, seconds)
 
-        if not letters:
-            return
         before = monotonic()
-        with ThreadPoolExecutor(len(letters)) as pool:
-            list(pool.map(tell, letters.values()))
+        with ThreadPoolExecutor(len(players)) as pool:
+            list(pool.map(notify, players))
         self.asked_s += monotonic() - before
 
-    def _ask(self, turn: int, board: Board) -> tuple[str, Board]:
-        """The bot's move, or the house's and a strike."""
-        seat, move_ms = self.seats[turn], self.rules.clock.move_ms
-        number = len(seat.times) + 1
-        request = _bytes(
-            {
-                "protocol": PROTOCOL,
-                "match": self.pairing.match,
-                "turn": number,
-                "view": board.view(),
-                "moves": list(board.moves()),
-                "clock": {"move_ms": move_ms, "bank_ms": int(seat.bank_ms)},
-            }
+    def _take_turn(self, turn: int, board: Board) -> tuple[str, Board]:
+        """Ask a bot: its move, or the default move and a strike."""
+        seat = self.seats[turn]
+        request = self._request(turn, board)
+        outcome = seat.player.move(request.body, request.deadline_ms / 1000)
+        self.asked_s += outcome.elapsed_s
+        seat.times.append(outcome.elapsed_s * 1000)
+        seat.clock.charge(outcome.elapsed_s * 1000)
+        match _play_choice(outcome, board, seat.player):
+            case Failure() as failure:
+                move, after = _default_move(board)
+                self._strike(request, failure, move)
+                return move, after
+            case played:
+                return played
+
+    def _request(self, turn: int, board: Board) -> _Request:
+        seat = self.seats[turn]
+        body = move_request(
+            self.pairing.match,
+            len(seat.times) + 1,
+            board.view(),
+            board.moves(),
+            seat.clock.to_dict(),
         )
-        bank_ms, started = seat.bank_ms, _now()
-        deadline_ms = move_ms + bank_ms
-        failure: Failure | None = None
-        played: tuple[str, Board] | None = None
-        try:
-            choice = seat.player.move(request, deadline_ms / 1000)
-            elapsed_s = choice.elapsed_s
-        except Failure as error:
-            failure, elapsed_s = error, error.elapsed_s
-        else:
-            try:
-                played = board.play(choice.move)
-            except IllegalMove as error:
-                said = json.dumps(choice.move[:200])
-                detail = f"{said} is not legal here ({error.reason}): {error.detail}"
-                answer = seat.player.answer()
-                failure = Failure(FaultKind.ILLEGAL, detail, elapsed_s, answer)
-        elapsed_ms = elapsed_s * 1000
-        self.asked_s += elapsed_s
-        seat.times.append(elapsed_ms)
-        seat.bank_ms = max(0.0, bank_ms - max(0.0, elapsed_ms - move_ms))
-        if played is not None:
-            return played
-        if failure is None:
-            raise RuntimeError("A request brought neither a move nor a fault.")
+        return _Request(turn, body, _now(), seat.clock.deadline_ms, seat.clock.bank_ms)
+
+    def _strike(self, request: _Request, failure: Failure, played: str) -> None:
+        """Record a fault, the bot's last request; with enough of them the bot is out."""
+        seat = self.seats[request.turn]
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes
-        house = self._house(board)
         self.faults.append(
             FaultRecord(
-                seat=turn,
-                turn=number,
+                seat=request.turn,
+                turn=len(seat.times),
                 move=len(self.moves),
                 kind=failure.kind,
                 detail=printable(failure.detail),
                 url=seat.player.url,
-                request=request.decode("utf-8"),
+                request=request.body.decode("utf-8"),
                 answer=failure.answer,
-                played=house[0],
-                started=started,
-                elapsed_ms=elapsed_ms,
-                deadline_ms=deadline_ms,
-                move_ms=move_ms,
-                bank_ms=bank_ms,
+                played=played,
+                started=request.started,
+                elapsed_ms=failure.elapsed_s * 1000,
+                deadline_ms=request.deadline_ms,
+                move_ms=seat.clock.move_ms,
+                bank_ms=request.bank_ms,
                 output=seat.player.output(),
             )
         )
-        return house
-
-    def _house(self, board: Board) -> tuple[str, Board]:
-        """What the house plays: pass where legal (it is then first), else the first move."""
-        return board.play(board.moves()[0])
 
 
-def _bytes(value: object) -> bytes:
-    return orjson.dumps(value)
+def _play_choice(
+    outcome: Choice | Failure, board: Board, player: Player
+) -> tuple[str, Board] | Failure:
+    """The chosen move and the position after it; or why there is none."""
+    if isinstance(outcome, Failure):
+        return outcome
+    try:
+        return board.play(outcome.move)
+    except IllegalMove as error:
+        return illegal_move(outcome, error, player.answer())
+
+
+def _default_move(board: Board) -> tuple[str, Board]:
+    """The move for a bot that brings none: pass where legal (it is then first), else the first."""
+    return board.play(board.moves()[0])
 
 
 def _now() -> str:

@@ -1,6 +1,6 @@
-"""Who knows the rules: `games/` in this process, or a running rules service over HTTP.
+"""What a match needs of a game: the rules in this process, or those of a running rules service.
 
-A match needs no more of a game than this. Positions are values.
+Positions are values.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from games import State
 
 
 class RefereeError(Exception):
-    """The referee cannot be reached or answers nonsense; the text is a sentence."""
+    """The referee cannot be reached or gives an invalid answer; the text is a sentence."""
 
 
 class Board(Protocol):
@@ -32,13 +32,13 @@ class Board(Protocol):
         """The finished deals."""
 
     def moves(self) -> Sequence[str]:
-        """The legal moves of the seat to move, in the contract's order."""
+        """The legal moves of the seat to move, in canonical order."""
 
     def view(self) -> dict[str, Any]:
-        """What the seat to move may know, as it travels."""
+        """What the seat to move may know, in its wire form."""
 
     def state(self) -> dict[str, Any]:
-        """All of it, as it travels."""
+        """The whole position, in its wire form."""
 
     def play(self, move: str) -> tuple[str, Board]:
         """The move in canonical form and the position after it; games.IllegalMove."""

@@ -1,27 +1,22 @@
-"""The rules from a running rules service; its library takes long to load, so it stands apart."""
+"""The rules from a running rules service, which an organiser trusts: called by `requests`.
+
+Bots are called by `tournament.bot.http_client` only. `requests` takes long to import, so this
+module is imported only by a cup that names a rules service.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
 import requests
 
 from games import IllegalMove, Reason
-from tournament.bot.http_client import (
-    ConnectionLost,
-    HttpConnection,
-    ProtocolError,
-    ResponseTooLarge,
-)
-from tournament.bot.player import dial_url
 from tournament.match.referee import RefereeError
 
 
 class HttpBoard:
-    """A position that a rules service keeps nothing of: it travels with every call."""
+    """A position; the service is stateless, so it is sent with every call."""
 
     __slots__ = ("_referee", "_state")
 
@@ -80,26 +75,15 @@ class HttpReferee:
         self._session.trust_env = False
 
     def ready(self, seconds: float = 5.0) -> None:
-        """That it answers GET /healthz within this time, whatever is there; RefereeError."""
-        parts = urlsplit(self.url)
-        try:
-            wire = HttpConnection(dial_url(self.url, seconds), parts.netloc, parts.path)
-            try:
-                reply = wire.exchange("GET", "/healthz", b"", monotonic() + seconds)
-            finally:
-                wire.close()
-        except TimeoutError:
-            raise self._silent(f"nothing within {seconds:g} s") from None
-        except OSError as error:
-            raise self._silent(error.strerror or "its host is not known") from None
-        except (ConnectionLost, ResponseTooLarge, ProtocolError) as error:
-            raise self._silent(str(error).rstrip(".")) from None
-        if reply.status != 200:
-            raise self._silent(f"GET /healthz brought status {reply.status}")
+        """Check that it answers GET /healthz; RefereeError if it does not in this time."""
+        response = self._request("GET", "/healthz", seconds)
+        response.close()
+        if response.status_code != 200:
+            raise self._unreachable(f"GET /healthz brought status {response.status_code}")
 
-    def _silent(self, why: str) -> RefereeError:
+    def _unreachable(self, why: str) -> RefereeError:
         return RefereeError(
-            f"The rules service at {self.url} does not answer ({why}): start it, or mend"
+            f"The rules service at {self.url} does not answer ({why}): start it, or fix"
             " run.referee."
         )
 
@@ -110,17 +94,10 @@ class HttpReferee:
 
     def call(self, operation: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """One operation of the service; RefereeError if it does not answer as it should."""
-        url = f"{self.url}/v1/{operation}"
+        response = self._request("POST", f"/v1/{operation}", self._timeout_s, body)
         try:
-            response = self._session.post(
-                url, json=body, timeout=self._timeout_s, allow_redirects=False
-            )
             answer = response.json()
-        except requests.Timeout:
-            raise self._silent(f"nothing within {self._timeout_s:g} s") from None
-        except requests.ConnectionError as error:
-            raise self._silent(_reason(error)) from None
-        except (requests.RequestException, ValueError) as error:
+        except requests.RequestException as error:
             raise RefereeError(f"The rules service at {self.url} failed: {error}") from error
         if response.status_code != 200 or not isinstance(answer, dict):
             detail = answer.get("detail") if isinstance(answer, dict) else None
@@ -130,9 +107,29 @@ class HttpReferee:
             )
         return answer
 
+    def _request(
+        self, method: str, path: str, seconds: float, body: Mapping[str, Any] | None = None
+    ) -> requests.Response:
+        """The head of an answer, its body still to be read; RefereeError if there is none."""
+        try:
+            return self._session.request(
+                method,
+                f"{self.url}{path}",
+                json=body,
+                timeout=seconds,
+                allow_redirects=False,
+                stream=True,
+            )
+        except requests.Timeout:
+            raise self._unreachable(f"nothing within {seconds:g} s") from None
+        except requests.ConnectionError as error:
+            raise self._unreachable(_reason(error)) from None
+        except requests.RequestException as error:
+            raise RefereeError(f"The rules service at {self.url} failed: {error}") from error
+
 
 def _reason(error: BaseException | None) -> str:
-    """What the system said, from under the libraries' own errors."""
+    """What the system reported, below the errors of the libraries."""
     while error is not None:
         if isinstance(error, OSError) and error.strerror:
             return error.strerror

@@ -1,10 +1,10 @@
-"""The legal moves as a person meets them: numbered, grouped, searched, or typed in."""
+"""A menu of the legal moves for a person: numbered, grouped, searched, chosen by typing."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from games.errors import IllegalMove
@@ -14,33 +14,23 @@ from games.move import Move
 _CARDS = re.compile(r"(?:[2-9tjqka][cdhs]|[br]j)+", re.IGNORECASE)
 _RANKS = re.compile(r"(?:[2-9tjqka]|10)+", re.IGNORECASE)
 _VERBS = {"give": "give", "exchange": "give", "discard": "discard", "call": "call"}
-"""What bare cards mean in a phase; `play` where it is not named."""
+"""What cards alone mean in a phase; `play` in any other."""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Moves of one kind: a category of plays, or bids, calls and so on; by number from 1."""
+class MoveGroup:
+    """Moves of one category of plays or of one kind, as bids, by their numbers in the menu."""
 
     title: str
     moves: Mapping[int, Move]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Moves to be shown because they were asked for."""
-
-    groups: tuple[Group, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong with what was typed, as a sentence."""
-
-    text: str
+class InputError(ValueError):
+    """What was typed is no move or finds none; the message is a sentence for the person."""
 
 
 def card_names(text: str) -> list[str]:
-    """The cards written in a text, in the contract's letters: `10S` and `ts` are `Ts`."""
+    """The cards in a text, spelled as in the contract: `10S` and `ts` are `Ts`."""
     plain = text.replace("10", "T")
     pairs = [plain[i : i + 2] for i in range(0, len(plain), 2)]
     return [pair[0].upper() + pair[1].lower() for pair in pairs]
@@ -58,7 +48,7 @@ def cards_of(move: str) -> list[str]:
 class Menu:
     """The legal moves of the seat whose view this is.
 
-    Numbers count the contract's list from 1 and do not change while the position stands.
+    Moves are numbered from 1 in the order of the contract's list.
     """
 
     def __init__(self, view: View) -> None:
@@ -68,30 +58,24 @@ class Menu:
     def __len__(self) -> int:
         return len(self._moves)
 
-    def all(self) -> Listing:
+    def all(self) -> tuple[MoveGroup, ...]:
         """Every move."""
-        return self._listing(enumerate(self._moves, start=1))
+        return _grouped(enumerate(self._moves, start=1))
 
-    def _listing(self, numbered: enumerate[Move] | list[tuple[int, Move]]) -> Listing:
-        groups: dict[str, dict[int, Move]] = {}
-        for number, move in numbered:
-            groups.setdefault(move.category or move.kind, {})[number] = move
-        return Listing(tuple(Group(title, moves) for title, moves in groups.items()))
+    def search(self, words: str) -> tuple[MoveGroup, ...]:
+        """The moves that fit every word; InputError if there is none.
 
-    def search(self, words: str) -> Listing | Problem:
-        """The moves that every word fits: a category's beginning, a card, or some ranks.
-
-        `run` finds runs, `3s` what has the three of spades, `33` what has two threes.
+        A word is the beginning of a category (`run`), a card (`3s`), or ranks (`33`: two threes).
         """
         found = list(enumerate(self._moves, start=1))
         for word in words.split():
             found = [(number, move) for number, move in found if _fits(move, word)]
         if not found:
-            return Problem(f"No legal move fits {words!r}.")
-        return self._listing(found)
+            raise InputError(f"No legal move fits {words!r}.")
+        return _grouped(found)
 
-    def choose(self, text: str) -> Move | Problem:
-        """The move that was typed: its number, its string, or its cards alone."""
+    def choose(self, text: str) -> Move:
+        """The move with this number, string or cards; InputError."""
         typed = "".join(text.split())
         if typed.isascii() and typed.isdigit():
             return self._by_number(typed)
@@ -101,14 +85,21 @@ class Menu:
         try:
             return self._view.check(typed)
         except IllegalMove as error:
-            return Problem(error.detail)
+            raise InputError(error.detail) from error
 
-    def _by_number(self, digits: str) -> Move | Problem:
+    def _by_number(self, digits: str) -> Move:
         count = len(self._moves)
-        # More digits than any number on the list: int() of them is not needed.
+        # int() refuses very long strings of digits, and no list has as many moves.
         if len(digits) <= 9 and 1 <= int(digits) <= count:
             return self._moves[int(digits) - 1]
-        return Problem(f"The moves are numbered 1 to {count}; cards are typed with their suits.")
+        raise InputError(f"The moves are numbered 1 to {count}; type cards with their suits.")
+
+
+def _grouped(numbered: Iterable[tuple[int, Move]]) -> tuple[MoveGroup, ...]:
+    groups: dict[str, dict[int, Move]] = {}
+    for number, move in numbered:
+        groups.setdefault(move.category or move.kind, {})[number] = move
+    return tuple(MoveGroup(title, moves) for title, moves in groups.items())
 
 
 def _fits(move: Move, word: str) -> bool:
@@ -117,10 +108,10 @@ def _fits(move: Move, word: str) -> bool:
         return True
     if move.kind in ("bid", "trump"):
         return move.text.endswith(":" + word.lower())
-    held = cards_of(move.text)
+    names = cards_of(move.text)
     if _CARDS.fullmatch(word.replace("10", "T")):
-        return Counter(card_names(word)) <= Counter(held)
+        return Counter(card_names(word)) <= Counter(names)
     if _RANKS.fullmatch(word):
         wanted = Counter(word.upper().replace("10", "T"))
-        return wanted <= Counter(card[0] for card in held if not card.endswith("j"))
+        return wanted <= Counter(card[0] for card in names if not card.endswith("j"))
     return False

@@ -1,8 +1,7 @@
-"""The bots that a person plays against: started or called, and moved for where they fail."""
+"""The bots that a person plays against: started or called, and replaced where they fail."""
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -10,11 +9,14 @@ from contextlib import ExitStack
 from games import IllegalMove
 from games.game import State
 from games.move import Move
-from tournament.bot.player import Failure, HttpBot, dial_url
-from tournament.bot.process import LaunchSettings, StartError, start
-from tournament.config import HOUSE_BOTS, Clock, Limits
+from tournament.bot.dial import dial_url
+from tournament.bot.player import Failure, HttpBot
+from tournament.bot.process import LaunchSettings
+from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
+from tournament.bot.started_bot import StartError, start
+from tournament.config import Bot, Clock, Limits
+from tournament.config.arguments import parse_bot
 
-PROTOCOL = 1
 DEFAULT = ("sensible", "greedy")
 
 
@@ -30,69 +32,60 @@ class Opponent:
         self._bot = bot
         self._match = match
         self._strikes = 0
-        self._move_ms = clock.move_ms
-        self._bank_ms = float(clock.bank_ms)
+        self._clock = TimeBank(clock.move_ms, clock.bank_ms)
         self._turn = 0
 
-    def begin(self, state: State, seat: int) -> None:
+    def start_match(self, state: State, seat: int) -> None:
         """Tell it that the game begins."""
-        clock = {"move_ms": self._move_ms, "bank_ms": int(self._bank_ms)}
-        self._tell("/start", state, seat, players=state.players, options=state.options, clock=clock)
+        body = start_request(
+            self._match,
+            state.game.name,
+            seat,
+            players=state.players,
+            options=state.options,
+            clock=self._clock.to_dict(),
+        )
+        self._notify("/start", body)
 
-    def end(self, state: State, seat: int) -> None:
+    def end_match(self, state: State, seat: int) -> None:
         """Tell it how the game ended."""
-        self._tell("/end", state, seat, scores=state.scores)
+        self._notify("/end", end_request(self._match, state.game.name, seat, state.scores))
 
-    def _tell(self, path: str, state: State, seat: int, **more: object) -> None:
-        if self.out:
-            return
-        head = {"protocol": PROTOCOL, "match": self._match, "game": state.game.name, "seat": seat}
-        self._bot.tell(path, json.dumps({**head, **more}).encode("ascii"), self._move_ms / 1000)
+    def _notify(self, path: str, body: bytes) -> None:
+        if not self.out:
+            self._bot.notify(path, body, self._clock.move_ms / 1000)
 
     @property
     def out(self) -> bool:
-        """Whether it has had all its strikes: it is asked no more, the house plays for it."""
+        """Whether it has had all its strikes: it is asked no more, the default move is played."""
         return self._strikes >= STRIKES
 
     def move(self, state: State, seat: int) -> tuple[Move, str]:
-        """Its move, or the house's with a sentence that says what the bot did wrong; no sentence
-        where it is out."""
+        """Its move; or the default move and a sentence that says what the bot did wrong, which
+        is empty if the bot is out."""
         if self.out:
             return state.moves()[0], ""
-        move, fault = self._asked(state, seat)
+        move, fault = self._ask(state, seat)
         self._strikes += bool(fault)
         if fault and self._strikes == STRIKES:
             fault += f" That was strike {STRIKES} of {STRIKES}: it is asked no more in this game."
         return move, fault
 
-    def _asked(self, state: State, seat: int) -> tuple[Move, str]:
+    def _ask(self, state: State, seat: int) -> tuple[Move, str]:
         self._turn += 1
         view = state.view(seat)
         moves = view.moves()
-        body = json.dumps(
-            {
-                "protocol": PROTOCOL,
-                "match": self._match,
-                "turn": self._turn,
-                "view": view.to_dict(),
-                "moves": moves.texts(),
-                "clock": {"move_ms": self._move_ms, "bank_ms": int(self._bank_ms)},
-            }
-        ).encode("ascii")
+        body = move_request(
+            self._match, self._turn, view.to_dict(), moves.texts(), self._clock.to_dict()
+        )
+        outcome = self._bot.move(body, self._clock.deadline_ms / 1000)
+        self._clock.charge(outcome.elapsed_s * 1000)
+        if isinstance(outcome, Failure):
+            return moves[0], f"{outcome.kind}: {outcome.detail}"
         try:
-            choice = self._bot.move(body, (self._move_ms + self._bank_ms) / 1000)
-        except Failure as error:
-            self._charge(error.elapsed_s)
-            return moves[0], f"{error.kind}: {error.detail}"
-        self._charge(choice.elapsed_s)
-        try:
-            return state.check(choice.move), ""
+            return state.check(outcome.move), ""
         except IllegalMove as error:
             return moves[0], f"illegal: {error.detail}"
-
-    def _charge(self, elapsed_s: float) -> None:
-        over_ms = max(0.0, elapsed_s * 1000 - self._move_ms)
-        self._bank_ms = max(0.0, self._bank_ms - over_ms)
 
 
 def seated(wanted: Sequence[str], count: int) -> list[str]:
@@ -101,29 +94,29 @@ def seated(wanted: Sequence[str], count: int) -> list[str]:
     return [chosen[index % len(chosen)] for index in range(count)]
 
 
-def _is_url(bot: str) -> bool:
-    return bot.startswith(("http://", "https://"))
-
-
 def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Opponent]:
     """Start or reach each bot; the stack ends them. StartError, a sentence, if one is not there.
 
     A bot is the name of a house bot, a URL, or a command.
     """
-    launch = LaunchSettings(Limits(), clock.start_ms)
     match = secrets.token_hex(4)
     opponents = []
-    for bot in wanted:
-        if _is_url(bot):
-            try:
-                reached = HttpBot(bot, dial_url(bot))
-            except (OSError, ValueError) as error:
-                raise StartError(f"{bot}: {error}.") from error
-            stack.callback(reached.close)
-            opponents.append(Opponent(bot, reached, clock, match))
-            continue
-        command = f"python -m bots.{bot}" if bot in HOUSE_BOTS else bot
-        started = start(bot, command, launch)
-        stack.callback(started.close)
-        opponents.append(Opponent(bot, started, clock, match))
+    for text in wanted:
+        try:
+            bot = parse_bot(text)
+        except ValueError as error:
+            raise StartError(str(error)) from error
+        reached = _reach(bot, clock.start_ms)
+        stack.callback(reached.close)
+        opponents.append(Opponent(bot.name, reached, clock, match))
     return opponents
+
+
+def _reach(bot: Bot, start_ms: int) -> HttpBot:
+    """A connection to a bot, which is started if it is given by a command; StartError."""
+    if bot.url is None:
+        return start(bot.name, str(bot.command), LaunchSettings(Limits(), start_ms))
+    try:
+        return HttpBot(bot.url, dial_url(bot.url))
+    except OSError as error:
+        raise StartError(f"{bot.name}: {error}.") from error

@@ -1,12 +1,11 @@
 """Intervals and rank ranges from blocks.
 
 A block is all seatings of one table on one seed: luck of the cards and of the seat cancels
-inside it, and blocks are independent of one another. So blocks, not deals, are what is
-resampled. ``docs/statistics.md`` explains the choices and what they were measured to keep.
+inside it, and blocks are independent of one another. So blocks, not deals, are resampled.
+``docs/statistics.md`` explains the choices and how well the intervals were measured to hold.
 
-Everything here is a function of numbers alone. Sums are of whole numbers and exact, samples are
-put in an order of their own first: neither the order of the matches nor the names of the bots
-can change a digit.
+Sums are of integers, so they are exact, and samples are sorted first: neither the order of the
+matches nor the names of the bots can change a digit.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ Floats = NDArray[np.float64]
 
 LEVEL = 0.95
 
-# So many index draws a sample at most, within these numbers of resamples.
-_DRAWS = 20_000_000
-_FEWEST, _MOST = 1_000, 10_000
-# So many of them in memory at once.
-_CELLS = 500_000
+# Resamples of one bot: as many as this number of drawn blocks allows, within these limits.
+_MAX_DRAWS = 20_000_000
+_MIN_RESAMPLES, _MAX_RESAMPLES = 1_000, 10_000
+# Drawn blocks in memory at once.
+_CHUNK = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval; both ends ``None`` where the data cannot tell."""
+    """A confidence interval; both ends are ``None`` if there are too few data."""
 
     low: float | None
     high: float | None
@@ -53,13 +52,13 @@ class Sample:
     """The blocks of one bot.
 
     ``totals`` are its points and ``deals`` the deals it was seated for, one entry a block.
-    ``reach`` is how far, in points a deal, the outcome of any one seat in these blocks lay from
-    the bot's score; it bounds what an unseen block could bring where all seen ones were equal.
+    ``max_deviation`` is how far, in points a deal, the outcome of any one seat in these blocks
+    was from the bot's score; it bounds what an unseen block could add if all seen ones are equal.
     """
 
     totals: Ints
     deals: Ints
-    reach: float
+    max_deviation: float
 
     def __post_init__(self) -> None:
         if self.totals.shape != self.deals.shape or self.totals.ndim != 1:
@@ -78,31 +77,31 @@ class Sample:
 def score_intervals(samples: Sequence[Sample], seed: str) -> list[Interval]:
     """Bootstrap intervals of the scores, in the order of the samples.
 
-    Percentile bootstrap of the ratio points/deals over a bot's blocks, its two arms stretched by
-    ``stretch``. One block says nothing about the spread between blocks: ``UNKNOWN``. The random
-    numbers follow from ``seed`` and the number of blocks alone.
+    Percentile bootstrap of the ratio points/deals over a bot's blocks, widened by
+    ``small_sample_factor``. ``UNKNOWN`` for fewer than two blocks, which say nothing about the
+    spread between blocks. The random numbers depend on ``seed`` and the number of blocks alone.
     """
-    answers = [UNKNOWN] * len(samples)
+    intervals = [UNKNOWN] * len(samples)
     by_size: dict[int, list[int]] = {}
     for place, sample in enumerate(samples):
         if sample.deals.size < 2:
             continue
-        if _no_spread(sample):
-            answers[place] = _unspread(sample)
+        if _is_constant(sample):
+            intervals[place] = _constant_interval(sample)
         else:
             by_size.setdefault(sample.deals.size, []).append(place)
     for size, places in by_size.items():
-        sums = [_Sums(samples[place]) for place in places]
+        scores = [_ResampledScores(samples[place]) for place in places]
         for drawn in resamples(size, seed, "score"):
-            for each in sums:
+            for each in scores:
                 each.add(drawn)
-        for place, each in zip(places, sums, strict=True):
-            answers[place] = around(samples[place].score, each.scores(), size)
-    return answers
+        for place, each in zip(places, scores, strict=True):
+            intervals[place] = percentile_interval(samples[place].score, each.scores(), size)
+    return intervals
 
 
-class _Sums:
-    """Scores of resamples of one bot; its blocks are sorted, so their order plays no part."""
+class _ResampledScores:
+    """Scores of one bot in resamples; its blocks are sorted, so their order does not matter."""
 
     def __init__(self, sample: Sample) -> None:
         order = np.lexsort((sample.totals, sample.deals))
@@ -120,22 +119,22 @@ class _Sums:
         return np.concatenate(self._found)
 
 
-def around(estimate: float, draws: Floats, blocks: int) -> Interval:
-    """The percentile interval of ``draws``, its arms stretched for so many blocks."""
+def percentile_interval(estimate: float, draws: Floats, blocks: int) -> Interval:
+    """The percentile interval of ``draws``, widened around ``estimate`` for so many blocks."""
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
-    wider = stretch(blocks)
+    factor = small_sample_factor(blocks)
     return Interval(
-        estimate - wider * max(0.0, estimate - float(low)),
-        estimate + wider * max(0.0, float(high) - estimate),
+        estimate - factor * max(0.0, estimate - float(low)),
+        estimate + factor * max(0.0, float(high) - estimate),
     )
 
 
-def stretch(blocks: int) -> float:
-    """By what the arms of a percentile interval over so many blocks (two or more) are too short.
+def small_sample_factor(blocks: int) -> float:
+    """The factor by which a percentile interval over so many blocks (two or more) is too narrow.
 
-    Resampling n values gives a variance (n - 1)/n of the right one, and normal tails where
-    Student's with n - 1 degrees of freedom belong.
+    Resampling n values gives (n - 1)/n of the variance, and normal tails instead of those of
+    Student's distribution with n - 1 degrees of freedom.
     """
     if blocks < 2:
         raise ValueError("there is no spread between fewer than two blocks")
@@ -145,14 +144,14 @@ def stretch(blocks: int) -> float:
 
 
 def resamples(size: int, seed: str, purpose: str) -> Iterator[Ints]:
-    """Which of ``size`` blocks are drawn, one row a resample, in pieces of some rows.
+    """The indices of the drawn blocks, out of ``size``: a row for each resample, in chunks.
 
     Drawn from the raw stream of PCG64, which numpy promises never to change.
     """
-    count = max(_FEWEST, min(_MOST, _DRAWS // size))
+    count = max(_MIN_RESAMPLES, min(_MAX_RESAMPLES, _MAX_DRAWS // size))
     bits = generator(seed, purpose, size)
-    # Two draws come out of one word of the stream, so pieces begin at even rows.
-    at_once = max(2, _CELLS // size // 2 * 2)
+    # One word of the stream gives two draws, so chunks begin at even rows.
+    at_once = max(2, _CHUNK // size // 2 * 2)
     for start in range(0, count, at_once):
         rows = min(at_once, count - start)
         raw = bits.random_raw((rows * size + 1) // 2)
@@ -165,16 +164,16 @@ def resamples(size: int, seed: str, purpose: str) -> Iterator[Ints]:
 
 
 def generator(seed: str, purpose: str, size: int) -> np.random.PCG64:
-    """A random stream that follows from the run's seed, a purpose and a number of blocks."""
+    """A random stream derived from the run's seed, a purpose and a number of blocks."""
     digest = hashlib.sha256(f"stich/{purpose}/{size}/{seed}".encode()).digest()
     return np.random.PCG64(int.from_bytes(digest, "big"))
 
 
 def rank_ranges(intervals: Sequence[Interval]) -> list[tuple[int, int]]:
-    """First and last rank that each bot may hold.
+    """The best and the worst possible rank of each bot.
 
-    The order of two bots is settled when their intervals do not meet. A bot's range begins after
-    all that are settled above it, and ends before all that are settled below it.
+    The order of two bots is settled if their intervals do not overlap. A bot's range begins after
+    all bots settled above it, and ends before all bots settled below it.
     """
     lows = np.array([-np.inf if i.low is None else i.low for i in intervals])
     highs = np.array([np.inf if i.high is None else i.high for i in intervals])
@@ -183,13 +182,15 @@ def rank_ranges(intervals: Sequence[Interval]) -> list[tuple[int, int]]:
     return [(1 + up, len(intervals) - down) for up, down in zip(above, below, strict=True)]
 
 
-def _no_spread(sample: Sample) -> bool:
-    """Whether every block had exactly the same points a deal."""
+def _is_constant(sample: Sample) -> bool:
+    """Whether all blocks had exactly the same points a deal."""
     first_total, first_deals = int(sample.totals[0]), int(sample.deals[0])
     return bool(np.all(sample.totals * first_deals == first_total * sample.deals))
 
 
-def _unspread(sample: Sample) -> Interval:
-    """What n equal blocks allow: at 95 % an unlike one has at most this chance (rule of three)."""
-    chance = 1 - (1 - LEVEL) ** (1 / sample.deals.size)
-    return Interval(sample.score - chance * sample.reach, sample.score + chance * sample.reach)
+def _constant_interval(sample: Sample) -> Interval:
+    """The interval after n equal blocks: at 95 % a different one has at most this probability
+    (rule of three)."""
+    probability = 1 - (1 - LEVEL) ** (1 / sample.deals.size)
+    margin = probability * sample.max_deviation
+    return Interval(sample.score - margin, sample.score + margin)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
-from tournament.records import BlockRecord, FaultKind, MatchSummary
+from tournament.records import FAULT_KINDS, RunRecords
 
 FORMATS = ("csv", "jsonl", "parquet")
 
@@ -32,45 +32,32 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "seat": ("int64", "seat"),
     "bot": ("string", "bot at this seat"),
     "score": ("int64", "points as the game gave them"),
-    "adjusted": ("int64", "points after the strike-out rule, which standings count"),
-    "side": ("int64", "0 the declarer's side, 1 the others; null where all play alone"),
+    "adjusted": ("int64", "points after the strike-out rule, as standings count them"),
+    "side": ("int64", "0 the declarer's side, 1 the other; null if every seat plays for itself"),
     "struck_out": ("bool", "whether the bot was struck out of this match"),
     "timeout": ("int64", "faults of this kind"),
     "unreachable": ("int64", "faults of this kind"),
     "invalid": ("int64", "faults of this kind"),
     "illegal": ("int64", "faults of this kind"),
-    "answers": ("int64", "requests that brought a whole answer"),
-    "think_ms": ("double", "their time, milliseconds, all together"),
-    "slowest_ms": ("double", "the longest of them; null without any"),
+    "answers": ("int64", "requests that were answered completely"),
+    "think_ms": ("double", "their total time in milliseconds"),
+    "slowest_ms": ("double", "the longest of them; null if there were none"),
 }
 
-_ROWS_AT_ONCE = 20_000
+_CHUNK = 20_000
 
 Row = dict[str, Any]
 
 
 class ExportError(Exception):
-    """The export cannot be written; the text is a sentence that says why and what to do."""
+    """The export cannot be written; the text says why, and the fix."""
 
 
-class Source(Protocol):
-    """What an export reads of a store."""
+def export(store: RunRecords, format: str, out: BinaryIO) -> int:
+    """Write all finished matches to `out`; return the number of rows.
 
-    def facts(self) -> dict[str, Any]:
-        """What the run is."""
-
-    def blocks(self) -> Iterable[BlockRecord]:
-        """The blocks that have begun."""
-
-    def summaries(self) -> Iterable[MatchSummary]:
-        """The finished matches, in the order of the schedule."""
-
-
-def export(store: Source, format: str, out: BinaryIO) -> int:
-    """Write all finished matches to `out` and answer how many rows there were.
-
-    Of the run only the seeds of its blocks are held in memory. ExportError for an unknown format,
-    or where Parquet's library is missing.
+    Streams: only the seeds of the blocks are held in memory. ExportError if the format is unknown
+    or its library is not installed.
     """
     writers: dict[str, Callable[[Iterator[Row], BinaryIO], int]] = {
         "csv": _csv,
@@ -82,14 +69,14 @@ def export(store: Source, format: str, out: BinaryIO) -> int:
     return writers[format](rows(store), out)
 
 
-def rows(store: Source) -> Iterator[Row]:
+def rows(store: RunRecords) -> Iterator[Row]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
     seeds = {block.block: block.seed for block in store.blocks()}
     for match in store.summaries():
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
-            faults = {str(k): n for k, n in zip(FaultKind, match.faults[seat], strict=True)}
+            faults = {str(k): n for k, n in zip(FAULT_KINDS, match.faults[seat], strict=True)}
             yield {
                 "cup": facts.get("name", ""),
                 "game": facts.get("game", ""),
@@ -114,34 +101,34 @@ def rows(store: Source) -> Iterator[Row]:
             }
 
 
-def _csv(lines: Iterator[Row], out: BinaryIO) -> int:
+def _csv(rows: Iterator[Row], out: BinaryIO) -> int:
     count = 0
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     try:
         writer = csv.DictWriter(text, list(COLUMNS), lineterminator="\n")
         writer.writeheader()
-        for row in lines:
-            writer.writerow({name: _plain(value) for name, value in row.items()})
+        for row in rows:
+            writer.writerow({name: _csv_value(value) for name, value in row.items()})
             count += 1
     finally:
         text.detach()
     return count
 
 
-def _plain(value: Any) -> Any:
-    """A truth value as JSON writes it, so that the formats agree."""
+def _csv_value(value: Any) -> Any:
+    """Booleans as JSON writes them, so that the formats agree."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _jsonl(lines: Iterator[Row], out: BinaryIO) -> int:
+def _jsonl(rows: Iterator[Row], out: BinaryIO) -> int:
     count = 0
-    for row in lines:
+    for row in rows:
         out.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         count += 1
     return count
 
 
-def _parquet(lines: Iterator[Row], out: BinaryIO) -> int:
+def _parquet(rows: Iterator[Row], out: BinaryIO) -> int:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -158,7 +145,7 @@ def _parquet(lines: Iterator[Row], out: BinaryIO) -> int:
     )
     count = 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        while some := list(islice(lines, _ROWS_AT_ONCE)):
-            writer.write_table(pyarrow.Table.from_pylist(some, schema=schema))
-            count += len(some)
+        while chunk := list(islice(rows, _CHUNK)):
+            writer.write_table(pyarrow.Table.from_pylist(chunk, schema=schema))
+            count += len(chunk)
     return count

@@ -1,4 +1,4 @@
-"""The plots of a report, as SVG that takes its colours from the page around it."""
+"""The plots of a report, as SVG in the colours of the page around it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from tournament.results.standings import Results, Standings
+from tournament.results.match_arrays import MatchArrays
+from tournament.results.standings import Standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours that stand for the page's own; they are replaced in the finished SVG.
+# Placeholders for the colours of the page, replaced in the finished SVG.
 _INK, _FAINT = "#010203", "#040506"
 _SERIES = tuple(f"#0a0b{number:02x}" for number in range(8))
-_POINTS = 120  # at most so many points a line
-_COLUMNS = 28  # of a name
+_MAX_POINTS = 120  # of a line
+_MAX_COLUMNS = 28  # of a name
 
 _STYLE: dict[Any, Any] = {
     "text.parse_math": False,
@@ -57,15 +58,15 @@ def rating(table: Standings) -> str:
     return _forest(rows, "Rating", "rating", reference=1500.0)
 
 
-def course(results: Results, table: Standings) -> str:
+def course(arrays: MatchArrays, table: Standings) -> str:
     """Points a deal after each block, for the first bots of the table."""
     shown = [line.bot for line in table.standings if line.score is not None][: len(_SERIES)]
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.2, 3.6), layout="constrained")
         axes = figure.add_subplot()
         for colour, name in zip(_SERIES, shown, strict=False):
-            after, mean = _running(results, results.bots.index(name))
-            axes.plot(after, mean, color=colour, linewidth=1.6, label=_plain(name))
+            after, mean = _running(arrays, arrays.bots.index(name))
+            axes.plot(after, mean, color=colour, linewidth=1.6, label=_shortened(name))
         axes.grid(axis="y")
         axes.set_xlabel("Blocks of the run")
         axes.set_ylabel("Points a deal so far")
@@ -74,13 +75,13 @@ def course(results: Results, table: Standings) -> str:
         return _svg(figure, "course", title)
 
 
-def _running(results: Results, bot: int) -> tuple[list[int], list[float]]:
-    sits = results.seats == bot
-    points = np.bincount(results.block, weights=(results.scores * sits).sum(axis=1))
-    deals = np.bincount(results.block, weights=results.deals * sits.sum(axis=1))
+def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
+    sits = arrays.seats == bot
+    points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))
+    deals = np.bincount(arrays.block, weights=arrays.deals * sits.sum(axis=1))
     played = np.flatnonzero(deals)
     means = np.cumsum(points[played]) / np.cumsum(deals[played])
-    some = np.unique(np.linspace(0, played.size - 1, min(_POINTS, played.size)).astype(int))
+    some = np.unique(np.linspace(0, played.size - 1, min(_MAX_POINTS, played.size)).astype(int))
     return (played[some] + 1).tolist(), means[some].tolist()
 
 
@@ -98,54 +99,54 @@ def _forest(
             if low is not None and high is not None:
                 axes.plot([low, high], [place, place], color=_SERIES[0], linewidth=2.4)
             axes.plot([value], [place], "o", color=_SERIES[0], markersize=6)
-        _framed(axes, known, reference)
+        _set_axes(axes, known, reference)
         axes.set_xlabel(f"{label}, with 95 % intervals")
         return _svg(figure, name, f"{label} of every bot with its 95 % interval")
 
 
-def _framed(
+def _set_axes(
     axes: Axes,
     rows: Sequence[tuple[str, float, float | None, float | None]],
     reference: float | None,
 ) -> None:
-    axes.set_yticks(range(len(rows)), [_plain(row[0]) for row in rows])
+    axes.set_yticks(range(len(rows)), [_shortened(row[0]) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     if reference is not None:
         axes.axvline(reference, color=_INK, linewidth=0.8, linestyle=(0, (2, 3)))
-    # A bot that never lost has an interval that would press all others together.
+    # The interval of a bot that never lost would squeeze all others together.
     if reference is not None and rows:
         reach = 3 * max(200.0, max(abs(row[1] - reference) for row in rows))
         left, right = axes.get_xlim()
         axes.set_xlim(max(left, reference - reach), min(right, reference + reach))
 
 
-def _plain(name: str) -> str:
-    """A bot's name, not too long, and never what matplotlib takes for a hidden label."""
+def _shortened(name: str) -> str:
+    """A bot's name, cut to fit; not starting with _, which matplotlib takes for a hidden label."""
     columns = accumulate(1 + _wide(letter) for letter in name)
-    fitting = sum(column <= _COLUMNS for column in columns)
+    fitting = sum(column <= _MAX_COLUMNS for column in columns)
     shown = name if fitting == len(name) else name[: fitting - 1] + "…"
     return " " + shown if shown.startswith("_") else shown
 
 
 def _wide(letter: str) -> bool:
-    """Whether a letter takes two columns, as Chinese ones do."""
+    """Whether a character takes two columns, as Chinese ones do."""
     return east_asian_width(letter) in "WF"
 
 
 def _svg(figure: Figure, name: str, title: str) -> str:
     out = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name}), warnings.catch_warnings():
-        # Names stay text, in a font of the browser's; the layout takes 1.15 em for each letter.
+        # Names stay text in the browser's font; the layout assumes 1.15 em for each letter.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>\s*", "", text, flags=re.DOTALL)
-    # Ids are of the whole page.
+    # Ids must be unique on the page.
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
     text = text.replace(_INK, "var(--ink)").replace(_FAINT, "var(--line)")
     for number, colour in enumerate(_SERIES):

@@ -1,4 +1,4 @@
-"""What happened at a fault, and how to ask the bot the same again."""
+"""What happened at a fault, and how to repeat the request."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 from tournament.records import FaultRecord, MatchRecord
 from tournament.text import printable
 
-_LONGEST = 100_000  # a shell takes no argument longer than 128 KiB
+_MAX_ARGUMENT = 100_000  # Linux allows 128 KiB
 _PORT = 9000
 
 
 def curl(fault: FaultRecord, command: str | None) -> str:
-    """The command that repeats the decision; a bot that is started is expected at port 9000."""
+    """The command that repeats the request; a bot with a command is expected at port 9000."""
     url = f"http://127.0.0.1:{_PORT}" if command is not None else fault.url
     line = (
         f"curl -sS -i --max-time {max(1.0, fault.deadline_ms / 1000):g}"
         f" -H 'Content-Type: application/json' {shlex.quote(url + '/move')} --data-binary "
     )
-    if len(fault.request) <= _LONGEST:
+    if len(fault.request) <= _MAX_ARGUMENT:
         return line + shlex.quote(fault.request)
     return f"{line}@- <<'END'\n{fault.request}\nEND"
 
 
-def started(command: str | None) -> str | None:
-    """How to start the bot for that, if the runner starts it."""
+def start_command(command: str | None) -> str | None:
+    """How to start the bot at that port; None for a bot by URL."""
     return None if command is None else f"PORT={_PORT} {command}"
 
 
@@ -38,22 +38,22 @@ def post_mortem(record: MatchRecord, fault: FaultRecord, config: Mapping[str, An
     lines = [
         f"{bot} (seat {fault.seat}), match {record.match}, request {fault.turn}: {fault.kind}",
         f"  {fault.detail}",
-        f"  The house played {fault.played}.",
+        f"  The default move {fault.played} was played instead.",
         f"  asked     {fault.started} at {fault.url}/move",
         f"  took      {fault.elapsed_ms:.1f} ms of {fault.deadline_ms:.0f} ms"
         f" ({fault.move_ms} ms a move and {fault.bank_ms:.0f} ms in the bank)",
         f"  request   {fault.request}",
     ]
     if answer.status is None and not answer.body:
-        lines.append("  answer    nothing came back")
+        lines.append("  answer    none")
     else:
         status = "no status line" if answer.status is None else f"status {answer.status}"
         lines.append(f"  answer    {status}, {answer.size} bytes of body")
         lines += _indented(answer.headers) + _indented(answer.body)
     if command is not None:
-        lines.append("  it wrote  " + ("nothing" if not fault.output else "last:"))
+        lines.append("  output    " + ("nothing" if not fault.output else "last:"))
         lines += _indented(fault.output)
-        lines.append(f"  start it  {started(command)}")
+        lines.append(f"  start     {start_command(command)}")
     lines.append(f"  ask again {curl(fault, command)}")
     return "\n".join(lines)
 
@@ -66,7 +66,7 @@ def commands(config: Mapping[str, Any]) -> dict[str, str | None]:
 def fault_dict(
     record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The same for machines."""
+    """All of one fault as JSON values."""
     command = commands(config).get(record.seating[fault.seat])
     return {
         "bot": record.seating[fault.seat],
@@ -88,7 +88,7 @@ def fault_dict(
             "size": fault.answer.size,
         },
         "output": fault.output,
-        "start": started(command),
+        "start": start_command(command),
         "curl": curl(fault, command),
     }
 

@@ -1,10 +1,10 @@
 """A rating on the Elo scale that does not depend on the order of the matches.
 
 Bradley and Terry's model: bot i scores 1 / (1 + 10^((r_j - r_i)/400)) a comparison against bot j.
-Comparisons are the pairs of seats of a match: more points win, equal points are half a win, two
-seats of one side or of one bot are not compared. Ratings maximise the likelihood of all
-comparisons together with half a win and half a loss of every bot against an imagined average one,
-which keeps the rating of a bot that never lost finite. Their mean is 1500.
+Every two seats of a match are compared: more points win, equal points are half a win; seats of one
+side or of one bot are not compared. Ratings maximise the likelihood of all comparisons together
+with half a win and half a loss of every bot against an imagined average one, which keeps the
+rating of a bot that never lost finite. Their mean is 1500.
 """
 
 from __future__ import annotations
@@ -15,23 +15,33 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from tournament.results.bootstrap import UNKNOWN, Floats, Interval, Ints, around, generator
+from tournament.results.bootstrap import (
+    LEVEL,
+    UNKNOWN,
+    Floats,
+    Interval,
+    Ints,
+    generator,
+    percentile_interval,
+)
 
 MEAN = 1500.0
 SCALE = 400 / math.log(10)
 
 _RESAMPLES = 1_000
 _PRIOR = 0.5
-# Batches of comparison matrices hold at most so many cells.
-_CELLS = 2_000_000
-# Digits behind the point that are answered: beyond them is the noise of floating point.
+# The most cells in a batch of comparison matrices.
+_MAX_CELLS = 2_000_000
+# Decimal places that are kept: further ones are floating-point noise.
 _DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """What pairs of bots did against each other, block by block.
+    """The results of pairs of bots against each other, block by block.
 
     Entry k says that in block ``block[k]`` the bots ``first[k]`` < ``second[k]`` were compared
     ``games[k]`` times, and the first had ``halves[k]`` half wins of them.
@@ -55,11 +65,11 @@ class Rating:
 
 
 def compare(bots: Ints, scores: Ints, sides: Ints, block: Ints, count: int) -> Comparisons:
-    """All comparisons of the matches, added up by block and pair.
+    """All comparisons in the matches, summed by block and pair.
 
-    ``bots``, ``scores`` and ``sides`` have a row a match and a column a seat: the number of the
-    bot (below ``count``), its points, and a number that seats of one side share. ``block`` has
-    the number of each match's block.
+    ``bots``, ``scores`` and ``sides`` have a row for each match and a column for each seat: the
+    index of the bot (below ``count``), its points, and a number that seats of one side share.
+    ``block`` has the index of each match's block.
     """
     if not bots.shape == scores.shape == sides.shape or block.shape != bots.shape[:1]:
         raise ValueError("bots, scores and sides need one row for each entry of block")
@@ -89,8 +99,8 @@ def ratings(data: Comparisons, blocks_of: Sequence[int], seed: str) -> list[Rati
     """The rating of every bot, with a bootstrap interval over the blocks of the whole run.
 
     ``blocks_of`` is the number of blocks of each bot. The half win and half loss are redrawn with
-    the blocks (their weights have Gamma distributions of shape one half), so that a bot that
-    always won has a wide interval and not none. A bot with fewer than two blocks has no interval.
+    the blocks (their weights have Gamma distributions of shape one half), so that the interval of
+    a bot that always won is wide instead of empty. A bot with fewer than two blocks has none.
     """
     if not data.bots:
         return []
@@ -101,18 +111,56 @@ def ratings(data: Comparisons, blocks_of: Sequence[int], seed: str) -> list[Rati
     draws = np.empty((0, data.bots))
     if data.blocks > 1 and data.games.size:
         draws = _bootstrap(data, best, seed)
-    answers = []
+    found = []
     for bot, value in enumerate(values):
         interval = UNKNOWN
         if draws.size and blocks_of[bot] > 1:
-            wide = around(float(value), draws[:, bot], blocks_of[bot])
-            interval = Interval(_rounded(wide.low), _rounded(wide.high))
-        answers.append(Rating(round(float(value), _DIGITS), interval))
-    return answers
+            wide = percentile_interval(float(value), draws[:, bot], blocks_of[bot])
+            below, above = _unspread(data, bot, blocks_of[bot])
+            low, high = wide.low, wide.high
+            interval = Interval(
+                None if low is None else _rounded(min(low, float(value) - below)),
+                None if high is None else _rounded(max(high, float(value) + above)),
+            )
+        found.append(Rating(round(float(value), _DIGITS), interval))
+    return found
+
+
+def rating_groups(data: Comparisons) -> Ints:
+    """The group of each bot (n): bots that were compared, directly or through others.
+
+    Ratings of different groups have no common scale: each group's mean lies near ``MEAN``
+    because nothing is known of it, not because the groups are equally strong.
+    """
+    links = coo_array(
+        (np.ones(data.first.size), (data.first, data.second)), shape=(data.bots, data.bots)
+    )
+    answer: Ints = connected_components(links, directed=False)[1].astype(np.int64)
+    return answer
+
+
+def _unspread(data: Comparisons, bot: int, blocks: int) -> tuple[float, float]:
+    """How far a rating may be off below and above, where every block was alike; else 0.
+
+    Resampling equal blocks shows no spread. But after m of them an unlike block has at 95 % at
+    most the chance 1 - 0.05^(1/m) (rule of three), and may be won or lost altogether.
+    """
+    one, two = data.first == bot, data.second == bot
+    games = np.concatenate((data.games[one], data.games[two]))
+    halves = np.concatenate((data.halves[one], 2 * data.games[two] - data.halves[two]))
+    _, at = np.unique(np.concatenate((data.block[one], data.block[two])), return_inverse=True)
+    each, won = np.bincount(at, games), np.bincount(at, halves)
+    if not games.size or np.any(won * games.sum() != halves.sum() * each):
+        return 0.0, 0.0
+    chance = 1 - (1 - LEVEL) ** (1 / blocks)
+    share = (float(halves.sum()) / 2 + _PRIOR) / (float(games.sum()) + 2 * _PRIOR)
+    worst, best = share * (1 - chance), share + chance * (1 - share)
+    odds = [math.log(each / (1 - each)) for each in (worst, share, best)]
+    return SCALE * (odds[1] - odds[0]), SCALE * (odds[2] - odds[1])
 
 
 def strengths(wins: Floats, prior: Floats, start: Floats) -> Floats:
-    """Maximum-likelihood strengths (natural logarithms of odds) of a batch of tallies.
+    """Maximum-likelihood strengths (natural logarithms of odds) of a batch of win counts.
 
     ``wins[k, i, j]`` is how often i beat j, ``prior[k]`` the weights of a win and a loss of each
     bot against one of strength 0; ``start`` is where the search begins. The log-likelihood is
@@ -138,7 +186,7 @@ def strengths(wins: Floats, prior: Floats, start: Floats) -> Floats:
 
 
 def _newton(beta: Floats, wins: Floats, prior: Floats) -> Floats:
-    """Newton's steps towards the maximum, none longer than odds of e^4."""
+    """Newton's steps towards the maximum, each limited to odds of e^4."""
     games = wins + wins.transpose(0, 2, 1)
     weight = prior.sum(axis=1)[:, np.newaxis]
     chance = _sigmoid(beta[:, :, np.newaxis] - beta[:, np.newaxis, :])
@@ -162,7 +210,7 @@ def _bootstrap(data: Comparisons, best: Floats, seed: str) -> Floats:
     pairs = data.first * data.bots + data.second
     names, pair = np.unique(pairs, return_inverse=True)
     prior = _gamma_halves(bits, _RESAMPLES)
-    at_once = max(1, _CELLS // (data.bots * data.bots))
+    at_once = max(1, _MAX_CELLS // (data.bots * data.bots))
     draws = []
     for start in range(0, _RESAMPLES, at_once):
         rows = min(at_once, _RESAMPLES - start)
@@ -189,28 +237,28 @@ def _matrices(data: Comparisons, games: Ints, halves: Ints) -> Floats:
 
 
 def _gamma_halves(bits: np.random.PCG64, rows: int) -> Floats:
-    """Two Gamma variates of shape one half a row: halved squares of normal ones (Box-Muller)."""
+    """Rows of two Gamma variates of shape one half: halved squares of normal ones (Box-Muller)."""
     raw = bits.random_raw(2 * rows).reshape(rows, 2)
     uniform = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
     radius = -np.log(uniform[:, 0])
     angle = 2 * np.pi * uniform[:, 1]
     made = np.stack((radius * np.cos(angle) ** 2, radius * np.sin(angle) ** 2), axis=1)
-    # Below this weight the likelihood has no curvature left that floating point could see.
-    answer: Floats = np.maximum(made, 1e-6)
-    return answer
+    # Below this weight floating point sees no curvature in the likelihood.
+    variates: Floats = np.maximum(made, 1e-6)
+    return variates
 
 
 def _likelihood(beta: Floats, wins: Floats, prior: Floats) -> Floats:
     gaps = beta[:, :, np.newaxis] - beta[:, np.newaxis, :]
-    told = -(wins * np.logaddexp(0, -gaps)).sum(axis=(1, 2))
+    rivals = -(wins * np.logaddexp(0, -gaps)).sum(axis=(1, 2))
     alone = prior[:, :1] * np.logaddexp(0, -beta) + prior[:, 1:] * np.logaddexp(0, beta)
-    answer: Floats = told - alone.sum(axis=1)
-    return answer
+    total: Floats = rivals - alone.sum(axis=1)
+    return total
 
 
 def _sigmoid(x: Floats) -> Floats:
-    answer: Floats = 0.5 * (1 + np.tanh(x / 2))
-    return answer
+    value: Floats = 0.5 * (1 + np.tanh(x / 2))
+    return value
 
 
 def _rounded(value: float | None) -> float | None:

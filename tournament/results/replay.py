@@ -1,4 +1,4 @@
-"""A finished match again, move by move, with clocks and faults."""
+"""A finished match, replayed move by move with clocks and faults."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tournament.results.post_mortem import fault_dict
 class Step:
     """A move of a match and the state after it; the first step has no move.
 
-    `ms` is what the bot took, None where the house played without asking; `banks` are the
-    banks by seat after the move, milliseconds. `before` is the state before the move.
+    `ms` is the time the bot took, None for the default move of a bot that is struck out; `banks`
+    are the banks by seat after the move, milliseconds. `before` is the state before the move.
     """
 
     number: int
@@ -30,7 +30,7 @@ class Step:
 
 
 def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
-    """The match from its seed to its end."""
+    """Replay the match from its seed; ValueError if it has moves after the end of its game."""
     board: Board = LocalReferee().start(record.game, record.players, record.seed, record.options)
     banks = [float(bank_ms)] * record.players
     asked = [iter(times) for times in record.times]
@@ -40,7 +40,7 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
     for index, move in enumerate(record.moves):
         seat = board.turn
         if seat is None:
-            raise ValueError(f"Match {record.match} goes on after its end.")
+            raise ValueError(f"Match {record.match} has moves after the end of its game.")
         ms = next(asked[seat], None)
         if ms is not None:
             banks[seat] = max(0.0, banks[seat] - max(0.0, ms - move_ms))
@@ -50,12 +50,12 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
 
 
 def clock(config: Mapping[str, Any]) -> tuple[int, int]:
-    """Milliseconds a move and in the bank, of a cup."""
+    """The milliseconds for a move and in the bank of a cup."""
     return config["clock"]["move_ms"], config["clock"]["bank_ms"]
 
 
 def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
-    """The match for machines: every state, who moved, how long it took."""
+    """The match as JSON values: every state, who moved, and the time it took."""
     return {
         "match": record.match,
         "block": record.block,

@@ -1,56 +1,36 @@
-"""`stich report`: one page that needs nothing but itself, not even a network."""
+"""`stich report`: one self-contained page that needs no network."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Protocol
 
 import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 import games
-from tournament.records import FaultRecord, MatchRecord, MatchSummary
+from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.results import plots
-from tournament.results.ratings import compare
-from tournament.results.replay_steps import chosen, packed
-from tournament.results.standings import (
-    Results,
-    Standings,
-    blamed,
-    collect,
-    elo,
-    of,
-    pace,
-    points,
-    span,
+from tournament.results.formatting import (
+    fault_summary,
+    format_rank,
+    format_rating,
+    format_score,
+    format_times,
 )
+from tournament.results.match_arrays import MatchArrays, collect
+from tournament.results.ratings import compare
+from tournament.results.replay_steps import compressed, select
+from tournament.results.standings import Standings, compute
 from tournament.text import plural
 
 REPLAYS = 200
-"""How many matches a page shows move by move, unless told otherwise."""
+"""The default number of matches that a page shows move by move."""
 
-_MOVES_EACH = 300  # of all replays together on the mean: for 200 of them some three megabytes
-_FAULTS = 100
-_CROSS = 24  # bots in the table of who beat whom
-
-
-class Source(Protocol):
-    """What a report reads of a store."""
-
-    def facts(self) -> dict[str, Any]:
-        """What the run is."""
-
-    def summaries(self) -> Iterable[MatchSummary]:
-        """The finished matches, in the order of the schedule."""
-
-    def match(self, match: str) -> MatchRecord:
-        """One match, whole."""
-
-    def faults(self) -> Iterable[tuple[str, FaultRecord]]:
-        """Every fault with the id of its match."""
+_MEAN_MOVES = 300  # of a replay, at most: 200 of them take about 3 MB
+_MAX_FAULTS = 100
+_MAX_CROSS_BOTS = 24  # in the table of who beat whom
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +42,12 @@ class Replay:
     steps: str
 
 
-def report(store: Source, replays: int = REPLAYS) -> str:
-    """The page, HTML. ``replays`` is how many matches it shows move by move at most.
-
-    Raises nothing of its own; what the store raises goes through.
-    """
+def report(store: RunRecords, replays: int = REPLAYS) -> str:
+    """The page as HTML. ``replays`` is the most matches that it shows move by move."""
     facts = store.facts()
     matches = list(store.summaries())
-    results = collect(matches, facts.get("bots", ()))
-    table = of(results, facts)
+    arrays = collect(matches, facts.get("bots", ()))
+    table = compute(arrays, facts)
     shown = _replays(store, matches, replays)
     return (
         _environment()
@@ -78,14 +55,13 @@ def report(store: Source, replays: int = REPLAYS) -> str:
         .render(
             facts=facts,
             table=table,
-            results=results,
             game=games.get(table.game).title,
-            plots=_plots(results, table),
-            cross=_cross(results, table),
+            plots=_plots(arrays, table),
+            cross=_cross(arrays, table),
             replays=shown,
             left_out=len(matches) - len(shown),
             faults=_faults(store, {replay.match.match for replay in shown}),
-            fault_count=int(results.faults.sum()),
+            fault_count=int(arrays.faults.sum()),
             seatings={match.match: match.seating for match in matches},
             data={
                 "game": table.game,
@@ -105,58 +81,58 @@ def report(store: Source, replays: int = REPLAYS) -> str:
     )
 
 
-def _replays(store: Source, matches: list[MatchSummary], most: int) -> list[Replay]:
-    answer: list[Replay] = []
+def _replays(store: RunRecords, matches: list[MatchSummary], limit: int) -> list[Replay]:
+    replays: list[Replay] = []
     moves = 0
-    most_moves = _MOVES_EACH * max(most, REPLAYS)
-    for match in chosen(matches, most):
+    max_moves = _MEAN_MOVES * max(limit, REPLAYS)
+    for match in select(matches, limit):
         record = store.match(match.match)
         moves += len(record.moves)
-        if moves > most_moves and answer:
+        if moves > max_moves and replays:
             break
-        answer.append(Replay(match, sum(map(sum, match.faults)), packed(record)))
-    return answer
+        replays.append(Replay(match, sum(map(sum, match.faults)), compressed(record)))
+    return replays
 
 
-def _plots(results: Results, table: Standings) -> list[tuple[str, Markup]]:
-    """Captions and SVG; none before there is anything to plot."""
-    if not results.block.size:
+def _plots(arrays: MatchArrays, table: Standings) -> list[tuple[str, Markup]]:
+    """Captions and SVG; none before the first match has ended."""
+    if not arrays.block.size:
         return []
-    made = [
-        ("Points a deal. Where two lines do not overlap, the order is settled.", plots.scores),
+    intervals = [
+        ("Points a deal. If two lines do not overlap, the order is settled.", plots.scores),
         ("Rating on the Elo scale. The dotted line is the mean of all bots.", plots.rating),
     ]
-    drawn = [(caption, Markup(draw(table))) for caption, draw in made]  # noqa: S704 - made here
-    course = Markup(plots.course(results, table))  # noqa: S704 - made here
+    drawn = [(caption, Markup(draw(table))) for caption, draw in intervals]  # noqa: S704 - made here
+    course = Markup(plots.course(arrays, table))  # noqa: S704 - made here
     return [*drawn, ("Points a deal so far, block by block.", course)]
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
-    """What one bot did against another: a share of half wins, and of how many comparisons."""
+class Encounter:
+    """One bot against another: the share of comparisons that it won, and their number."""
 
     share: float
     games: int
 
 
-def _cross(results: Results, table: Standings) -> list[tuple[str, list[Duel | None]]]:
-    """Rows and columns in the order of the table; empty where there are too many bots."""
+def _cross(arrays: MatchArrays, table: Standings) -> list[tuple[str, list[Encounter | None]]]:
+    """Rows and columns in the order of the table; empty if there are too many bots."""
     names = [line.bot for line in table.standings]
-    if len(names) > _CROSS:
+    if len(names) > _MAX_CROSS_BOTS:
         return []
-    size = len(results.bots)
-    data = compare(results.seats, results.scores, results.sides, results.block, size)
+    size = len(arrays.bots)
+    data = compare(arrays.seats, arrays.scores, arrays.sides, arrays.block, size)
     games, halves = np.zeros((2, size, size), dtype=np.int64)
     np.add.at(games, (data.first, data.second), data.games)
     np.add.at(games, (data.second, data.first), data.games)
     np.add.at(halves, (data.first, data.second), data.halves)
     np.add.at(halves, (data.second, data.first), 2 * data.games - data.halves)
-    order = [results.bots.index(name) for name in names]
+    order = [arrays.bots.index(name) for name in names]
     return [
         (
-            results.bots[row],
+            arrays.bots[row],
             [
-                Duel(halves[row, column] / (2 * games[row, column]), int(games[row, column]))
+                Encounter(halves[row, column] / (2 * games[row, column]), int(games[row, column]))
                 if games[row, column]
                 else None
                 for column in order
@@ -166,14 +142,14 @@ def _cross(results: Results, table: Standings) -> list[tuple[str, list[Duel | No
     ]
 
 
-def _faults(store: Source, replayed: set[str]) -> list[tuple[str, bool, FaultRecord]]:
-    """The first faults, and whether their match can be seen on the page."""
-    answer: list[tuple[str, bool, FaultRecord]] = []
+def _faults(store: RunRecords, replayed: set[str]) -> list[tuple[str, bool, FaultRecord]]:
+    """The first faults: id of the match, whether the page replays it, and the fault."""
+    faults: list[tuple[str, bool, FaultRecord]] = []
     for match, fault in store.faults():
-        if len(answer) == _FAULTS:
+        if len(faults) == _MAX_FAULTS:
             break
-        answer.append((match, match in replayed, fault))
-    return answer
+        faults.append((match, match in replayed, fault))
+    return faults
 
 
 def signed(value: int) -> str:
@@ -193,6 +169,14 @@ def _environment() -> Environment:
     environment.globals["inline"] = lambda name: Markup(  # noqa: S704 - a file of this package
         (page / name).read_text("utf-8")
     )
-    filters = (span, points, elo, blamed, pace, signed, plural)
+    filters = (
+        fault_summary,
+        format_rank,
+        format_rating,
+        format_score,
+        format_times,
+        signed,
+        plural,
+    )
     environment.filters.update({each.__name__: each for each in filters})
     return environment

@@ -1,8 +1,8 @@
-"""`stich verify`: every deal, move and score of a run once more, from its store alone.
+"""`stich verify`: recompute every deal, move and score of a run from its store alone.
 
-Nothing that the runner computed is believed: the schedule is drawn again from the cup and its
-seed, matches are dealt again, their moves are played again through `games/`, the house's moves,
-strikes, scores and sides are worked out again and compared with what the store says.
+Nothing that the runner computed is trusted: the schedule is drawn again from the cup and its
+seed, matches are dealt and played again through `games/`, and default moves, strikes, scores and
+sides are recomputed and compared with the store.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import games
 from games import IllegalMove, State
@@ -19,10 +19,11 @@ from tournament.formats import Block, make_schedule
 from tournament.formats.commitment import opens
 from tournament.formats.round_scores import round_scores
 from tournament.records import (
-    FaultKind,
+    FAULT_KINDS,
     FaultRecord,
     MatchRecord,
     MatchSummary,
+    RunRecords,
     adjusted,
 )
 from tournament.text import plural
@@ -31,22 +32,9 @@ Progress = Callable[[int], None]
 """Called with the number of matches done so far."""
 
 
-class Source(Protocol):
-    """What verification reads of a store."""
-
-    def facts(self) -> dict[str, Any]:
-        """What the run is."""
-
-    def matches(self) -> Iterable[MatchRecord]:
-        """The finished matches, in the order of the schedule."""
-
-    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """The same without their moves, in the same order; of one round if it is given."""
-
-
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that does not hold; ``match`` is None where it concerns the whole run."""
+class Mismatch:
+    """Something that does not agree; ``match`` is None if it concerns the whole run."""
 
     match: str | None
     detail: str
@@ -54,10 +42,9 @@ class Problem:
 
 @dataclass(slots=True)
 class Verification:
-    """What was recomputed, and all that did not agree.
+    """What was recomputed, and every mismatch.
 
-    ``commitment`` says whether the seed is the one committed to, None where there was no
-    commitment.
+    ``commitment`` says whether the seed is the one committed to; None without a commitment.
     """
 
     finished: bool = False
@@ -66,12 +53,12 @@ class Verification:
     deals: int = 0
     moves: int = 0
     commitment: bool | None = None
-    problems: list[Problem] = field(default_factory=list)
+    mismatches: list[Mismatch] = field(default_factory=list)
 
     @property
     def verified(self) -> bool:
         """Whether everything agreed."""
-        return not self.problems
+        return not self.mismatches
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -83,18 +70,18 @@ class Verification:
             "deals": self.deals,
             "moves": self.moves,
             "commitment": self.commitment,
-            "problems": [{"match": p.match, "detail": p.detail} for p in self.problems],
+            "problems": [{"match": m.match, "detail": m.detail} for m in self.mismatches],
         }
 
 
-def verify(store: Source, progress: Progress | None = None) -> Verification:
-    """Recompute a whole run; what does not agree is in the answer, nothing is raised for it."""
+def verify(store: RunRecords, progress: Progress | None = None) -> Verification:
+    """Recompute a whole run; mismatches are returned, not raised."""
     done = Verification()
     try:
-        _Run(store, done).check(progress or (lambda _: None))
+        _RunCheck(store, done).check(progress or (lambda _: None))
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
-        done.problems.append(
-            Problem(
+        done.mismatches.append(
+            Mismatch(
                 None,
                 f"The store cannot be read beyond {plural(done.matches, 'match', 'matches')}:"
                 f" {error!r}.",
@@ -103,10 +90,10 @@ def verify(store: Source, progress: Progress | None = None) -> Verification:
     return done
 
 
-class _Run:
-    """One pass over a store, beside the schedule that the cup and its seed give."""
+class _RunCheck:
+    """One pass over a store, in step with the schedule of the cup and its seed."""
 
-    def __init__(self, store: Source, done: Verification) -> None:
+    def __init__(self, store: RunRecords, done: Verification) -> None:
         facts = store.facts()
         self.store = store
         self.done = done
@@ -114,27 +101,27 @@ class _Run:
         self.cup = Cup.from_dict(facts["config"])
         self.seed = str(facts["seed"])
         self.schedule = make_schedule(self.cup, self.seed)
-        self.holes = False
+        self.incomplete = False
         done.finished = bool(facts.get("finished"))
 
     def check(self, progress: Progress) -> None:
         done = self.done
-        self.say_all(None, self.told())
+        self.report(None, self.fact_mismatches())
         plan = self.plan()
         slot = next(plan, None)
         block = None
         for record, summary in self.pairs():
             here = (record.block, record.number)
             while slot is not None and slot.place < here:
-                self.lacks(slot)
+                self.on_missing(slot)
                 slot = next(plan, None)
             if slot is None or slot.place != here:
-                self.say(record.match, "The schedule has no such match.")
+                self.report(record.match, ["The schedule has no such match."])
             else:
-                self.say_all(record.match, slot.differences(record, self.cup))
+                self.report(record.match, slot.mismatches(record, self.cup))
                 slot = next(plan, None)
-            self.say_all(record.match, _Replay(record, self.cup.strikes).problems())
-            self.say_all(record.match, _differences(record, summary))
+            self.report(record.match, _Replay(record, self.cup.strikes).mismatches())
+            self.report(record.match, _summary_mismatches(record, summary))
             done.blocks += record.block != block
             block = record.block
             done.matches += 1
@@ -142,14 +129,14 @@ class _Run:
             done.moves += len(record.moves)
             progress(done.matches)
         while slot is not None:
-            self.lacks(slot)
+            self.on_missing(slot)
             slot = next(plan, None)
-        self.say_all(None, self.ended())
+        self.report(None, self.end_mismatches())
 
-    def told(self) -> Iterator[str]:
-        """The facts of the run must follow from its cup, and the seed be the promised one."""
+    def fact_mismatches(self) -> Iterator[str]:
+        """The facts of the run must follow from its cup, and the seed be the committed one."""
         facts, cup = self.facts, self.cup
-        true = {
+        expected = {
             "name": cup.name,
             "game": cup.game,
             "players": cup.players,
@@ -166,68 +153,64 @@ class _Run:
         if not cup.commit and digest is not None:
             yield "The store has a commitment to a seed, but the cup does not commit to one."
         if cup.seed not in (None, self.seed):
-            yield "The run's seed is not the one that its cup names."
-        for what, value in true.items():
+            yield "The run's seed is not the one in its cup."
+        for what, value in expected.items():
             if facts.get(what) != value:
                 yield f"The run's {what} is {facts.get(what)!r}; by its cup it is {value!r}."
 
-    def ended(self) -> Iterator[str]:
-        """How many matches there are, and in a knockout who ended where, is recomputed too."""
+    def end_mismatches(self) -> Iterator[str]:
+        """The number of matches, and the places of a knockout."""
         done = self.done
         duel = self.cup.format.type == "duel" and done.finished  # which may end before its budget
         total = done.matches if duel else self.schedule.matches
-        told = self.facts.get("total")
-        if told != total:
-            yield f"The run's total is {told!r} matches; by its cup it is {total}."
-        told = self.facts.get("places")
+        stored = self.facts.get("total")
+        if stored != total:
+            yield f"The run's total is {stored!r} matches; by its cup it is {total}."
+        stored_places = self.facts.get("places")
         if not done.finished:
-            if told is not None:
-                yield f"The run has not ended, but the store has places, {told}."
-        elif not self.holes:
+            if stored_places is not None:
+                yield f"The run has not ended, but the store has places, {stored_places}."
+        elif not self.incomplete:
             places = self.schedule.places(lambda number: round_scores(self.store, number))
-            if told != places:
-                yield f"The places are {places}, the store has {told}."
+            if stored_places != places:
+                yield f"The places are {places}, the store has {stored_places}."
 
-    def say(self, match: str | None, detail: str) -> None:
-        self.done.problems.append(Problem(match, detail))
-
-    def say_all(self, match: str | None, details: Iterable[str]) -> None:
-        for detail in details:
-            self.say(match, detail)
+    def report(self, match: str | None, details: Iterable[str]) -> None:
+        self.done.mismatches += [Mismatch(match, detail) for detail in details]
 
     def pairs(self) -> Iterator[tuple[MatchRecord, MatchSummary]]:
-        """Whole matches with what standings read of them; a half without the other is a problem."""
+        """Whole matches with their summaries, which standings read; either alone is a mismatch."""
         records = iter(self.store.matches())
         record = next(records, None)
         for summary in self.store.summaries():
             if record is None or record.match != summary.match:
-                self.say(summary.match, "The store has its result, but not its moves.")
+                self.report(summary.match, ["The store has its result, but not its moves."])
                 continue
             yield record, summary
             record = next(records, None)
         if record is not None:
-            self.say(record.match, "The store has its moves, but not its result.")
+            self.report(record.match, ["The store has its moves, but not its result."])
 
     def plan(self) -> Iterator[_Slot]:
-        """Every match that is to be played; what follows a round only when it is complete."""
+        """Every planned match; the next round is known only when the one before is complete."""
         for part in self.schedule.rounds(lambda number: round_scores(self.store, number)):
             for block in part.blocks:
                 for number in range(len(block.seatings)):
                     yield _Slot(block, number)
-            if self.holes:
+            if self.incomplete:
                 return
 
-    def lacks(self, slot: _Slot) -> None:
-        """A match that is not in the store: to come yet, or left out."""
-        self.holes = True
+    def on_missing(self, slot: _Slot) -> None:
+        """A planned match is not in the store: not yet played, or left out."""
+        self.incomplete = True
         if self.done.finished:
             where = f"seating {slot.number + 1} of block {slot.block.number}"
-            self.say(slot.block.matches[slot.number], f"The store lacks this match, {where}.")
+            self.report(slot.block.matches[slot.number], [f"The store lacks this match, {where}."])
 
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A match of the schedule."""
+    """A planned match: a seating of a block."""
 
     block: Block
     number: int
@@ -236,8 +219,8 @@ class _Slot:
     def place(self) -> tuple[int, int]:
         return self.block.number, self.number
 
-    def differences(self, record: MatchRecord, cup: Cup) -> Iterator[str]:
-        """Its game, cards, seats and id follow from the cup and its seed."""
+    def mismatches(self, record: MatchRecord, cup: Cup) -> Iterator[str]:
+        """Game, cards, seats and id must follow from the cup and its seed."""
         block = self.block
         if (record.game, record.players) != (cup.game, cup.players):
             yield (
@@ -253,58 +236,58 @@ class _Slot:
         if record.seating != block.seatings[self.number]:
             drawn = list(block.seatings[self.number])
             yield f"The seating {list(record.seating)} is not the one that was drawn, {drawn}."
-        told = (record.key, record.round, record.stage, record.table, record.seatings)
-        if told != (block.key, block.round, block.stage, block.table, len(block.seatings)):
+        stored = (record.key, record.round, record.stage, record.table, record.seatings)
+        if stored != (block.key, block.round, block.stage, block.table, len(block.seatings)):
             yield f"Its block {record.key} is not the schedule's, {block.key}."
 
 
 class _Replay:
-    """A match played once more from its seed and its moves."""
+    """A match played again from its seed and its moves."""
 
     def __init__(self, record: MatchRecord, strikes: int) -> None:
         self.record = record
         self.limit = strikes
-        self.asked = [0] * record.players
+        self.requests = [0] * record.players
         self.strikes = [0] * record.players
         self.faults: dict[int, FaultRecord] = {fault.move: fault for fault in record.faults}
 
-    def problems(self) -> Iterator[str]:
+    def mismatches(self) -> Iterator[str]:
         record = self.record
         if len(self.faults) != len(record.faults):
-            yield "Two faults stand at one move."
+            yield "Two faults are recorded at one move."
         state = games.get(record.game).start(record.players, record.seed, record.options)
         for index, move in enumerate(record.moves):
             seat = state.turn
             if seat is None:
                 yield f"Move {index} ({move}) comes after the end of the game."
                 return
-            yield from self.asks(state, seat, index, move)
+            yield from self.check_request(state, seat, index, move)
             try:
                 state = state.advance(move)
             except IllegalMove as error:
                 what = f"Move {index} ({move}) of seat {seat}"
                 yield f"{what} is not legal ({error.reason}): {error.detail}"
                 return
-        yield from self.outcome(state)
+        yield from self.outcome_mismatches(state)
 
-    def asks(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
-        """Requests, faults and strikes, and what the house played."""
+    def check_request(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
+        """Count requests and strikes; faults must fit the move, and default moves the rule."""
         fault = self.faults.pop(index, None)
         if self.strikes[seat] >= self.limit:
             if fault is not None:
-                yield f"A fault at move {index} of seat {seat}, which was out by then."
+                yield f"A fault at move {index} of seat {seat}, which was struck out by then."
         else:
-            self.asked[seat] += 1
+            self.requests[seat] += 1
             if fault is None:
                 return
             self.strikes[seat] += 1
-            if (fault.seat, fault.turn, fault.played) != (seat, self.asked[seat], move):
+            if (fault.seat, fault.turn, fault.played) != (seat, self.requests[seat], move):
                 yield f"The fault at move {index} does not fit the move."
-        house = state.moves()[0].text
-        if house != move:
-            yield f"The house had to play {house} at move {index}; the store has {move}."
+        default = state.moves()[0].text
+        if default != move:
+            yield f"The default move at move {index} is {default}; the store has {move}."
 
-    def outcome(self, state: State) -> Iterator[str]:
+    def outcome_mismatches(self, state: State) -> Iterator[str]:
         record = self.record
         if state.turn is not None:
             yield f"The game is not over after {len(record.moves)} moves."
@@ -325,19 +308,19 @@ class _Replay:
             has = list(record.adjusted)
             yield f"After strikes the scores are {list(after)}, the store has {has}."
         if self.faults:
-            there = sorted(self.faults)
-            yield f"Faults stand at the moves {there}, which the match does not have."
-        asked = [len(times) for times in record.times]
-        if asked != self.asked:
-            yield f"The seats were asked {self.asked} times, the store has times for {asked}."
+            extra = sorted(self.faults)
+            yield f"Faults are recorded at the moves {extra}, which the match does not have."
+        timed = [len(times) for times in record.times]
+        if timed != self.requests:
+            yield f"The seats had {self.requests} requests, the store has times for {timed}."
 
 
-def _differences(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
-    """What standings read must be what the match says."""
+def _summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
+    """The summary, which standings read, must agree with the match."""
     counts = tuple(
         tuple(
             sum(fault.seat == seat and fault.kind is kind for fault in record.faults)
-            for kind in FaultKind
+            for kind in FAULT_KINDS
         )
         for seat in range(record.players)
     )
@@ -353,6 +336,6 @@ def _differences(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
         "faults": (summary.faults, counts),
         "number of answers": (tuple(map(len, summary.times)), answered),
     }
-    for what, (told, true) in pairs.items():
-        if told != true:
-            yield f"Its {what} in the table of matches, {told}, are not those of the match, {true}."
+    for what, (stored, true) in pairs.items():
+        if stored != true:
+            yield f"Its {what} in the table of matches are {stored}, those of the match {true}."

@@ -5,42 +5,44 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
-from tournament.bot.player import Choice, Failure, HttpBot, Player, dial_url
-from tournament.bot.process import LaunchSettings, StartedBot, StartError
+from tournament.bot.dial import dial_url
+from tournament.bot.player import Failure, HttpBot, Player
+from tournament.bot.process import LaunchSettings
+from tournament.bot.started_bot import StartedBot, StartError
 from tournament.config import Bot, Cup
 from tournament.records import Answer, FaultKind, MatchRecord
 
-_IDLE = 16
+_MAX_RUNNING = 16
 
 
-class Absent:
-    """The place of a bot that could not be started again, or whose host is not known."""
+class UnavailableBot:
+    """Stands for a bot that could not be started again, or whose host is not known."""
 
     def __init__(self, url: str, why: str) -> None:
         self.url = url
         self._why = why
 
-    def move(self, body: bytes, seconds: float) -> Choice:
+    def move(self, body: bytes, seconds: float) -> Failure:
         """Always unreachable."""
-        raise Failure(FaultKind.UNREACHABLE, self._why, 0.0, Answer())
+        return Failure(FaultKind.UNREACHABLE, self._why, 0.0, Answer())
 
-    def tell(self, path: str, body: bytes, seconds: float) -> None:
-        """Nobody is there."""
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
+        """Do nothing."""
 
     def answer(self) -> Answer:
-        """Nothing."""
+        """An empty answer."""
         return Answer()
 
     def output(self) -> str:
-        """Nothing."""
+        """Empty: it has written nothing."""
         return ""
 
 
 class BotPool:
     """The bots that this worker keeps running, each for one table at a time.
 
-    A bot that sits at a table twice (in a duel) has an instance of its own for each seat, so
-    that no instance sees two hands. The longest unused are ended when there are many.
+    A bot that sits at a table twice (in a duel) has its own instance for each seat, so that no
+    instance sees two hands. If many are running, those unused for longest are ended.
     """
 
     def __init__(self, cup: Cup, launch: LaunchSettings) -> None:
@@ -48,7 +50,7 @@ class BotPool:
         self._launch = launch
         self._started: OrderedDict[tuple[str, int], StartedBot] = OrderedDict()
         self._new: set[tuple[str, int]] = set()
-        self._called: dict[str, Player] = {}
+        self._by_url: dict[str, Player] = {}
 
     def seat(self, names: Sequence[str]) -> list[Player]:
         """A player for each seat; those that must be started are started side by side."""
@@ -69,19 +71,19 @@ class BotPool:
                 yield bot, self._ready((bot.name, 0))
             except StartError as error:
                 yield bot, error
-        self._spare()
+        self._end_unused()
 
-    def rest(self, record: MatchRecord) -> None:
-        """After a match: end the bots that hang, perhaps over an old request still, and those
-        that have waited longest where too many are running."""
+    def recycle(self, record: MatchRecord) -> None:
+        """After a match, end the bots that were too late, since they may still be at work on an
+        old request; and those unused for longest if too many are running."""
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
                 name = record.seating[fault.seat]
                 self._end((name, record.seating[: fault.seat].count(name)))
-        self._spare()
+        self._end_unused()
 
-    def _spare(self) -> None:
-        while len(self._started) > max(_IDLE, self._cup.players):
+    def _end_unused(self) -> None:
+        while len(self._started) > max(_MAX_RUNNING, self._cup.players):
             self._end(next(iter(self._started)))
 
     def _end(self, place: tuple[str, int]) -> None:
@@ -96,41 +98,40 @@ class BotPool:
         self._started.clear()
 
     def _spawn(self, bot: Bot, command: str, copy: int) -> None:
-        running = self._started.get((bot.name, copy))
+        place = (bot.name, copy)
+        running = self._started.get(place)
         if running is not None:
-            if running.running:
+            # What a bot wrote while it started belongs to its first match.
+            if running.running if place in self._new else running.clear_output():
                 return
             running.close()
-        self._started[bot.name, copy] = StartedBot(bot.name, command, self._launch)
-        self._new.add((bot.name, copy))
+        self._started[place] = StartedBot(bot.name, command, self._launch)
+        self._new.add(place)
 
     def _player(self, bot: Bot, copy: int) -> Player:
         if bot.url is not None:
-            return self._call(bot.name, bot.url)
+            return self._bot_by_url(bot.name, bot.url)
         place = (bot.name, copy)
         url = self._started[place].url
         try:
             running = self._ready(place)
         except StartError as error:
-            return Absent(url, f"It could not be started again. {error}")
-        if place in self._new:  # what it wrote while it started belongs to its first match
-            self._new.remove(place)
-        else:
-            running.fresh()
+            return UnavailableBot(url, f"It could not be started again. {error}")
+        self._new.discard(place)
         return running
 
     def _ready(self, place: tuple[str, int]) -> StartedBot:
         running = self._started.pop(place)
         if not running.answered:
-            running = running.ready_or_again()
-        self._started[place] = running  # the last used stand last
+            running = running.ready_on_any_port()
+        self._started[place] = running  # the one used last is last
         return running
 
-    def _call(self, name: str, url: str) -> Player:
-        if name not in self._called:
+    def _bot_by_url(self, name: str, url: str) -> Player:
+        if name not in self._by_url:
             try:
-                self._called[name] = HttpBot(url, dial_url(url, self._launch.start_ms / 1000))
+                self._by_url[name] = HttpBot(url, dial_url(url, self._launch.start_ms / 1000))
             except OSError as error:
                 why = f"Its host is not known: {error.strerror or error}."
-                self._called[name] = Absent(url, why)
-        return self._called[name]
+                self._by_url[name] = UnavailableBot(url, why)
+        return self._by_url[name]

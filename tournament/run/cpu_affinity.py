@@ -1,7 +1,7 @@
-"""Which cores a table has: as many as every other one, and to itself.
+"""Give each table the same number of cores, for itself.
 
-A bot that computes without end then slows nobody at another table, and runner and bots of a
-table, which take turns, stay where their caches are warm.
+A bot that computes without end then slows down no other table, and the runner and the bots of a
+table, which take turns, keep their caches warm.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 def available() -> list[int]:
-    """The cores that this process may use, threads of one physical core side by side; none
-    where the system does not tell."""
+    """The cores that this process may use, threads of one physical core side by side; none if
+    the system does not tell."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))
@@ -34,8 +34,8 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """The cores of each table, the same number for all, what is left over for nobody; None each
-    (the system decides) for a single table, or where there are more tables than cores."""
+    """The cores of each table, the same number for all; some may be left over. None for each (the
+    system decides) if there is one table, or more tables than cores."""
     order = list(cores)
     each = len(order) // tables
     if tables == 1 or each == 0:
@@ -44,8 +44,8 @@ def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
 
 
 def pin(pid: int, cores: Cores) -> None:
-    """Keep a process, all its threads and all that it has started to these cores, as far as the
-    system allows; who is started later inherits it."""
+    """Bind a process, its threads and its descendants to these cores, as far as the system allows.
+    Processes that they start later inherit it."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError):

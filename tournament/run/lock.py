@@ -1,4 +1,4 @@
-"""One runner for one store: the second is refused, the lock of a killed one is free at once."""
+"""One runner for each store: a second one is refused; the lock of a killed one is released."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILE = "run.lock"
 
 @contextmanager
 def only_runner(store: Store) -> Iterator[None]:
-    """Hold the store for writing; StoreError if another runner does."""
+    """Hold the lock of a store; StoreError if another runner does."""
     if store.folder is None:
         with store.advisory_lock():
             yield
@@ -28,7 +28,7 @@ def only_runner(store: Store) -> Iterator[None]:
 
 
 def _locked(path: Path) -> int:
-    """A descriptor that holds the lock as long as it is open."""
+    """A descriptor that holds the lock while it is open."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:

@@ -1,5 +1,5 @@
-"""Before the first match: every bot and the rules service answer once, so that what is wrong is
-told at once."""
+"""Before the first match, every bot and the rules service must answer once, so that problems are
+reported at once."""
 
 from __future__ import annotations
 
@@ -8,38 +8,40 @@ from itertools import islice
 from time import monotonic
 from typing import Any
 
+from tournament.bot.dial import dial_url
 from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTooLarge
-from tournament.bot.player import HttpBot, declared, dial_url
-from tournament.bot.process import StartError
+from tournament.bot.player import HttpBot
+from tournament.bot.protocol import PROTOCOL, about_or_empty
+from tournament.bot.started_bot import StartError
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool
 from tournament.text import printable
 
-_AT_ONCE = 8
+_STARTED_AT_ONCE = 8
 
 
 def problems(cup: Cup, bot_pool: BotPool) -> Iterator[str]:
-    """What keeps the cup from being played, as sentences. Bots that run stay in the bot_pool."""
+    """What keeps the cup from being played, as sentences. Started bots stay in the pool."""
     if cup.run.referee is not None:
         yield from _referee(cup.run.referee)
     for bot in cup.bots:
         if bot.url is not None:
             try:
-                yield from _unfit(bot, _called(bot.name, bot.url), cup.game)
+                yield from _misfits(bot, _about(bot.name, bot.url), cup.game)
             except StartError as error:
                 yield str(error)
     commands = iter([bot for bot in cup.bots if bot.command is not None])
-    while some := list(islice(commands, _AT_ONCE)):
+    while some := list(islice(commands, _STARTED_AT_ONCE)):
         for bot, running in bot_pool.start(some):
             if isinstance(running, StartError):
                 yield str(running)
             else:
-                yield from _unfit(bot, running.about, cup.game)
+                yield from _misfits(bot, running.about, cup.game)
 
 
 def _referee(url: str) -> Iterator[str]:
-    """A rules service that the cup names must be there."""
+    """A rules service that the cup names must answer."""
     from tournament.match.remote_referee import HttpReferee
 
     try:
@@ -48,33 +50,33 @@ def _referee(url: str) -> Iterator[str]:
         yield str(error)
 
 
-def _called(name: str, url: str) -> Mapping[str, Any]:
-    """A bot by URL must take a connection; what it makes of GET / is its own business."""
-    mend = "start it, or mend its url"
+def _about(name: str, url: str) -> Mapping[str, Any]:
+    """What a bot by URL says about itself. It must accept connections; it may say nothing."""
+    fix = "start it, or fix its url"
     try:
         dial = dial_url(url)
     except OSError as error:
-        raise StartError(f"{name}: its host is not known ({error.strerror}); {mend}.") from None
+        raise StartError(f"{name}: its host is not known ({error.strerror}); {fix}.") from None
     try:
         dial(monotonic() + 5).close()
     except OSError as error:
         why = error.strerror or "no answer within 5 s"
-        raise StartError(f"{name}: nothing takes a connection at {url} ({why}); {mend}.") from None
+        raise StartError(f"{name}: nothing accepts connections at {url} ({why}); {fix}.") from None
     bot = HttpBot(url, dial)
     try:
-        return declared(bot.greet(2))
+        return about_or_empty(bot.get_about(2))
     except (TimeoutError, ConnectionLost, ResponseTooLarge, ProtocolError):
         return {}
     finally:
         bot.close()
 
 
-def _unfit(bot: Bot, about: Mapping[str, Any], game: str) -> Iterator[str]:
-    """What a bot itself says that does not fit the cup."""
-    protocol, known = about.get("protocol", 1), about.get("games", [game])
-    if protocol != 1:
+def _misfits(bot: Bot, about: Mapping[str, Any], game: str) -> Iterator[str]:
+    """How what a bot says about itself does not fit the cup; what it does not say fits."""
+    protocol, known = about.get("protocol", PROTOCOL), about.get("games", [game])
+    if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])
-        yield f"{bot.name}: it speaks protocol {spoken}; this runner speaks 1."
+        yield f"{bot.name}: it speaks protocol {spoken}; this runner speaks {PROTOCOL}."
     if isinstance(known, list) and game not in known:
         plays = printable(", ".join(str(name)[:40] for name in known[:10])) or "no game"
         yield f"{bot.name}: it does not play {game}; it says that it plays {plays}."

@@ -1,4 +1,4 @@
-"""What a run shows while it runs: a bar on a terminal, plain lines elsewhere, JSON for machines."""
+"""The progress of a run: a bar on a terminal, plain lines elsewhere, JSON lines for machines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EVERY_S = 10.0
 
 
 class _Rate:
-    """Matches a second of this call, and what is left at that rate."""
+    """Matches a second since this call began, and the time left at that rate."""
 
     def __init__(self, done: int, total: int) -> None:
         self.began = monotonic()
@@ -42,7 +42,7 @@ class _Rate:
 
 
 class Lines:
-    """A line now and then, for logs."""
+    """A line every few seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
         self._out = out
@@ -51,14 +51,14 @@ class Lines:
         self._rate = _Rate(0, 0)
 
     def begin(self, done: int, total: int) -> None:
-        """The first line."""
+        """Print the first line."""
         self._rate = _Rate(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done else ""
         self._print(f"{plural(total, 'match', 'matches')}{so_far}")
 
     def match(self, record: MatchRecord) -> None:
-        """Perhaps a line."""
+        """Print a line if it is time for one."""
         rate = self._rate
         rate.count(record)
         if monotonic() >= self._next or rate.done == rate.total:
@@ -80,12 +80,12 @@ class Bar:
         self._task = progress.add_task("", rate="", faults="")
 
     def begin(self, done: int, total: int) -> None:
-        """Show how far it is already."""
+        """Show how many are done already."""
         self._rate = _Rate(done, total)
         self._progress.update(self._task, completed=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
-        """One further."""
+        """Advance by one match."""
         self._rate.count(record)
         self._progress.update(
             self._task,
@@ -95,28 +95,28 @@ class Bar:
         )
 
 
-class Json:
+class JsonLines:
     """One JSON object a line, for dashboards."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._rate = _Rate(0, 0)
 
-    def say(self, event: str, **fields: object) -> None:
-        """One line."""
+    def emit_event(self, event: str, **fields: object) -> None:
+        """Write one line."""
         self._out.write(json.dumps({"event": event, **fields}) + "\n")
         self._out.flush()
 
     def begin(self, done: int, total: int) -> None:
         """`{"event": "begin", "done", "total"}`."""
         self._rate = _Rate(done, total)
-        self.say("begin", done=done, total=total)
+        self.emit_event("begin", done=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
         """`{"event": "match", …}` with the match's result and the progress of the run."""
         rate = self._rate
         rate.count(record)
-        self.say(
+        self.emit_event(
             "match",
             match=record.match,
             block=record.block,
@@ -132,7 +132,7 @@ class Json:
 
 
 @contextmanager
-def watching(console: Console, name: str) -> Iterator[Observer]:
+def watch(console: Console, name: str) -> Iterator[Observer]:
     """A bar if the console is a terminal, else lines."""
     if not console.is_terminal:
         yield Lines(console)

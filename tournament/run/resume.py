@@ -1,4 +1,4 @@
-"""Beginning a run, or going on with it: the same cup, or one that has only grown."""
+"""Begin a run, or resume it with the same cup or one that has only grown."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FREE = (
     "limits.files",
     "format.fill",
 )
-"""What may change between two calls of the runner: it decides no result of a bot that can play.
+"""What may change between two calls of the runner, because no result depends on it.
 
-Whom `fill` seats is among the bots.
+The bots that `fill` adds are compared with the other bots.
 """
 
 _KEYS = {"strikes": "faults.strikes", "sandbox": "sandbox.enabled"}
-"""Where keys stand in a CUP.toml that a cup holds without their section."""
+"""The CUP.toml names of keys that a cup holds without their section."""
 
 _MAY_GROW = {
     "round-robin": "only bots and deals may be added",
@@ -42,13 +42,13 @@ class CupChangedError(Exception):
     """The cup is not the one in the store; the text says what differs."""
 
 
-def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
-    """The seed and the schedule of a run, begun in the store if it is new.
+def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
+    """The seed and the schedule of a run, which is put into the store if it is new.
 
-    A store without a match is as good as new: whatever kept the run from starting may be mended.
-    CupChangedError if the store holds another cup, or this one changed otherwise than its format
-    lets it grow, or has grown after its seed was shown. StoreError if the store has matches of
-    nobody knows what.
+    A store without a match counts as new, so that whatever kept the run from starting can be fixed.
+    CupChangedError if the store holds another cup, or this one has changed in a way that its
+    format does not allow, or has grown after its seed was shown. StoreError if the store has
+    matches but no cup.
     """
     facts = store.facts()
     if not store.count():
@@ -93,9 +93,9 @@ def begin(store: Store, cup: Cup) -> tuple[str, Schedule]:
 
 
 def _drawn(facts: Mapping[str, Any]) -> str:
-    """A seed that nobody has named: the one drawn, and perhaps committed to, before, or a new one.
+    """A drawn seed: the one drawn before, which may be committed to, or a new one.
 
-    A seed that the cup named before is not kept; leaving it out asks for another.
+    A seed that the cup named before is not kept: who leaves it out asks for another.
     """
     if facts and facts["config"]["seed"] is None:
         seed: str = facts["seed"]
@@ -116,7 +116,7 @@ def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """What differs between two cups, beyond bots and deals that were added."""
+    """What differs between two cups, except what its format lets a cup add."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = _grows(before)
     found = []
@@ -130,13 +130,13 @@ def differences(before: Cup, after: Cup) -> list[str]:
 
 
 def _longer(before: Cup, after: Cup) -> bool:
-    """Whether a cup that may have grown has."""
+    """Whether a cup has grown."""
     sizes = [(cup.names, cup.format.deals, cup.format.rounds) for cup in (before, after)]
     return sizes[0] != sizes[1]
 
 
 def _grows(cup: Cup) -> tuple[str, ...]:
-    """The numbers that may grow. What a round of a swiss or a knockout was decided on stays."""
+    """The numbers that may grow: not those by which rounds of a swiss or knockout were decided."""
     if cup.format.type in ("round-robin", "gauntlet", "duel"):
         return ("format.deals",)
     return ("format.rounds",) if cup.format.type == "swiss" else ()

@@ -1,7 +1,7 @@
 """The runner: hands blocks to worker processes and commits each match as it ends.
 
-It is the only one who writes. Results do not depend on how many workers there are, nor on how
-often it was stopped: everything follows from the cup, and later rounds from the store alone.
+Only the runner writes to the store. Results do not depend on the number of workers, nor on how
+often a run was stopped: everything follows from the cup, and later rounds from the store alone.
 """
 
 from __future__ import annotations
@@ -26,25 +26,26 @@ from tournament.run.worker import Failed, Inspect, Inspected, Job, Message, main
 from tournament.store.store import Store
 
 _WINDOW = 256
-_LIVES = 2
+MAX_WORKER_STARTS = 2
+"""How often a block that ends its worker process is tried."""
 
 
 class RunError(Exception):
-    """The run cannot go on; the text is a sentence. What was finished is kept."""
+    """The run cannot continue; the text is a sentence. What was finished is kept."""
 
 
 class Observer(Protocol):
-    """Who watches a run."""
+    """Receives the progress of a run."""
 
     def begin(self, done: int, total: int) -> None:
-        """The run begins, or goes on, with so many matches done."""
+        """The run begins or resumes, with so many matches done."""
 
     def match(self, record: MatchRecord) -> None:
         """A match has been committed."""
 
 
 class _Worker:
-    """A worker process, its cores, and the job it has."""
+    """A worker process, its cores, and its job."""
 
     def __init__(self, cup: Cup, launch: LaunchSettings, cores: Cores | None) -> None:
         self.cores = cores
@@ -53,7 +54,7 @@ class _Worker:
         self.process: BaseProcess = context.Process(
             target=main, args=(theirs, cup, launch, cores), daemon=True
         )
-        # Ctrl-C goes to the whole group, and a worker that is still loading must not take it.
+        # Ctrl-C goes to the whole process group; it must not end a worker that is still loading.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self.process.start()
@@ -62,67 +63,67 @@ class _Worker:
         theirs.close()
         self.job: Job | None = None
 
-    def give(self, job: Job) -> None:
-        """Let it play a job."""
+    def send(self, job: Job) -> None:
+        """Send it a job."""
         self.job = job
         self.connection.send(job)
 
     def close(self) -> None:
-        """End it with its bots; a match that is not finished is forgotten."""
+        """End it with its bots; an unfinished match is dropped."""
         self.connection.close()
         self.process.kill()
         self.process.join()
 
 
-def server(url: str) -> str:
-    """One way of writing the URLs of a bot that mean the same."""
+def canonical(url: str) -> str:
+    """One way of writing for all URLs of a bot that mean the same."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
 
-class _Load:
-    """How many tables each bot by URL sits at; none sits at more than its `max_matches`."""
+class _UrlTables:
+    """At how many tables each bot by URL sits: at no more than its `max_matches`."""
 
     def __init__(self, cup: Cup) -> None:
-        self._urls = {bot.name: server(bot.url) for bot in cup.bots if bot.url is not None}
+        self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
         self._most: dict[str, int] = {}
         for bot in cup.bots:
             if bot.url is not None:
-                url = server(bot.url)
+                url = canonical(bot.url)
                 self._most[url] = min(self._most.get(url, bot.max_matches), bot.max_matches)
         self._now: Counter[str] = Counter()
 
     def _of(self, block: Block) -> set[str]:
         return {self._urls[name] for name in block.table if name in self._urls}
 
-    def take(self, block: Block) -> bool:
-        """Seat a table if all its bots are free for it, all at once or not at all."""
+    def seat(self, block: Block) -> bool:
+        """Seat a table if all its bots are free; False, and nobody sits, if not."""
         urls = self._of(block)
         if any(self._now[url] >= self._most[url] for url in urls):
             return False
         self._now.update(urls)
         return True
 
-    def give_back(self, block: Block) -> None:
-        """The table is over."""
+    def release(self, block: Block) -> None:
+        """Free the bots of a table that has ended."""
         self._now.subtract(self._of(block))
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
-    """How many tables can be played side by side: no more than a bot by URL that sits at every
-    table lets its matches be."""
-    all_sit = len(cup.bots) == cup.players
-    everywhere = [
+    """How many tables can be played at once: a bot by URL that sits at every table limits them to
+    its `max_matches`."""
+    everyone_plays = len(cup.bots) == cup.players
+    limits = [
         bot.max_matches
         for bot in cup.bots
-        if bot.url is not None and (all_sit or bot.name == cup.format.challenger)
+        if bot.url is not None and (everyone_plays or bot.name == cup.format.challenger)
     ]
-    return max(1, min(cup.run.concurrency, blocks, *everywhere))
+    return max(1, min(cup.run.concurrency, blocks, *limits))
 
 
 class Runner:
-    """One call of `stich run`; as a context manager, which ends its workers."""
+    """One call of `stich run`; a context manager that ends its workers."""
 
     def __init__(self, cup: Cup, schedule: Schedule, store: Store, launch: LaunchSettings) -> None:
         self._cup = cup
@@ -131,8 +132,8 @@ class Runner:
         self._launch = launch
         self._shares = list(shares(tables_at_once(cup, schedule.blocks), available()))
         self._workers: list[_Worker] = []
-        self._load = _Load(cup)
-        self._deaths: Counter[int] = Counter()
+        self._url_tables = _UrlTables(cup)
+        self._worker_exits: Counter[int] = Counter()
 
     def __enter__(self) -> Runner:
         return self
@@ -142,17 +143,17 @@ class Runner:
             worker.close()
         self._workers.clear()
 
-    def hire(self) -> None:
-        """Let the workers load already; `run` would hire them when it needs them."""
+    def spawn_workers(self) -> None:
+        """Start all workers now; `run` would start each only when it needs it."""
         while self._shares:
-            self._hire()
+            self._spawn_worker()
 
-    def _hire(self) -> _Worker:
+    def _spawn_worker(self) -> _Worker:
         self._workers.append(_Worker(self._cup, self._launch, self._shares.pop(0)))
         return self._workers[-1]
 
     def inspect(self) -> tuple[str, ...]:
-        """Let every bot answer once; what keeps them from playing, as sentences."""
+        """Start or reach every bot once; what keeps the cup from being played, as sentences."""
         connection = self._workers[0].connection
         connection.send(Inspect())
         try:
@@ -162,22 +163,22 @@ class Runner:
         return message.problems if isinstance(message, Inspected) else ()
 
     def run(self, observer: Observer) -> None:
-        """Play all that is still to be played; RunError or StoreError if that cannot be."""
+        """Play all matches that are not finished; RunError or StoreError if that fails."""
         observer.begin(self._store.count(), self._schedule.matches)
         for round in self._schedule.rounds(lambda number: round_scores(self._store, number)):
             self._play(round, observer)
 
     def _play(self, round: Round, observer: Observer) -> None:
         """Play a round to its end."""
-        jobs = self._open(round.blocks)
+        jobs = self._unfinished(round.blocks)
         waiting: deque[Job] = deque(itertools.islice(jobs, _WINDOW))
         while waiting or any(worker.job for worker in self._workers):
             self._hand_out(waiting)
             waiting.extend(itertools.islice(jobs, _WINDOW - len(waiting)))
-            self._listen(waiting, observer)
+            self._receive(waiting, observer)
 
-    def _open(self, blocks: Iterable[Block]) -> Iterator[Job]:
-        """The blocks' matches that are not finished."""
+    def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Job]:
+        """The matches of these blocks that are not in the store."""
         for part in _batched(blocks, _WINDOW):
             done = self._store.done(match for block in part for match in block.matches)
             for block in part:
@@ -186,25 +187,25 @@ class Runner:
                     yield Job(block, numbers)
 
     def _hand_out(self, waiting: deque[Job]) -> None:
-        """Give every free worker the first job whose bots are free."""
+        """Send every free worker the first job whose bots are free."""
         for _ in range(len(waiting)):
-            free = self._free()
+            free = self._free_worker()
             if free is None:
                 return
-            job = next((job for job in waiting if self._load.take(job.block)), None)
+            job = next((job for job in waiting if self._url_tables.seat(job.block)), None)
             if job is None:
                 return
             waiting.remove(job)
-            free.give(job)
+            free.send(job)
 
-    def _free(self) -> _Worker | None:
+    def _free_worker(self) -> _Worker | None:
         for worker in self._workers:
             if worker.job is None:
                 return worker
-        return self._hire() if self._shares else None
+        return self._spawn_worker() if self._shares else None
 
-    def _listen(self, waiting: deque[Job], observer: Observer) -> None:
-        """Wait for news of the workers and act on it."""
+    def _receive(self, waiting: deque[Job], observer: Observer) -> None:
+        """Wait for messages of the workers and act on them."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         for connection in wait(list(busy)):
             if not isinstance(connection, Connection):
@@ -213,36 +214,36 @@ class Runner:
             try:
                 message: Message = connection.recv()
             except (EOFError, ConnectionError):
-                self._bury(worker, waiting)
+                self._on_worker_exit(worker, waiting)
                 continue
             if isinstance(message, Failed):
                 raise RunError(message.why)
             if isinstance(message, Inspected):
                 continue
             if message.last and worker.job is not None:
-                self._load.give_back(worker.job.block)
+                self._url_tables.release(worker.job.block)
                 worker.job = None
-                self._hand_out(waiting)  # before the store is written: nobody waits for that
+                self._hand_out(waiting)  # first, so that no worker waits for the store
             self._store.add(message.record)
             observer.match(message.record)
 
-    def _bury(self, worker: _Worker, waiting: deque[Job]) -> None:
-        """A worker has died; what it had not finished goes to another one."""
+    def _on_worker_exit(self, worker: _Worker, waiting: deque[Job]) -> None:
+        """A worker has died: give what it had not finished to another one."""
         job = worker.job
         worker.close()
         self._workers.remove(worker)
         self._shares.append(worker.cores)
         if job is None:
             return
-        self._load.give_back(job.block)
-        self._deaths[job.block.number] += 1
-        if self._deaths[job.block.number] >= _LIVES:
+        self._url_tables.release(job.block)
+        self._worker_exits[job.block.number] += 1
+        if self._worker_exits[job.block.number] >= MAX_WORKER_STARTS:
             code = worker.process.exitcode
             raise RunError(
                 f"Block {job.block.number} ended its worker process twice (exit code {code});"
                 " see above. What is finished is kept."
             )
-        waiting.extendleft(self._open([job.block]))
+        waiting.extendleft(self._unfinished([job.block]))
 
 
 def _batched(blocks: Iterable[Block], size: int) -> Iterator[list[Block]]:

@@ -1,4 +1,4 @@
-"""From a store that has begun to its end: what `stich run` and `stich duel` share."""
+"""Play a run to its end: what `stich run` and `stich duel` share."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from contextlib import ExitStack
 
 from rich.console import Console
 
-from tournament.bot.process import LaunchSettings, StartError
+from tournament.bot.process import LaunchSettings
+from tournament.bot.started_bot import StartError
 from tournament.config import Cup
 from tournament.formats import Schedule
-from tournament.run.progress import Json, watching
+from tournament.run.progress import JsonLines, watch
 from tournament.run.runner import Observer, Runner
 from tournament.store.store import Store
 
@@ -21,22 +22,22 @@ def play_all(
     schedule: Schedule,
     store: Store,
     launch: LaunchSettings,
-    said: Json | None,
+    events: JsonLines | None,
     console: Console,
 ) -> None:
-    """Play what is still to be played, shown as JSON lines or on the console.
+    """Play what is still to be played; progress goes to `events`, or to the console without it.
 
-    StartError if a bot cannot play; RunError or StoreError if the run cannot go on.
+    StartError if a bot cannot play; RunError or StoreError if the run cannot continue.
     """
-    # numpy and scipy take a second to load; nothing waits for them while bots start.
+    # The standings need numpy and scipy, which take a second to import: do it while bots start.
     threading.Thread(
         target=importlib.import_module, args=("tournament.results.standings",), daemon=True
     ).start()
     with ExitStack() as stack:
         runner = stack.enter_context(Runner(cup, schedule, store, launch))
-        runner.hire()
-        found = runner.inspect()
-        if found:
-            raise StartError("\n".join(found))
-        observer: Observer = said or stack.enter_context(watching(console, cup.name))
+        runner.spawn_workers()
+        problems = runner.inspect()
+        if problems:
+            raise StartError("\n".join(problems))
+        observer: Observer = events or stack.enter_context(watch(console, cup.name))
         runner.run(observer)

@@ -1,4 +1,4 @@
-"""A worker process: it plays whole matches, one table at a time, and sends them home."""
+"""A worker process: it plays whole matches, one table at a time, and sends their records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The matches of a block that are still to be played, by their number in it."""
+    """The matches of a block that are still to be played, by their numbers in the block."""
 
     block: Block
     numbers: tuple[int, ...]
@@ -32,19 +32,19 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """Let every bot answer for the first time; the worker keeps those that do."""
+    """Start or reach every bot once; the worker keeps those that it started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """What keeps bots from playing, as sentences."""
+    """What keeps the cup from being played, as sentences."""
 
     problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match is over; after the `last` of a job the worker is free."""
+    """A match has ended; after the `last` of a job the worker is free."""
 
     record: MatchRecord
     last: bool
@@ -52,7 +52,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The worker cannot go on; a sentence that says why."""
+    """The worker cannot continue; a sentence that says why."""
 
     why: str
 
@@ -62,9 +62,9 @@ Message = Finished | Inspected | Failed
 
 
 def main(connection: Connection, cup: Cup, launch: LaunchSettings, cores: Cores | None) -> None:
-    """The process: jobs come in, messages go out, until the connection closes.
+    """The process: it receives jobs and sends messages until the connection closes.
 
-    It dies with the runner, whatever ends that; its bots then die with it. They share its cores.
+    It dies with the runner, however that ends, and its bots with it. They share its cores.
     """
     runner = os.getppid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -80,16 +80,16 @@ def main(connection: Connection, cup: Cup, launch: LaunchSettings, cores: Cores 
         return
     except RefereeError as error:
         with contextlib.suppress(_RunnerGone):
-            _tell(connection, Failed(str(error)))
+            _send(connection, Failed(str(error)))
     finally:
         bot_pool.close()
 
 
 class _RunnerGone(Exception):
-    """Nobody is at the other end of the connection."""
+    """The runner has closed the connection."""
 
 
-def _hear(connection: Connection) -> Order:
+def _receive(connection: Connection) -> Order:
     try:
         order: Order = connection.recv()
     except (EOFError, OSError):
@@ -97,7 +97,7 @@ def _hear(connection: Connection) -> Order:
     return order
 
 
-def _tell(connection: Connection, message: Message) -> None:
+def _send(connection: Connection, message: Message) -> None:
     try:
         connection.send(message)
     except OSError:
@@ -108,19 +108,19 @@ def _work(connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | No
     referee = _referee(cup)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
     while True:
-        job = _hear(connection)
+        job = _receive(connection)
         if isinstance(job, Inspect):
-            _tell(connection, Inspected(tuple(problems(cup, bot_pool))))
+            _send(connection, Inspected(tuple(problems(cup, bot_pool))))
             continue
         if cores is not None:
-            # Not before: while all bots are started at once they may have all cores.
+            # Not earlier: while all bots are started at once, they may use all cores.
             pin(os.getpid(), cores)
             cores = None
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
             record = play(rules, pairing, referee, bot_pool.seat(pairing.seating))
-            _tell(connection, Finished(record, number == job.numbers[-1]))
-            bot_pool.rest(record)
+            _send(connection, Finished(record, number == job.numbers[-1]))
+            bot_pool.recycle(record)
 
 
 def _referee(cup: Cup) -> Referee:

@@ -1,4 +1,4 @@
-"""Records as rows of the store's tables, and back."""
+"""Records to rows of the store's tables, and back."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 import zlib
 from array import array
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import RowMapping
 
 from tournament.records import (
+    FAULT_KINDS,
     Answer,
     BlockRecord,
     FaultKind,
@@ -21,9 +22,7 @@ from tournament.records import (
 )
 from tournament.store.tables import blocks, details, matches
 
-KINDS = tuple(FaultKind)
-
-SUMMARY = (
+SUMMARY_COLUMNS = (
     matches.c.match,
     matches.c.number,
     matches.c.seating,
@@ -41,7 +40,7 @@ SUMMARY = (
     blocks.c.bots,
     blocks.c.seatings,
 )
-WHOLE = (
+MATCH_COLUMNS = (
     matches,
     details.c.data,
     blocks.c.key,
@@ -65,21 +64,21 @@ def pack(value: object) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What `pack` packed."""
+    """The value that `pack` compressed."""
     return json.loads(zlib.decompress(data))
 
 
-def printable(text: str) -> str:
-    """The text without what a database refuses: NUL and lone surrogates."""
+def storable(text: str) -> str:
+    """The text with what databases refuse, NUL and lone surrogates, escaped."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def match_row(record: MatchRecord, block_id: int) -> dict[str, Any]:
-    """A match as its row in `matches`: all that statistics need."""
+    """The row of a match in `matches`: all that statistics need."""
     answered = [record.answered(seat) for seat in range(record.players)]
-    counts = [[0] * len(KINDS) for _ in range(record.players)]
+    counts = [[0] * len(FAULT_KINDS) for _ in range(record.players)]
     for one in record.faults:
-        counts[one.seat][KINDS.index(one.kind)] += 1
+        counts[one.seat][FAULT_KINDS.index(one.kind)] += 1
     packed = array("f", [ms for times in answered for ms in times])
     return {
         "match": record.match,
@@ -98,8 +97,8 @@ def match_row(record: MatchRecord, block_id: int) -> dict[str, Any]:
     }
 
 
-def detail(record: MatchRecord) -> dict[str, Any]:
-    """What else there is to know of a match, for `details`."""
+def details_of(record: MatchRecord) -> dict[str, Any]:
+    """The rest of a match, for `details`."""
     return {
         "game": record.game,
         "players": record.players,
@@ -113,46 +112,61 @@ def detail(record: MatchRecord) -> dict[str, Any]:
     }
 
 
-def fault_of(data: bytes) -> FaultRecord:
-    """A fault from its row."""
+def to_fault(data: bytes) -> FaultRecord:
+    """A fault from the `data` of its row."""
     fields = unpack(data)
     fields["kind"] = FaultKind(fields["kind"])
     fields["answer"] = Answer(**fields["answer"])
     return FaultRecord(**fields)
 
 
-def summary(row: sa.Row[Any], table: tuple[str, ...]) -> MatchSummary:
-    """A summary from the columns SUMMARY; `table` is the block's, parsed already."""
-    seating = tuple(table[i] for i in json.loads(row[2]))
-    sides = json.loads(row[7])
-    faults = json.loads(row[8])
+def to_summary(row: sa.Row[Any]) -> MatchSummary:
+    """A summary from SUMMARY_COLUMNS."""
+    (match, number, seating, scores, adjusted, deals, struck, sides, faults, answered, times) = row[
+        :11
+    ]
+    block, round, stage, bots, seatings = row[11:]
+    table = _names(bots)
     packed = array("f")
-    packed.frombytes(row[10])
-    times, at = [], 0
-    for many in json.loads(row[9]):
-        times.append(packed[at : at + many])
-        at += many
+    packed.frombytes(times)
+    by_seat, start = [], 0
+    for count in json.loads(answered):
+        by_seat.append(packed[start : start + count])
+        start += count
+    side_of = json.loads(sides)
+    counts = json.loads(faults)
     return MatchSummary(
-        match=row[0],
-        block=row[11],
-        round=row[12],
-        stage=row[13],
-        number=row[1],
-        seatings=row[15],
+        match=match,
+        block=block,
+        round=round,
+        stage=stage,
+        number=number,
+        seatings=seatings,
         table=table,
-        seating=seating,
-        scores=tuple(json.loads(row[3])),
-        adjusted=tuple(json.loads(row[4])),
-        deals=row[5],
-        struck=tuple(json.loads(row[6])),
-        sides=None if sides is None else tuple(sides),
-        faults=tuple(map(tuple, faults)) if faults else ((0,) * len(KINDS),) * len(seating),
-        times=tuple(times),
+        seating=tuple(table[i] for i in json.loads(seating)),
+        scores=tuple(json.loads(scores)),
+        adjusted=tuple(json.loads(adjusted)),
+        deals=deals,
+        struck=tuple(json.loads(struck)),
+        sides=None if side_of is None else tuple(side_of),
+        faults=tuple(map(tuple, counts)) if counts else _no_faults(len(by_seat)),
+        times=tuple(by_seat),
     )
 
 
+@lru_cache
+def _names(bots: str) -> tuple[str, ...]:
+    """The names of a table; few tables stand in many rows."""
+    return tuple(json.loads(bots))
+
+
+@lru_cache
+def _no_faults(seats: int) -> tuple[tuple[int, ...], ...]:
+    return ((0,) * len(FAULT_KINDS),) * seats
+
+
 def block_row(record: MatchRecord) -> dict[str, Any]:
-    """A match's block as its row in `blocks`."""
+    """The row in `blocks` of a match's block."""
     return {
         "key": record.key,
         "block": record.block,
@@ -165,62 +179,62 @@ def block_row(record: MatchRecord) -> dict[str, Any]:
 
 
 def fault_rows(record: MatchRecord) -> list[dict[str, Any]]:
-    """A match's faults as rows of `faults`."""
+    """The rows in `faults` of a match."""
     return [
         {
             "match": record.match,
             "seat": fault.seat,
             "turn": fault.turn,
             "kind": str(fault.kind),
-            "detail": printable(fault.detail),
+            "detail": storable(fault.detail),
             "data": pack(asdict(fault)),
         }
         for fault in record.faults
     ]
 
 
-def block(row: RowMapping) -> BlockRecord:
-    """A block from its row, with `played` counted."""
+def to_block(row: sa.Row[Any]) -> BlockRecord:
+    """A block from its row and the count `played`."""
     return BlockRecord(
-        row["block"],
-        row["key"],
-        row["round"],
-        row["stage"],
-        tuple(json.loads(row["bots"])),
-        row["seed"],
-        row["seatings"],
-        row["played"],
+        row.block,
+        row.key,
+        row.round,
+        row.stage,
+        _names(row.bots),
+        row.seed,
+        row.seatings,
+        row.played,
     )
 
 
-def record(row: RowMapping, faults: list[bytes]) -> MatchRecord:
-    """A whole match from the columns WHOLE and its faults."""
-    table = tuple(json.loads(row["bots"]))
-    data = unpack(row["data"])
+def to_record(row: sa.Row[Any], faults: list[bytes]) -> MatchRecord:
+    """A whole match from MATCH_COLUMNS and its faults."""
+    table = _names(row.bots)
+    data = unpack(row.data)
     return MatchRecord(
-        match=row["match"],
-        block=row["block"],
-        key=row["key"],
-        round=row["round"],
-        stage=row["stage"],
-        number=row["number"],
-        seatings=row["seatings"],
+        match=row.match,
+        block=row.block,
+        key=row.key,
+        round=row.round,
+        stage=row.stage,
+        number=row.number,
+        seatings=row.seatings,
         table=table,
-        seating=tuple(table[i] for i in json.loads(row["seating"])),
+        seating=tuple(table[i] for i in json.loads(row.seating)),
         game=data["game"],
         players=data["players"],
-        seed=row["seed"],
+        seed=row.seed,
         options=data["options"],
         moves=tuple(data["moves"]),
-        scores=tuple(json.loads(row["scores"])),
-        adjusted=tuple(json.loads(row["adjusted"])),
-        deals=row["deals"],
+        scores=tuple(json.loads(row.scores)),
+        adjusted=tuple(json.loads(row.adjusted)),
+        deals=row.deals,
         results=tuple(data["results"]),
-        struck=tuple(json.loads(row["struck"])),
-        faults=tuple(fault_of(fault) for fault in faults),
+        struck=tuple(json.loads(row.struck)),
+        faults=tuple(to_fault(fault) for fault in faults),
         times=tuple(tuple(times) for times in data["times"]),
         outputs=tuple(data["outputs"]),
-        started=row["started"],
+        started=row.started,
         wall_ms=data["wall_ms"],
         own_ms=data["own_ms"],
     )

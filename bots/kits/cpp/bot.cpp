@@ -1,4 +1,4 @@
-// Your bot. Everything it may know is in `view`, everything it may do in `moves`.
+// Your bot: it chooses one of `moves`, given `view`.
 #include "server.hpp"
 
 namespace {
@@ -10,10 +10,11 @@ std::size_t cards(const std::string& move) {
     return (std::min(move.find('='), move.size()) - colon - 1) / 2;
 }
 
-// Choose one of `moves`, letter by letter as it stands there.
+// Choose one of `moves`, exactly as written.
 //
-// `moves` are all legal moves: "pass" first, plays by number of cards, then rank. `request` is the
-// whole request; its "clock" has "move_ms" and "bank_ms". Several threads may be in here at once.
+// `moves` are all legal moves: "pass" first, then plays in order of number of cards and rank.
+// `request` is the whole request; its "clock" has "move_ms" and "bank_ms". Several threads may
+// call this at once.
 std::string choose(const json& view, const std::vector<std::string>& moves, const json& request) {
     (void)request;
     std::vector<std::string> plays;
@@ -23,10 +24,10 @@ std::string choose(const json& view, const std::vector<std::string>& moves, cons
     if (view.at("phase") == "auction") return plays.front() == "bid:1" ? "bid:1" : "pass";
     const json table = view.value("table", json());
     if (table.is_object()) {
-        if (table.at("seat") == view.at("seat")) return "pass";  // Zheng Fen: the trick is mine
-        return plays.front();                                    // the least that wins
+        if (table.at("seat") == view.at("seat")) return "pass";  // Zheng Fen: take my trick
+        return plays.front();                                    // the lowest play that wins
     }
-    return *std::max_element(plays.begin(), plays.end(),  // lead with as many cards as go
+    return *std::max_element(plays.begin(), plays.end(),  // lead as many cards as possible
                              [](const std::string& a, const std::string& b) {
                                  return cards(a) < cards(b);
                              });

@@ -1,4 +1,4 @@
-// Speaks the bot protocol over HTTP, so that bot.cpp need not.
+// The HTTP server of bot.cpp: implements the bot protocol.
 #pragma once
 
 #include <httplib.h>
@@ -21,16 +21,16 @@ namespace protocol {
 
 inline void reply(httplib::Response& response, int status, const json& body) {
     response.status = status;
-    // A sentence about bytes that are no UTF-8 may quote them.
+    // An error message may quote bytes that are not UTF-8.
     response.set_content(body.dump(-1, ' ', false, json::error_handler_t::replace),
                          "application/json");
 }
 
-inline void refuse(httplib::Response& response, int status, const std::string& sentence) {
+inline void send_error(httplib::Response& response, int status, const std::string& sentence) {
     reply(response, status, {{"error", sentence}});
 }
 
-// Whether the request has what a decision needs; throws json::exception if it is no JSON.
+// Whether the request has what a decision needs.
 inline bool complete(const json& request) {
     return request.is_object() && request.contains("view") && request["view"].is_object() &&
            request.contains("moves") && request["moves"].is_array() && !request["moves"].empty();
@@ -42,32 +42,32 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
     try {
         request = json::parse(http.body);
         if (!complete(request)) {
-            return refuse(response, 400, "A request for a move has a view and moves.");
+            return send_error(response, 400, "A move request needs view and moves.");
         }
         moves = request["moves"].get<std::vector<std::string>>();
     } catch (const json::exception& error) {
-        return refuse(response, 400, std::string("The request is not understood: ") + error.what());
+        return send_error(response, 400, std::string("The request is not valid: ") + error.what());
     }
     try {
         reply(response, 200, {{"move", choose(request["view"], moves, request)}});
     } catch (const std::exception& error) {
         std::cerr << error.what() << std::endl;
-        refuse(response, 500, error.what());
+        send_error(response, 500, error.what());
     }
 }
 
 }  // namespace protocol
 
-// Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended. Returns 1 if it
+// Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. Returns 1 if it
 // cannot.
 inline int serve(const std::string& name, const std::string& version, const Choose& choose) {
     httplib::Server server;
-    server.set_payload_max_length(16 << 20);  // the longest list of moves is far below
+    server.set_payload_max_length(16 << 20);  // far above the longest list of moves
     server.set_tcp_nodelay(true);
-    // The runner keeps its connection between moves: never hang up first.
+    // The runner keeps its connection between moves: never close it first.
     server.set_keep_alive_max_count(static_cast<std::size_t>(-1));
     server.set_keep_alive_timeout(24 * 60 * 60);
-    // Each kept connection has a thread of its own.
+    // Each open connection occupies a thread.
     server.new_task_queue = [] { return new httplib::ThreadPool(32); };
     const json about = {{"name", name},
                         {"version", version},

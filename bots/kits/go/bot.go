@@ -2,22 +2,22 @@ package main
 
 import "strings"
 
-// What the bot says of itself on GET /.
+// The answer to GET /.
 const (
 	name    = "my-go-bot"
 	version = "0.1"
 )
 
-// cards is the number of cards in a move: "play:3s3h" has two.
+// cards returns the number of cards in a move: "play:3s3h" has two.
 func cards(move string) int {
 	_, after, _ := strings.Cut(move, ":")
 	list, _, _ := strings.Cut(after, "=")
 	return len(list) / 2
 }
 
-// choose picks one of request.Moves, letter by letter as it stands there.
+// choose picks one of request.Moves, exactly as written.
 //
-// The moves are all legal ones: "pass" first, plays by number of cards, then rank.
+// The moves are all legal ones: "pass" first, then plays in order of number of cards and rank.
 // request.View is what your seat knows. Several requests may come at once.
 func choose(request Request) (string, error) {
 	view := request.View
@@ -35,9 +35,9 @@ func choose(request Request) (string, error) {
 	case view.Phase == "auction":
 		return "bid:1", nil
 	case view.Table != nil && view.Table.Seat == view.Seat:
-		return "pass", nil // Zheng Fen: the trick is mine
+		return "pass", nil // Zheng Fen: take my trick
 	case view.Table != nil:
-		return plays[0], nil // follow with the least that wins
+		return plays[0], nil // the lowest play that wins
 	}
 	most := plays[0]
 	for _, move := range plays {
@@ -45,5 +45,5 @@ func choose(request Request) (string, error) {
 			most = move
 		}
 	}
-	return most, nil // lead with as many cards as go
+	return most, nil // lead as many cards as possible
 }

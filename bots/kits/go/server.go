@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-const limit = 16 << 20 // bytes of one request; the longest list of moves is far below
+const limit = 16 << 20 // bytes of one request; far above the longest list of moves
 
 // Request is the body of POST /move.
 type Request struct {
@@ -21,14 +21,14 @@ type Request struct {
 	Clock    Clock    `json:"clock"`
 }
 
-// Clock is the time that this move has, in milliseconds.
+// Clock is the time for this move, in milliseconds.
 type Clock struct {
 	MoveMs float64 `json:"move_ms"`
 	BankMs float64 `json:"bank_ms"`
 }
 
-// View is what a seat may know. The fields that only one game has stand at the end;
-// docs/views.md has them all, add those that you use.
+// View is what a seat may know. The fields of single games come last; docs/views.md
+// lists all fields, add those that you use.
 type View struct {
 	Game    string         `json:"game"`
 	Players int            `json:"players"`
@@ -81,26 +81,26 @@ func reply(w http.ResponseWriter, status int, body any) {
 	}
 }
 
-func refuse(w http.ResponseWriter, status int, format string, values ...any) {
+func sendError(w http.ResponseWriter, status int, format string, values ...any) {
 	reply(w, status, map[string]string{"error": fmt.Sprintf(format, values...)})
 }
 
-// post makes a handler of a function from the request's body to the answer's.
+// post turns a function from request to answer into a handler.
 func post(handle func(Request) (any, int, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			refuse(w, http.StatusMethodNotAllowed, "POST only.")
+			sendError(w, http.StatusMethodNotAllowed, "POST only.")
 			return
 		}
 		var request Request
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit)).Decode(&request); err != nil {
-			refuse(w, http.StatusBadRequest, "The request is not understood: %v.", err)
+			sendError(w, http.StatusBadRequest, "The request is not valid: %v.", err)
 			return
 		}
 		body, status, err := handle(request)
 		if err != nil {
 			log.Print(err)
-			refuse(w, status, "%v", err)
+			sendError(w, status, "%v", err)
 			return
 		}
 		reply(w, http.StatusOK, body)
@@ -109,11 +109,11 @@ func post(handle func(Request) (any, int, error)) http.HandlerFunc {
 
 func about(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/" {
-		refuse(w, http.StatusNotFound, "There is only GET / and POST /move, /start and /end.")
+		sendError(w, http.StatusNotFound, "The paths are GET / and POST /move, /start and /end.")
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		refuse(w, http.StatusMethodNotAllowed, "GET only.")
+		sendError(w, http.StatusMethodNotAllowed, "GET only.")
 		return
 	}
 	reply(w, http.StatusOK, map[string]any{
@@ -124,7 +124,7 @@ func about(w http.ResponseWriter, r *http.Request) {
 
 func move(request Request) (any, int, error) {
 	if len(request.Moves) == 0 || request.View.Game == "" {
-		return nil, http.StatusBadRequest, fmt.Errorf("a request for a move has a view and moves")
+		return nil, http.StatusBadRequest, fmt.Errorf("a move request needs view and moves")
 	}
 	chosen, err := choose(request)
 	return map[string]string{"move": chosen}, http.StatusInternalServerError, err

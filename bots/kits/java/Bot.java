@@ -3,7 +3,7 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.util.List;
 
-/** Your bot. Everything it may know is in the view, everything it may do in the moves. */
+/** Your bot: it chooses one of the moves, given the view. */
 public final class Bot {
     private Bot() {}
 
@@ -14,10 +14,10 @@ public final class Bot {
     }
 
     /**
-     * Choose one of the moves, letter by letter as it stands there.
+     * Choose one of the moves, exactly as written.
      *
      * @param view what your seat knows: game, phase, seat, hand, counts, table, history and more
-     * @param moves all legal moves: "pass" first, plays by number of cards, then rank
+     * @param moves all legal moves: "pass" first, then plays in order of number of cards and rank
      * @param request the whole request; its "clock" has "move_ms" and "bank_ms"
      */
     static String choose(JsonObject view, List<String> moves, JsonObject request) {
@@ -31,7 +31,7 @@ public final class Bot {
         JsonElement table = view.get("table");
         if (table != null && table.isJsonObject()) {
             boolean mine = table.getAsJsonObject().get("seat").equals(view.get("seat"));
-            return mine ? "pass" : plays.get(0); // Zheng Fen: take the trick; else the least
+            return mine ? "pass" : plays.get(0); // Zheng Fen: take my trick; else the lowest play
         }
         int most = plays.stream().mapToInt(Bot::cards).max().getAsInt();
         return plays.stream().filter(move -> cards(move) == most).findFirst().get();

@@ -13,26 +13,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 
-/** Speaks the bot protocol over HTTP, so that Bot.java need not. */
+/** The HTTP server of Bot.java: implements the bot protocol. */
 final class Server {
-    /** The decision. Several threads may be in it at once. */
+    /** The decision. Several threads may call it at once. */
     @FunctionalInterface
     interface Chooser {
         String choose(JsonObject view, List<String> moves, JsonObject request);
     }
 
-    /** An answer that is not 200. */
-    private static final class Refusal extends Exception {
+    /** A response other than 200. */
+    private static final class HttpError extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
 
-        Refusal(int status, String sentence) {
+        HttpError(int status, String sentence) {
             super(sentence);
             this.status = status;
         }
     }
 
-    /** The longest list of moves is far below. */
+    /** Far above the longest list of moves. */
     private static final int LIMIT = 16 << 20;
 
     private static final Gson GSON = new Gson();
@@ -51,9 +51,9 @@ final class Server {
         about.add("games", games);
     }
 
-    /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended. */
+    /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
     void listen() throws IOException {
-        // Without the first, each answer waits 40 ms for the network; the others keep the
+        // Nagle's algorithm would delay each answer by 40 ms; the other two settings keep the
         // runner's connection open between moves.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         System.setProperty("sun.net.httpserver.idleInterval", "86400");
@@ -71,9 +71,9 @@ final class Server {
         JsonObject body;
         try {
             body = answer(exchange);
-        } catch (Refusal refusal) {
-            status = refusal.status;
-            body = error(refusal.getMessage());
+        } catch (HttpError error) {
+            status = error.status;
+            body = error(error.getMessage());
         } catch (RuntimeException failure) {
             failure.printStackTrace();
             status = 500;
@@ -95,7 +95,7 @@ final class Server {
         return body;
     }
 
-    private JsonObject answer(HttpExchange exchange) throws IOException, Refusal {
+    private JsonObject answer(HttpExchange exchange) throws IOException, HttpError {
         String path = exchange.getRequestURI().getPath();
         String method = exchange.getRequestMethod();
         switch (path) {
@@ -110,17 +110,17 @@ final class Server {
                 read(exchange);
                 return new JsonObject();
             default:
-                throw new Refusal(404, "There is only GET / and POST /move, /start and /end.");
+                throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
         }
     }
 
-    private static void require(boolean right, int status, String sentence) throws Refusal {
+    private static void require(boolean right, int status, String sentence) throws HttpError {
         if (!right) {
-            throw new Refusal(status, sentence);
+            throw new HttpError(status, sentence);
         }
     }
 
-    private static JsonObject read(HttpExchange exchange) throws IOException, Refusal {
+    private static JsonObject read(HttpExchange exchange) throws IOException, HttpError {
         byte[] bytes;
         try (InputStream stream = exchange.getRequestBody()) {
             bytes = stream.readNBytes(LIMIT + 1);
@@ -132,17 +132,17 @@ final class Server {
             require(body != null, 400, "The request is empty.");
             return body;
         } catch (JsonParseException | ClassCastException wrong) {
-            throw new Refusal(400, "The request is not a JSON object.");
+            throw new HttpError(400, "The request is not a JSON object.");
         }
     }
 
-    private JsonObject move(JsonObject request) throws Refusal {
+    private JsonObject move(JsonObject request) throws HttpError {
         JsonElement view = request.get("view");
         JsonElement listed = request.get("moves");
         boolean complete =
                 view != null && view.isJsonObject() && listed != null && listed.isJsonArray();
         require(complete && listed.getAsJsonArray().size() > 0, 400,
-                "A request for a move has a view and moves.");
+                "A move request needs view and moves.");
         List<String> moves = new ArrayList<>();
         listed.getAsJsonArray().forEach(move -> moves.add(move.getAsString()));
         JsonObject body = new JsonObject();

@@ -1,11 +1,11 @@
-// Speaks the bot protocol over HTTP, so that bot.mjs need not.
+// The HTTP server of bot.mjs: implements the bot protocol.
 import { createServer } from "node:http";
 
 const GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
-const LIMIT = 16 * 1024 * 1024; // bytes of one request; the longest list of moves is far below
+const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
 
-/** An answer that is not 200: the status and a sentence. */
-class Refusal extends Error {
+/** A response other than 200: its status and message. */
+class HttpError extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
@@ -17,26 +17,26 @@ async function readJson(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > LIMIT) throw new Refusal(413, "The request is too large.");
+    if (size > LIMIT) throw new HttpError(413, "The request is too large.");
     chunks.push(chunk);
   }
   let body;
   try {
     body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
-    throw new Refusal(400, "The request is not JSON.");
+    throw new HttpError(400, "The request is not JSON.");
   }
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw new Refusal(400, "The request is not a JSON object.");
+    throw new HttpError(400, "The request is not a JSON object.");
   }
   return body;
 }
 
 /**
- * Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended.
+ * Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends.
  *
  * `choose(view, moves, request)` returns a move or a promise of one; `start(request)` and
- * `end(request)`, if given, are called at a match's beginning and end.
+ * `end(request)`, if given, are called when a match starts and ends.
  */
 export function serve({ name, version, author, games = GAMES, choose, start, end }) {
   const about = { name, version, author, protocol: 1, games };
@@ -44,19 +44,19 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
   async function answer(request) {
     const path = request.url.split("?")[0];
     if (path === "/") {
-      if (request.method !== "GET" && request.method !== "HEAD") throw new Refusal(405, "GET only.");
+      if (request.method !== "GET" && request.method !== "HEAD") throw new HttpError(405, "GET only.");
       return about;
     }
     if (path !== "/move" && path !== "/start" && path !== "/end") {
-      throw new Refusal(404, "There is only GET / and POST /move, /start and /end.");
+      throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
     }
-    if (request.method !== "POST") throw new Refusal(405, "POST only.");
+    if (request.method !== "POST") throw new HttpError(405, "POST only.");
     const body = await readJson(request);
     if (path === "/start") await start?.(body);
     if (path === "/end") await end?.(body);
     if (path !== "/move") return {};
     if (!Array.isArray(body.moves) || body.moves.length === 0 || typeof body.view !== "object") {
-      throw new Refusal(400, "A request for a move has a view and moves.");
+      throw new HttpError(400, "A move request needs view and moves.");
     }
     return { move: await choose(body.view, body.moves, body) };
   }
@@ -77,7 +77,7 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
     response.writeHead(status, headers);
     response.end(bytes);
   });
-  server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never hang up first
+  server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never close it first
   const port = Number(process.env.PORT ?? 9000);
   server.on("error", (error) => {
     console.error(`Cannot listen on 127.0.0.1:${port}: ${error.message}`);

@@ -1,10 +1,10 @@
-"""Your bot. Everything it may know is in `view`, everything it may do in `moves`."""
+"""Your bot: it chooses one of `moves`, given `view`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import kit  # the file beside this one: it speaks HTTP, so that this one need not
+import kit  # the HTTP server: the file next to this one
 
 
 def cards(move: str) -> int:
@@ -13,11 +13,11 @@ def cards(move: str) -> int:
 
 
 def choose(view: dict[str, Any], moves: list[str]) -> str:
-    """Choose one of `moves`, letter by letter as it stands there.
+    """Choose one of `moves`, exactly as written.
 
     `view` is what your seat knows: game, phase, seat, hand, counts, table, history and more.
-    `moves` are all legal moves: `pass` first, plays by number of cards, then rank. A third
-    parameter `clock` gets {"move_ms", "bank_ms"}, one named `request` the whole request.
+    `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
+    A third parameter named `clock` gets {"move_ms", "bank_ms"}, one named `request` the request.
     """
     plays = [move for move in moves if move != "pass"]
     if not plays:
@@ -26,11 +26,11 @@ def choose(view: dict[str, Any], moves: list[str]) -> str:
         return "bid:1" if "bid:1" in plays else "pass"
     table = view.get("table")
     if table and table["seat"] == view["seat"]:
-        return "pass"  # Zheng Fen: the trick is mine
+        return "pass"  # Zheng Fen: take my trick
     if table:
-        return plays[0]  # follow with the least that wins
+        return plays[0]  # the lowest play that wins
     most = max(cards(move) for move in plays)
-    return next(move for move in plays if cards(move) == most)  # lead with as many as go
+    return next(move for move in plays if cards(move) == most)  # lead as many cards as possible
 
 
 if __name__ == "__main__":

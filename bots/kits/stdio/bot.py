@@ -1,4 +1,4 @@
-"""An example of a program for shim.py: a JSON line in, a JSON line out, in any language."""
+"""An example program for shim.py: it reads lines of JSON and answers each with one line."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ def cards(move):
 
 
 def choose(view, moves):
-    """Choose one of `moves`, letter by letter as it stands there."""
+    """Choose one of `moves`, exactly as written."""
     plays = [move for move in moves if move != "pass"]
     if not plays:
         return "pass"
@@ -18,14 +18,14 @@ def choose(view, moves):
         return "bid:1" if "bid:1" in plays else "pass"
     table = view.get("table")
     if table and table["seat"] == view["seat"]:
-        return "pass"  # Zheng Fen: the trick is mine
+        return "pass"  # Zheng Fen: take my trick
     if table:
-        return plays[0]  # follow with the least that wins
+        return plays[0]  # the lowest play that wins
     most = max(cards(move) for move in plays)
-    return next(move for move in plays if cards(move) == most)  # lead with as many as go
+    return next(move for move in plays if cards(move) == most)  # lead as many cards as possible
 
 
 for line in sys.stdin:
     request = json.loads(line)
     answer = {"move": choose(request["view"], request["moves"])}
-    print(json.dumps(answer), flush=True)  # flush: a line kept in a buffer is a timeout
+    print(json.dumps(answer), flush=True)  # flush: a line left in a buffer ends in a timeout

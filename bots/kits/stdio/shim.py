@@ -1,11 +1,11 @@
-"""Makes a bot of any program that reads stdin and writes stdout.
+"""Turns any program that reads stdin and writes stdout into a bot.
 
     python3 shim.py PROGRAM [ARGUMENT ...]
 
-Each `POST /move` reaches the program as one line of JSON, the request's body as it came; the
-program answers with one line: {"move": "play:3s3h"}, or the move alone. Requests that come at
-once are asked one after the other. A program that ends, or says nothing by the deadline that the
-request names, is started anew for the next request. What it writes to stderr is passed on.
+The program gets each `POST /move` as one line of JSON, the unchanged body of the request, and
+answers with one line: {"move": "play:3s3h"}, or just the move. Parallel requests are passed on one
+after the other. A program that exits, or does not answer by the deadline of the request, is
+restarted for the next request. Its stderr is passed on.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ import sys
 import threading
 from typing import IO, Any
 
-import kit  # the file beside this one
+import kit  # the HTTP server: the file next to this one
 
-MAX_LINE = 64 * 1024  # bytes of an answer; the runner takes no more
+MAX_LINE = 64 * 1024  # bytes of an answer; the runner accepts no more
 
 
-class Silent(Exception):
+class NoAnswer(Exception):
     """The program gave no usable answer."""
 
 
 class Program:
-    """One running program and its answers, a line each."""
+    """A running program; each of its lines is an answer."""
 
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -37,28 +37,28 @@ class Program:
         threading.Thread(target=self._read, args=[self._process.stdout], daemon=True).start()
 
     def _read(self, stdout: IO[bytes]) -> None:
-        """Queue the program's lines; an empty one when it has closed its stdout."""
+        """Queue the program's lines; an empty one marks the end of its stdout."""
         while line := stdout.readline(MAX_LINE + 1):
             self._lines.put(line)
         self._lines.put(b"")
 
     def ask(self, line: str, seconds: float) -> str:
-        """The program's answer to one line; Silent if there is none in time."""
+        """The program's answer to one line; raises NoAnswer if there is none in time."""
         if not self._lines.empty():
-            raise Silent("the program has ended, or wrote a line that nobody asked for")
+            raise NoAnswer("the program has ended, or wrote a second line")
         deadline = threading.Timer(seconds, self._process.kill)
         deadline.start()
         try:
             self._write(line)
             answer = self._lines.get()
         except OSError as error:
-            raise Silent("the program has ended") from error
+            raise NoAnswer("the program has ended") from error
         finally:
             deadline.cancel()
         if not answer:
-            raise Silent(f"the program has ended, or said nothing for {seconds:g} s")
+            raise NoAnswer(f"the program has ended, or did not answer within {seconds:g} s")
         if not answer.endswith(b"\n"):
-            raise Silent("the program must end its answer with a newline")
+            raise NoAnswer("the program must end its answer with a newline")
         return answer.decode().strip()
 
     def _write(self, line: str) -> None:
@@ -69,17 +69,17 @@ class Program:
         pipe.flush()
 
     def stop(self) -> None:
-        """End the program at once."""
+        """Kill the program."""
         self._process.kill()
         self._process.wait()
 
 
 class Shim:
-    """Passes requests to a program, one at a time, and starts it anew where it failed."""
+    """Passes requests to a program, one at a time, and restarts it after a failure."""
 
     def __init__(self, command: list[str]) -> None:
         self._command = command
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._program: Program | None = Program(command)
         atexit.register(self._stop)
 
@@ -89,16 +89,16 @@ class Shim:
             self._program = None
 
     def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> str:
-        """The program's move; `kit` answers a Silent with status 500."""
+        """The program's move; `kit` answers NoAnswer with status 500."""
         line = json.dumps(request)
         clock = request["clock"]
-        with self._turn:
+        with self._lock:
             if self._program is None:
                 self._program = Program(self._command)
             try:
                 answer = self._program.ask(line, (clock["move_ms"] + clock["bank_ms"]) / 1000)
-            except Silent:
-                self._stop()  # a late answer must not be taken for the next one
+            except NoAnswer:
+                self._stop()  # do not take a late answer for the next one
                 raise
         if not answer.startswith("{"):
             return answer
@@ -110,7 +110,7 @@ def main() -> None:
     """Start the program and serve it."""
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the program ends too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too
     try:
         shim = Shim(sys.argv[1:])
     except OSError as error:

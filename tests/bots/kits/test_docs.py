@@ -11,10 +11,9 @@ import pytest
 import games
 from bots.kits import catalogue
 from stich.cli import cli
-from tests.make_views import EXAMPLES, PAGES, renewed
+from tests.make_views import EXAMPLES, PAGES, regenerate
 from tournament.bot.http_client import BODY_LIMIT
-from tournament.config import Clock
-from tournament.config.parse import parse
+from tournament.config import Clock, parse_cup
 
 DOCS = Path(__file__).parents[3] / "docs"
 FIELDS = re.compile(r"<!-- fields ([a-z]+) -->\n\n(.*?)\n\n", re.DOTALL)
@@ -44,19 +43,13 @@ def test_every_field_of_every_view_is_explained_once(name: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.name))
 def test_the_examples_are_positions_of_real_games(page: Path) -> None:
     text = page.read_text()
-    assert text == renewed(text), "run python -m tests.make_views"
+    assert text == regenerate(text), "run python -m tests.make_views"
 
 
 def test_every_example_is_shown() -> None:
     shown = "".join(page.read_text() for page in PAGES)
     for name in EXAMPLES:
         assert f"<!-- example {name} -->\n```json\n" in shown
-
-
-def test_links_lead_somewhere() -> None:
-    for page in ("bots.md", "views.md", "first-bot.md"):
-        for target in re.findall(r"\]\(([^)#:]+)\)", (DOCS / page).read_text()):
-            assert (DOCS / target).exists(), f"{page}: {target}"
 
 
 def test_the_commands_on_the_pages_exist_with_their_options() -> None:
@@ -79,7 +72,7 @@ def test_the_commands_on_the_pages_exist_with_their_options() -> None:
 
 
 def test_the_figures_on_the_page_are_those_of_the_code() -> None:
-    text = (DOCS / "bots.md").read_text()
+    text = " ".join((DOCS / "bots.md").read_text().split())
     clock = Clock()
     assert f"`move_ms = {clock.move_ms}` and `bank_ms = {clock.bank_ms}`" in text
     assert f"({clock.start_ms // 1000} s unless the organiser" in text
@@ -88,5 +81,5 @@ def test_the_figures_on_the_page_are_those_of_the_code() -> None:
 
 def test_the_first_cup_is_a_cup() -> None:
     (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "first-bot.md").read_text(), re.DOTALL)
-    cup = parse(block.encode(), "cup.toml")
+    cup = parse_cup(block.encode(), "cup.toml")
     assert [bot.name for bot in cup.bots] == ["mine", "greedy", "random"]

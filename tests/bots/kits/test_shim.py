@@ -1,4 +1,4 @@
-"""The stdio kit's shim: one line in, one line out, and what it does with a program that fails."""
+"""The stdio kit's shim: one line in, one line out, and restarts after failures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REQUEST = {
 
 @pytest.fixture
 def shim(tmp_path: Path) -> Iterator[Callable[[str], Ask]]:
-    """Start the shim over a Python program; the answer asks it for a move."""
+    """Start the shim with a Python program; returns a function that asks it for a move."""
     running: list[subprocess.Popen[str]] = []
     directory = tmp_path / "bot"
     find("stdio").copy(directory)
@@ -86,7 +86,7 @@ def test_the_line_is_the_request_as_it_came(shim: Callable[[str], Ask]) -> None:
     assert ask() == (200, {"move": "same"})
 
 
-def test_a_program_that_ends_is_started_again(shim: Callable[[str], Ask]) -> None:
+def test_a_program_that_ends_is_restarted(shim: Callable[[str], Ask]) -> None:
     ask = shim(READ + "    print('pass', flush=True)\n    if request['turn'] == 2: sys.exit()\n")
     assert ask() == (200, {"move": "pass"})
     assert ask(turn=2) == (200, {"move": "pass"})
@@ -97,11 +97,11 @@ def test_a_program_that_ends_is_started_again(shim: Callable[[str], Ask]) -> Non
     assert (status, body) == (200, {"move": "pass"})
 
 
-def test_a_program_that_is_silent_is_started_again(shim: Callable[[str], Ask]) -> None:
+def test_a_program_that_does_not_answer_is_restarted(shim: Callable[[str], Ask]) -> None:
     ask = shim(READ + "    if request['turn'] == 2: sys.stdin.read()\n    print(1, flush=True)\n")
     status, body = ask(turn=2, clock={"move_ms": 10, "bank_ms": 20})
     assert status == 500
-    assert "said nothing for 0.03 s" in body["error"]
+    assert "did not answer within 0.03 s" in body["error"]
     assert ask() == (200, {"move": "1"})
 
 
@@ -127,7 +127,7 @@ def test_a_second_line_is_not_the_next_answer(shim: Callable[[str], Ask]) -> Non
 @pytest.mark.parametrize(
     "answer", ["b'{\"move\": 3}\\n'", "b'{}\\n'", "b'{nothing\\n'", "b'\\xff\\n'", "b'x' * 70000"]
 )
-def test_an_answer_that_is_none(shim: Callable[[str], Ask], answer: str) -> None:
+def test_an_unusable_answer(shim: Callable[[str], Ask], answer: str) -> None:
     ask = shim(READ + f"    sys.stdout.buffer.write({answer}); sys.stdout.flush()\n")
     status, body = ask()
     assert status == 500

@@ -6,7 +6,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from stich.cli import cli
-from tests.tournament.cups import stich, toys, write
+from tests.tournament import played
 from tournament.store.store import Store
 
 
@@ -20,9 +20,8 @@ def offered(*words: str) -> list[str]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("completion")
-    done = stich("run", write(folder, toys(3), deals=1), "--out", folder / "run")
-    assert done.returncode == 0, done.stderr
-    return folder / "run"
+    played.run(folder, played.cup(deals=1)).close()
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -54,4 +53,4 @@ def test_what_is_in_a_run(run: Path) -> None:
         ids = [match.match for match in store.summaries()]
     assert offered("replay", str(run), "") == ids
     assert offered("replay", str(run), ids[1][:8]) == [ids[1]]
-    assert offered("matches", str(run), "--bot", "toy") == ["toy0", "toy1", "toy2"]
+    assert offered("matches", str(run), "--bot", "c") == ["cat"]

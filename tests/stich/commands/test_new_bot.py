@@ -60,6 +60,7 @@ def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
     assert "stich check" in result.output
 
 
+@pytest.mark.slow
 def test_the_python_copy_is_checked_and_clean(tmp_path: Path) -> None:
     find("python").copy(tmp_path)
     find("stdio").copy(tmp_path / "stdio")
@@ -119,6 +120,7 @@ def test_the_missing_packages_are_listed_without_anything_installed() -> None:
     assert set(asked.stdout.split()) <= known
 
 
+@pytest.mark.slow
 def test_the_typescript_types_are_those_of_the_contract(tmp_path: Path) -> None:
     if shutil.which("npx") is None:
         pytest.skip("npx is not there (Debian: npm)")

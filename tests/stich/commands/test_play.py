@@ -1,4 +1,4 @@
-"""`stich play`: what a person sees, may type, and is told."""
+"""`stich play`: what a person sees, types, and reads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rich.console import Console
 
 import games
 from games.game import State
-from games.move import Move
 from stich.commands.play import play
 from stich.console import play_screen as screen
-from tests.tournament.check.rogues import ROGUES, Talk, honest, running, says
+from stich.console.cards import card, cards, move_text
+from tests.tournament.check.misbehaving import MISBEHAVING, Talk, honest, running, says
 from tournament.check.positions import questions
-from tournament.play.menu import Listing, Menu, Problem, card_names, cards_of
+from tournament.play.menu import InputError, Menu, MoveGroup, card_names, cards_of
 from tournament.play.opponents import seated
 
 
@@ -29,9 +29,13 @@ def started(name: str, players: int | None = None, seed: str = "play") -> State:
 
 
 def sat_down(*arguments: str, typed: str = "") -> Result:
-    """The command against the quick house bot."""
-    bots = () if "--with" in arguments else ("--with", "greedy")
-    return CliRunner().invoke(play, [*arguments, *bots, "--seed", "play"], input=typed)
+    """The command, against a bot in this process unless the arguments name one."""
+    with running(honest) as url:
+        bots = () if "--with" in arguments else ("--with", url)
+        words = [*arguments, *bots, "--seed", "play", "--move-ms", "600000"]
+        if "--move-ms" in arguments:
+            words = words[:-2]
+        return CliRunner().invoke(play, words, input=typed)
 
 
 def drawn(renderable: object, width: int = 200) -> str:
@@ -50,18 +54,17 @@ def lead() -> State:
     return state.advance("bid:3")
 
 
-def numbers(found: Listing | Problem) -> list[int]:
-    assert isinstance(found, Listing)
-    return [number for group in found.groups for number in group.moves]
+def numbers(groups: tuple[MoveGroup, ...]) -> list[int]:
+    return [number for group in groups for number in group.moves]
 
 
 def test_the_menu_has_every_move_once_by_its_number() -> None:
     state = lead()
     moves = state.moves()
     menu = Menu(state.view(state.turn or 0))
-    listed = {n: move for group in menu.all().groups for n, move in group.moves.items()}
+    listed = {n: move for group in menu.all() for n, move in group.moves.items()}
     assert [listed[number].text for number in sorted(listed)] == moves.texts()
-    for group in menu.all().groups:
+    for group in menu.all():
         assert {move.category for move in group.moves.values()} == {group.title}
 
 
@@ -71,25 +74,21 @@ def test_a_move_is_chosen_by_number_string_or_cards() -> None:
     first = state.moves()[0]
     card = cards_of(first.text)[0]
     for typed in ("1", first.text, card, card.upper(), f" {card[0]} {card[1]} "):
-        chosen = menu.choose(typed)
-        assert isinstance(chosen, Move)
-        assert chosen.text == first.text
+        assert menu.choose(typed).text == first.text
 
 
 @pytest.mark.parametrize("typed", ["0", "-1", "1000", "9" * 50, "two", "", "play:9c9c", "²"])
 def test_what_is_no_move_gets_a_sentence(typed: str) -> None:
     state = lead()
-    answer = Menu(state.view(state.turn or 0)).choose(typed)
-    assert isinstance(answer, Problem)
-    assert answer.text.endswith(".")
+    menu = Menu(state.view(state.turn or 0))
+    with pytest.raises(InputError, match=r"\.$"):
+        menu.choose(typed)
 
 
 def test_cards_alone_mean_what_the_phase_is_about() -> None:
     state = started("ninefivetwo").advance("trump:h")
     card = state.view(0).to_dict()["hand"][0]
-    chosen = Menu(state.view(0)).choose(card)
-    assert isinstance(chosen, Move)
-    assert chosen.text == f"discard:{card}"
+    assert Menu(state.view(0)).choose(card).text == f"discard:{card}"
 
 
 def test_the_search_knows_kinds_cards_and_ranks() -> None:
@@ -110,9 +109,9 @@ def test_the_search_knows_kinds_cards_and_ranks() -> None:
 
 
 def test_a_search_without_a_find_says_so() -> None:
-    answer = Menu(lead().view(0)).search("rocket 3s 3s 3s 3s 3s")
-    assert isinstance(answer, Problem)
-    assert "No legal move fits" in answer.text
+    menu = Menu(lead().view(0))
+    with pytest.raises(InputError, match="No legal move fits"):
+        menu.search("rocket 3s 3s 3s 3s 3s")
 
 
 def test_trumps_and_bids_are_found() -> None:
@@ -137,7 +136,7 @@ def test_positions_of_every_phase_are_drawn_and_show_the_own_hand(name: str) -> 
         view = question.position.view(question.view["seat"]).to_dict()
         names = [f"player {seat}" for seat in range(question.position.players)]
         text = drawn(screen.position(view, names, "Title"))
-        assert drawn(screen.cards(view["hand"])).strip() in text
+        assert drawn(cards(view["hand"])).strip() in text
         drawn(screen.history(view, names))
         drawn(screen.menu(Menu(question.position.view(view["seat"])).all()))
         for result in view["results"]:
@@ -152,9 +151,9 @@ def test_the_name_of_a_bot_is_no_markup() -> None:
 
 
 def test_a_masked_card_stays_masked() -> None:
-    assert drawn(screen.move_text("discard:??")).strip() == "lay away ??"
-    assert drawn(screen.move_text("give:3h")).strip() == "give 3♥"
-    assert drawn(screen.card("??")).strip() == "??"
+    assert drawn(move_text("discard:??")).strip() == "lay away ??"
+    assert drawn(move_text("give:3h")).strip() == "give 3♥"
+    assert drawn(card("??")).strip() == "??"
 
 
 @pytest.mark.parametrize(
@@ -169,23 +168,23 @@ def test_a_masked_card_stays_masked() -> None:
     ],
 )
 def test_moves_in_words(move: str, words: str) -> None:
-    assert drawn(screen.move_text(move)).strip() == words
+    assert drawn(move_text(move)).strip() == words
 
 
 def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
     state = started("zhengfen", 3)
-    listing = Menu(state.view(state.turn or 0)).all()
-    biggest = max(listing.groups, key=lambda group: len(group.moves))
-    more = len(biggest.moves) - screen.SHOWN
+    groups = Menu(state.view(state.turn or 0)).all()
+    biggest = max(groups, key=lambda group: len(group.moves))
+    more = len(biggest.moves) - screen.MAX_SHOWN
     assert more > 0
-    assert f"and {more} more: /{biggest.title}" in drawn(screen.menu(listing))
-    assert "more: /" not in drawn(screen.menu(listing, limit=None))
+    assert f"and {more} more: /{biggest.title}" in drawn(screen.menu(groups))
+    assert "more: /" not in drawn(screen.menu(groups, limit=None))
 
 
 def test_what_is_left_out_is_said_on_a_line_of_its_own() -> None:
     state = started("ninefivetwo", seed="b").advance("trump:c")
-    listing = Menu(state.view(0)).all()
-    lines = drawn(screen.menu(listing), width=80).splitlines()
+    groups = Menu(state.view(0)).all()
+    lines = drawn(screen.menu(groups), width=80).splitlines()
     assert lines[-1].strip() == "and 8 more: /discard"
     gaps = [gap for line in lines[:-1] for gap in re.findall(r"(?<=\S) {2,}(?=\d)", line)]
     assert max(map(len, gaps)) <= 5
@@ -200,12 +199,12 @@ def test_the_number_of_a_choice_cannot_be_taken_for_its_bid() -> None:
 @pytest.mark.parametrize("name", ["zhengfen", "doudizhu"])
 def test_the_cards_of_a_choice_stand_apart(name: str) -> None:
     position = next(each.position for each in questions(name, 26) if len(each.moves) > 20)
-    listing = Menu(position.view(position.turn or 0)).all()
-    shown = drawn(screen.menu(listing, limit=None))
-    for group in listing.groups:
+    groups = Menu(position.view(position.turn or 0)).all()
+    shown = drawn(screen.menu(groups, limit=None))
+    for group in groups:
         for number, move in group.moves.items():
             if "=" not in move.text:
-                assert f"{number}) {drawn(screen.move_text(move.text)).strip()}" in shown
+                assert f"{number}) {drawn(move_text(move.text)).strip()}" in shown
 
 
 # the command
@@ -221,14 +220,14 @@ def test_a_whole_game(name: str) -> None:
 
 def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
     result = sat_down("ninefivetwo", "--seat", "1", "--option", "deals=1", typed="1\n" * 40)
-    assert "greedy (0): lay away ??\n" in result.output
+    assert " (0): lay away ??\n" in result.output
     assert "lay away" in result.output
     state = started("ninefivetwo", seed="play")
     others = {card for seat in (0, 2) for card in state.view(seat).to_dict()["hand"]}
     before = result.output.partition("your move")[0]
-    shown = {drawn(screen.card(card)).strip() for card in others}
+    shown = {drawn(card(name)).strip() for name in others}
     words = set(before.replace("\n", " ").split())
-    played = {word for line in before.splitlines() if line.startswith("greedy") for word in line}
+    played = {word for line in before.splitlines() if line.startswith("http") for word in line}
     assert not (shown & words) - played
 
 
@@ -238,11 +237,11 @@ def test_help_history_search_and_mistakes() -> None:
     assert result.exit_code == 0
     for words in (
         "suits are c ♣",
-        "Nothing has been played in this deal.",
+        "Nobody has moved in this deal.",
         "No legal move fits 'nothing'.",
         "'what' is not a move",
         "you: pass",
-        "The game is left. The same deal again: stich play doudizhu --players 3 --seed play",
+        "You quit. To play the same deal: stich play doudizhu --players 3 --seed play",
     ):
         assert words in result.output
 
@@ -250,7 +249,7 @@ def test_help_history_search_and_mistakes() -> None:
 def test_the_end_of_input_is_a_polite_end() -> None:
     result = sat_down("dasan")
     assert result.exit_code == 0
-    assert "The game is left." in result.output
+    assert "You quit." in result.output
     assert "Traceback" not in result.output
 
 
@@ -263,11 +262,11 @@ def test_enter_makes_the_only_move() -> None:
 
 
 def test_a_bot_that_fails_is_played_for_and_the_game_goes_on() -> None:
-    with running(ROGUES["not JSON"]) as url:
+    with running(MISBEHAVING["not JSON"]) as url:
         result = sat_down("dasan", "--with", url, "--option", "deals=1", typed="1\n" * 60)
     assert result.exit_code == 0
     words = " ".join(result.output.split())
-    assert "fails, the house plays for it: invalid: Its answer is not JSON" in words
+    assert "fails, a default move is made: invalid: Its answer is not JSON" in words
     assert "The game is over." in result.output
 
 
@@ -286,17 +285,17 @@ def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None
         result = sat_down("dasan", *arguments, typed="1\n" * 90)
     words = " ".join(result.output.split())
     assert "The game is over." in words
-    assert words.count("fails, the house plays for it") == 3
+    assert words.count("fails, a default move is made") == 3
     assert words.count("That was strike 3 of 3: it is asked no more in this game.") == 1
-    assert words.index("strike 3 of 3") > words.rindex("fails, the house plays for it")
+    assert words.index("strike 3 of 3") > words.rindex("fails, a default move is made")
     assert asked == ["/start", "/move", "/move", "/move"]
 
 
 def test_a_bot_knows_one_game_from_the_next() -> None:
-    told: list[tuple[str, dict[str, Any]]] = []
+    requests: list[tuple[str, dict[str, Any]]] = []
 
     def act(talk: Talk) -> None:
-        told.append((talk.path, json.loads(talk.body)))
+        requests.append((talk.path, json.loads(talk.body)))
         honest(talk)
 
     with running(act) as url:
@@ -304,10 +303,10 @@ def test_a_bot_knows_one_game_from_the_next() -> None:
             arguments = ["--with", url, "--with", "greedy", "--option", "deals=1"]
             result = sat_down("dasan", *arguments, typed="1\n" * 60)
             assert "The game is over." in result.output
-    matches = [body["match"] for _, body in told]
+    matches = [body["match"] for _, body in requests]
     assert len(set(matches)) == 2
-    first = [(path, body) for path, body in told if body["match"] == matches[0]]
-    assert first == told[: len(first)]
+    first = [(path, body) for path, body in requests if body["match"] == matches[0]]
+    assert first == requests[: len(first)]
     (begins, start), *decisions, (ends, end) = first
     assert (begins, ends) == ("/start", "/end")
     assert {body["view"]["seat"] for _, body in decisions} == {start["seat"]} == {end["seat"]}
@@ -315,10 +314,10 @@ def test_a_bot_knows_one_game_from_the_next() -> None:
     assert (start["players"], start["options"]["deals"], len(end["scores"])) == (3, 1, 3)
 
 
-def test_an_illegal_answer_is_told() -> None:
-    with running(ROGUES["illegal"]) as url:
+def test_an_illegal_answer_is_reported() -> None:
+    with running(MISBEHAVING["illegal"]) as url:
         result = sat_down("dasan", "--with", url, typed="1\n" * 3)
-    assert "the house plays for it: illegal: " in result.output
+    assert "a default move is made: illegal: " in result.output
 
 
 def test_a_bot_by_url_plays() -> None:
@@ -355,8 +354,8 @@ def test_as_many_seats_as_bots_are_named() -> None:
         (["dasan", "--players", "7"], "players"),
         (["dasan", "--seat", "3"], "0 to 2"),
         (["dasan", "--seat", "-1"], "0 to 2"),
-        (["dasan", "--option", "deals"], "name=value"),
-        (["dasan", "--option", "deals=many"], "name=value"),
+        (["dasan", "--option", "deals"], "NAME=VALUE"),
+        (["dasan", "--option", "deals=many"], "must be a number"),
         (["dasan", "--option", "deals=0"], "options.deals"),
         (["dasan", "--option", "nothing=1"], "options.nothing"),
         (["ninefivetwo", *["--with", "greedy"] * 3], "3 bots are too many"),

@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
+from stich.cli import main
 from stich.console.stdout import OutputError, guarded
 from tests.tournament import played
-from tests.tournament.cups import ROOT, standings, stich, toys, write
-from tournament.store.store import Store
+from tests.tournament.cups import ROOT, served_toys, standings, stich, write
 
 FULL = "Standard output cannot be written: No space left on device. "
 
@@ -37,6 +38,16 @@ def into_full(*words: object, unbuffered: bool = False) -> subprocess.CompletedP
         )
 
 
+def exit_code(output: TextIO, monkeypatch: pytest.MonkeyPatch, *words: object) -> object:
+    """How the program ends in this process, with this standard output."""
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setattr(sys, "argv", ["stich", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert sys.stdout is output
+    return ended.value.code
+
+
 READERS = (
     "standings",
     "standings --json",
@@ -51,14 +62,16 @@ READERS = (
 
 
 @pytest.mark.parametrize("words", READERS)
-def test_a_full_disk_is_a_sentence(run: Path, words: str) -> None:
+def test_a_full_disk_is_a_sentence(run: Path, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     command, *options = words.split()
-    done = into_full(command, run, *options)
-    assert (done.returncode, done.stderr) == (1, FULL + "Make room, or send it elsewhere.\n")
+    with open("/dev/full", "w") as full:
+        ended = exit_code(full, monkeypatch, command, run, *options)
+    assert ended == f"{FULL}Free some space, or redirect it elsewhere."
 
 
 @pytest.mark.parametrize("unbuffered", [False, True])
 def test_help_needs_room_too(unbuffered: bool) -> None:
+    """As a program: the interpreter adds nothing of its own at exit."""
     done = into_full("standings", "--help", unbuffered=unbuffered)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
@@ -74,44 +87,46 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("length", ["run", "short"])
 @pytest.mark.parametrize("words", READERS)
 def test_a_reader_that_has_gone_is_no_error(
-    request: pytest.FixtureRequest, words: str, length: str
+    request: pytest.FixtureRequest,
+    words: str,
+    length: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     command, *options = words.split()
     run = request.getfixturevalue(length)
     reader, writer = os.pipe()
     os.close(reader)
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "stich", command, str(run), *options],
-            stdout=writer,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            check=False,
-        )
-    finally:
-        os.close(writer)
-    assert (done.returncode, done.stderr) == (1, "")
+    with open(writer, "w") as output:
+        assert exit_code(output, monkeypatch, command, run, *options) == 1
+    assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
-def test_a_run_keeps_what_is_finished(tmp_path: Path, options: list[str]) -> None:
-    cup, folder = write(tmp_path, toys(3), deals=2), tmp_path / "run"
-    done = into_full("run", cup, "--out", folder, *options)
-    assert done.returncode == 1
-    kept = f"Every finished match is kept in {folder}. Go on with: stich run {cup} --out {folder}"
-    assert done.stderr == f"{FULL}{kept}\n"
-    assert stich("run", cup, "--out", folder).returncode == 0
-    assert standings(folder)["matches"] == 6
-    line = f"{sys.executable} -m stich run {cup} --out {folder} {' '.join(options)} | head -n 1"
+def test_a_reader_that_stops_reading_is_no_error(run: Path) -> None:
+    """As a program in a shell."""
+    command = f"{sys.executable} -m stich export {run} | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+
+
+def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
+    with served_toys(3) as bots:
+        cup, folder = write(tmp_path, bots, deals=1), tmp_path / "run"
+        done = into_full("run", cup, "--out", folder, "--json")
+        assert done.returncode == 1
+        resume = f"Resume with: stich run {cup} --out {folder}"
+        assert done.stderr == f"{FULL}Every finished match is kept in {folder}. {resume}\n"
+        assert stich("run", cup, "--out", folder).returncode == 0
+    assert standings(folder)["matches"] == 3
+    line = f"{sys.executable} -m stich run {cup} --out {folder} | head -n 1"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout.count("\n"), done.stderr) == (1, "")
 
 
 def test_a_duel_says_what_is_kept() -> None:
-    done = into_full("duel", "random", "random", "--game", "doudizhu", "--deals", 1)
+    done = into_full("duel", "random", "random", "--game", "doudizhu", "--deals", 1, "--json")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{FULL}Nothing of it is kept; with --out DIR it is")
+    assert done.stderr.startswith(f"{FULL}Nothing is kept; with --out DIR it would be")
 
 
 @pytest.fixture
@@ -141,12 +156,3 @@ def test_a_closed_standard_output_is_left_alone(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(sys, "stdout", None)
     with guarded():
         assert sys.stdout is None
-
-
-@pytest.mark.parametrize("command", ["standings", "matches", "verify", "export", "report"])
-def test_a_run_that_never_began_is_a_sentence(tmp_path: Path, command: str) -> None:
-    Store.open(tmp_path, create=True).close()
-    done = stich(command, tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    why = "its run was stopped before it had begun; run the cup again."
-    assert done.stderr == f"{tmp_path / 'run.sqlite'}: {why}\n"

@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from tournament.text import plural, screen
+from stich.console.text import make_console
+from tournament.text import plural
 
 
 def test_a_number_and_its_noun() -> None:
@@ -15,6 +16,6 @@ def test_a_number_and_its_noun() -> None:
 def test_what_is_piped_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", io.StringIO())
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert screen().width == 120
+    assert make_console().width == 120
     monkeypatch.setenv("COLUMNS", "90")
-    assert screen().width == 90
+    assert make_console().width == 90

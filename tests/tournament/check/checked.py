@@ -9,7 +9,10 @@ from click.testing import CliRunner
 
 from stich.commands.check import check
 
-FEW = ["--game", "dasan", "--positions", "26", "--bank-ms", "0"]
+PATIENT = ["--move-ms", "600000", "--bank-ms", "0", "--start-ms", "600000"]
+"""No deadline that a slow machine could miss."""
+
+FEW = ["--game", "dasan", "--positions", "26", *PATIENT]
 
 
 def checked(*arguments: str) -> tuple[int, dict[str, Any]]:

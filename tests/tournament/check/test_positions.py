@@ -40,7 +40,9 @@ def test_each_is_what_the_seat_to_move_sees(name: str) -> None:
 def test_there_are_as_many_as_wanted(name: str, wanted: int) -> None:
     asked = questions(name, wanted)
     assert len(asked) == wanted
-    assert len({json.dumps([question.sitting, question.view]) for question in asked}) == wanted
+    assert (
+        len({json.dumps([question.seat_in_record, question.view]) for question in asked}) == wanted
+    )
 
 
 @pytest.mark.parametrize("name", games.GAMES)
@@ -70,9 +72,9 @@ def test_moves_that_say_how_their_cards_are_read_are_asked() -> None:
 def test_each_match_is_asked_in_one_go_and_in_order() -> None:
     for name in games.GAMES:
         asked = questions(name, 100)
-        matches = [sitting for sitting, _ in groupby(asked, key=lambda each: each.sitting)]
+        matches = [seat for seat, _ in groupby(asked, key=lambda each: each.seat_in_record)]
         assert len(matches) == len(set(matches))
-        for _, match in groupby(asked, key=lambda each: each.sitting):
+        for _, match in groupby(asked, key=lambda each: each.seat_in_record):
             when = [(each.view["deal"], len(each.view["history"])) for each in match]
             assert when == sorted(set(when))
 
@@ -80,7 +82,7 @@ def test_each_match_is_asked_in_one_go_and_in_order() -> None:
 @pytest.mark.parametrize("name", games.GAMES)
 def test_openings_are_the_first_decisions(name: str) -> None:
     first = openings(name)
-    assert len({each.sitting for each in first}) == len(first)
+    assert len({each.seat_in_record for each in first}) == len(first)
     for each in first:
         assert each.view["seat"] not in {entry["seat"] for entry in each.view["history"]}
 

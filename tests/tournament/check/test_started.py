@@ -4,32 +4,41 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.tournament.check.checked import checked, failures
+from tests.tournament.check.checked import PATIENT, checked, failures
 from tournament.check.advice import died
+from tournament.check.match_check import OPTIONS
+
+ROOT = str(Path(__file__).parents[3])
 
 
 def command(program: str, tmp_path: Path) -> str:
+    """The command of a bot that is this program."""
     path = tmp_path / "program.py"
     path.write_text(program)
     return shlex.join([sys.executable, str(path)])
 
 
+def check_dasan(program: str, positions: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
+    """The check of a bot that is this program."""
+    words = ("--game", "dasan", "--positions", str(positions), *PATIENT)
+    return checked("--command", command(program, tmp_path), *words)
+
+
 @pytest.mark.parametrize(
-    ("program", "problem"),
+    ("program", "start_ms", "problem"),
     [
-        ("raise SystemExit(3)", "ended with code 3"),
-        ("import sys; sys.exit('no such deck')", "no such deck"),
-        ("import threading; threading.Event().wait()", "did not answer GET /"),
+        ("raise SystemExit(3)", 600_000, "ended with code 3"),
+        ("import sys; sys.exit('no such deck')", 600_000, "no such deck"),
+        ("import threading; threading.Event().wait()", 300, "did not answer GET /"),
     ],
 )
-def test_a_bot_that_never_starts(tmp_path: Path, program: str, problem: str) -> None:
-    status, report = checked("--command", command(program, tmp_path), "--start-ms", "1000")
+def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, problem: str) -> None:
+    status, report = checked("--command", command(program, tmp_path), "--start-ms", str(start_ms))
     assert status == 1
     (failure,) = failures(report)
     assert problem in failure["problem"]
@@ -50,7 +59,7 @@ asked = 0
 def move(view, moves):
     global asked
     asked += 1
-    if asked > 40:
+    if {when}:
         print("the deck is on fire", file=sys.stderr, flush=True)
         os._exit(7)
     return moves[0]
@@ -59,11 +68,8 @@ kit.run(move, name="mortal", version="1", games=["dasan"])
 
 
 def test_a_started_bot_that_dies_is_told_and_started_again(tmp_path: Path) -> None:
-    root = str(Path(__file__).parents[3])
-    status, report = checked(
-        "--command", command(MORTAL.format(root=root), tmp_path), "--game", "dasan",
-        "--positions", "60",
-    )  # fmt: skip
+    program = MORTAL.format(root=ROOT, when="asked > 40")
+    status, report = check_dasan(program, 60, tmp_path)
     assert status == 1
     first = failures(report)[0]
     assert first["fault"] == "unreachable"
@@ -82,10 +88,8 @@ def test_the_mend_of_a_bot_that_died_without_a_word() -> None:
 
 
 def test_a_bot_that_dies_in_the_match_is_told_once(tmp_path: Path) -> None:
-    program = MORTAL.format(root=str(Path(__file__).parents[3])).replace("asked > 40", "asked > 63")
-    status, report = checked(
-        "--command", command(program, tmp_path), "--game", "dasan", "--positions", "5"
-    )
+    when = f"view['options']['deals'] == {OPTIONS['deals']}"
+    status, report = check_dasan(MORTAL.format(root=ROOT, when=when), 5, tmp_path)
     assert status == 1
     (failed,) = [one for one in report["checks"] if one["result"] == "failed"]
     assert "a short match" in failed["title"]
@@ -97,14 +101,16 @@ def writes(size: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
     """The check of a bot that writes so many bytes at each answer."""
     program = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parents[3])!r})
+sys.path.insert(0, {ROOT!r})
 from bots import kit
 def move(view, moves):
     print("x" * {size - 1}, file=sys.stderr, flush=True)
     return moves[0]
 kit.run(move, name="talker", version="1", games=["dasan"])
 """
-    return checked("--command", command(program, tmp_path), "--game", "dasan", "--positions", "5")
+    return checked(
+        "--command", command(program, tmp_path), "--game", "dasan", "--positions", "5", *PATIENT
+    )
 
 
 def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
@@ -116,7 +122,7 @@ def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
     assert "MiB in " in failed["note"]
     assert "KiB for each; only the last 64 KiB of a match are kept" in failure["problem"]
     assert "stdout and stderr" in failure["rule"]
-    assert "a line for a move" in failure["mend"]
+    assert "a line per move" in failure["mend"]
     assert failure["answer"]["status"] == 200
     assert "/move" in failure["curl"]
 
@@ -128,23 +134,18 @@ def test_ordinary_logging_is_no_flood(tmp_path: Path) -> None:
     assert "KiB in " in note
 
 
-def test_the_house_bots_pass() -> None:
-    python = shlex.quote(sys.executable)
-    asked: Callable[[str], tuple[int, dict[str, Any]]] = lambda bot: checked(  # noqa: E731
-        "--command", f"{python} -m bots.{bot}", "--positions", "30"
-    )
-    for bot in ("random", "greedy"):
-        status, report = asked(bot)
-        assert status == 0, failures(report)
-        assert len(report["checks"]) == 17
+@pytest.mark.parametrize("bot", ["random", "greedy"])
+def test_the_house_bots_pass(bot: str) -> None:
+    command = f"{shlex.quote(sys.executable)} -m bots.{bot}"
+    status, report = checked("--command", command, "--positions", "10", *PATIENT)
+    assert status == 0, failures(report)
+    assert len(report["checks"]) == 17
 
 
 def test_a_bot_that_does_not_start_again(tmp_path: Path) -> None:
-    root = str(Path(__file__).parents[3])
-    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n" + MORTAL.format(root=root)
-    status, report = checked(
-        "--command", command(once, tmp_path), "--game", "dasan", "--positions", "60"
-    )
+    mortal = MORTAL.format(root=ROOT, when="asked > 40")
+    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n{mortal}"
+    status, report = check_dasan(once, 60, tmp_path)
     assert status == 1
     skipped = [one for one in report["checks"] if one["result"] == "skipped"]
     assert skipped

@@ -1,27 +1,93 @@
-"""`stich check` on time: kept and new connections, slow answers."""
+"""The checks of time, on times that are made up: no test waits, or depends on the machine."""
 
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Callable
 
 import pytest
-from click.testing import CliRunner
 
-from stich.commands.check import check
-from tests.tournament.check.checked import checked, failures
-from tests.tournament.check.rogues import Talk, honest, lazy_network, running
-from tournament.check.timing_checks import REPEATS, differ
+from tournament.bot.player import Choice
+from tournament.bot.protocol import TimeBank
+from tournament.check.examiner import Examiner
+from tournament.check.outcome import CheckFailure, CheckResult, Outcome
+from tournament.check.protocol_checks import positions
+from tournament.check.report import Report
+from tournament.check.target import Connection, Target
+from tournament.check.timing_checks import REPEATS, connections, differ, pace, parallel
+from tournament.records import Answer
+
+Times = Callable[[int, int], float]
+"""The milliseconds of an answer: from its number over its connection and over all, from 1."""
+
+
+class FakeConnection(Connection):
+    """A bot that makes the first legal move, and takes what `times` says."""
+
+    def __init__(self, target: FakeTarget) -> None:
+        super().__init__(target.url, lambda deadline: pytest.fail("it connects"), set())
+        self.target = target
+        self.number = 0
+
+    def move(self, body: bytes, seconds: float) -> Choice:
+        self.number += 1
+        self.target.bodies.append(body)
+        took_ms = self.target.times(self.number, len(self.target.bodies))
+        return Choice(json.loads(body)["moves"][0], took_ms / 1000)
+
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
+        pass
+
+    def answer(self) -> Answer:
+        return Answer(200, "", '{"move": "pass"}', 16)
+
+
+class FakeTarget(Target):
+    def __init__(self, times: Times) -> None:
+        super().__init__("http://127.0.0.1:9")
+        self.times = times
+        self.bodies: list[bytes] = []
+
+    def connect(self) -> Connection:
+        return FakeConnection(self)
+
+
+def examiner(times: Times, move_ms: int = 1000) -> Examiner:
+    return Examiner(FakeTarget(times), TimeBank(move_ms, 60_000))
+
+
+def only(outcome: Outcome) -> CheckFailure:
+    (failure,) = outcome.failures
+    return failure
 
 
 def test_a_bot_that_waits_on_kept_connections() -> None:
-    with running(lazy_network) as url:
-        _, report = checked("--url", url, "--game", "dasan", "--positions", "2")
-    (failure,) = failures(report)
-    assert "Over kept connections it takes" in failure["problem"]
-    assert "TCP_NODELAY" in failure["mend"]
-    assert failure["answer"]["status"] == 200
-    assert "/move" in failure["curl"]
+    """As a server without TCP_NODELAY does."""
+    outcome = connections("dasan").run(examiner(lambda kept, _: 41 if kept > 1 else 1))
+    failure = only(outcome)
+    assert failure.problem.startswith("Over kept connections it takes 40 ms more than over new.")
+    assert "TCP_NODELAY" in failure.advice.fix
+    assert failure.exchange is not None
+    assert failure.exchange.elapsed_ms == 41
+    assert "/move" in failure.exchange.curl
+    assert "measured 3 times" in outcome.note
+
+
+def test_a_bot_that_is_slow_to_accept() -> None:
+    failure = only(connections("dasan").run(examiner(lambda kept, _: 1 if kept > 1 else 61)))
+    assert failure.problem.startswith("Over new connections it takes 60 ms more than over kept.")
+    assert "A connection should cost next to nothing" in failure.advice.fix
+
+
+def test_one_unlucky_measurement_is_no_failure() -> None:
+    """The machine was busy just then: measured again, it is gone."""
+    outcome = connections("dasan").run(examiner(lambda _, number: 81 if number <= REPEATS else 1))
+    assert outcome == Outcome(f"kept 1.0 ms, new 1.0 ms (medians of {REPEATS})")
+
+
+def test_two_requests_at_once() -> None:
+    outcome = parallel("dasan").run(examiner(lambda _, number: number))
+    assert outcome == Outcome("the slower of each two at most 8.0 ms")
 
 
 NEAR = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]
@@ -38,7 +104,7 @@ WIDE = [30.0 * number for number in range(15)]
         (WIDE, [60.0 + each for each in WIDE], False),
         (WIDE, [200.0 + each for each in NEAR], False),
     ],
-    ids=["quick", "thoughtful", "slow door", "the same", "uneven", "one of them uneven"],
+    ids=["quick", "thoughtful", "slow to accept", "the same", "uneven", "one of them uneven"],
 )
 def test_a_delay_shows_however_long_a_bot_thinks(
     kept: list[float], new: list[float], found: bool
@@ -46,60 +112,39 @@ def test_a_delay_shows_however_long_a_bot_thinks(
     assert differ(kept, new) is differ(new, kept) is found
 
 
-def test_one_unlucky_measurement_is_no_failure() -> None:
-    """The machine was busy just then: measured again, it is gone."""
-    busy = iter([True] * REPEATS)
-
-    def act(talk: Talk) -> None:
-        if talk.path == "/move" and talk.asked > 1 and next(busy, False):
-            talk.stop.wait(0.08)
-        honest(talk)
-
-    with running(act) as url:
-        status, report = checked("--url", url, "--game", "dasan", "--positions", "2")
-    assert status == 0, failures(report)
+def test_a_bot_within_its_time() -> None:
+    asked = examiner(lambda _, number: 900 if number == 1 else number)
+    positions("dasan", 9).run(asked)
+    assert pace(asked) == Outcome(
+        "first answer 900 ms, then median 5.5 ms, p99 8.9 ms of 8; move_ms 1000"
+    )
 
 
-def test_a_bot_over_its_time() -> None:
-    def act(talk: Talk) -> None:
-        if talk.path == "/move":
-            talk.stop.wait(0.005)
-        honest(talk)
-
-    with running(act) as url:
-        _, report = checked(
-            "--url", url, "--game", "dasan", "--positions", "9", "--move-ms", "1",
-            "--bank-ms", "60000",
-        )  # fmt: skip
-    last = report["checks"][-1]
-    assert last["result"] == "failed"
-    assert "more than 1 ms" in last["failures"][0]["problem"]
-    assert "p99" in last["note"]
+def test_too_few_answers_say_nothing() -> None:
+    asked = examiner(lambda *_: 1)
+    positions("dasan", 1).run(asked)
+    outcome = pace(asked)
+    assert not outcome.passed
+    assert outcome.note == "too few answers to judge its time"
 
 
-def test_a_failure_of_many_answers_shows_the_slowest() -> None:
-    asked: list[bytes] = []
-
-    def act(talk: Talk) -> None:
-        if talk.path == "/move":
-            asked.append(talk.body)
-            talk.stop.wait(0.3 if len(asked) == 7 else 0.005)
-        honest(talk)
-
-    arguments = ["--game", "dasan", "--positions", "9", "--move-ms", "1", "--bank-ms", "60000"]
-    with running(act) as url:
-        result = CliRunner().invoke(check, ["--url", url, *arguments])
-        _, report = checked("--url", url, *arguments)
-    _, _, told = result.output.partition("FAIL")
-    assert "problem  One answer in a hundred takes" in told
-    assert "The slowest is shown." in told
-    assert f"request  POST {url}/move {{" in told
-    assert "repeat   curl -sS -i" in told
-    assert asked[6].decode() in told
-    shown = re.search(r"answer   200 \{.*\}, after (\d+) ms", told)
-    assert shown is not None
-    assert int(shown[1]) >= 300
-    (failure,) = failures(report)
-    assert json.loads(failure["answer"]["body"])["move"]
-    assert json.loads(failure["request"]["body"])["moves"]
-    assert failure["curl"]
+def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = examiner(lambda _, number: 300 if number == 7 else 5, move_ms=1)
+    positions("dasan", 9).run(asked)
+    outcome = pace(asked)
+    assert "p99" in outcome.note
+    report = Report(as_json=False)
+    report.add(CheckResult(3, "its time for a move", outcome))
+    assert report.finish() == 1
+    shown = capsys.readouterr().out
+    target = asked.target
+    assert isinstance(target, FakeTarget)
+    for words in (
+        " 3 FAIL its time for a move (first answer",
+        "problem  One answer in a hundred takes 279 ms, more than 1 ms. The slowest is shown.",
+        f"request  POST {target.url}/move {{",
+        'answer   200 {"move": "pass"}, after 300 ms',
+        "repeat   curl -sS -i",
+        target.bodies[6].decode(),
+    ):
+        assert words in shown

@@ -1,4 +1,4 @@
-"""CUP.toml: what it may say, and every mistake as one line with its key and its mend."""
+"""CUP.toml: what it may contain, and every error as one line with its key and its fix."""
 
 import contextlib
 import re
@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import games
-from tests.tournament.cups import stich
-from tournament.config import ConfigError, Cup, parse, read
+from stich.cli import cli
+from tournament.config import ConfigError, Cup, parse_cup, read_cup
 from tournament.config.locations import line_of, locate
 
 ROOT = Path(__file__).parents[3]
@@ -55,14 +56,14 @@ command = "./third --fast"
 """
 
 
-def mistakes(text: str) -> list[str]:
+def errors(text: str) -> list[str]:
     with pytest.raises(ConfigError) as error:
-        parse(text.encode(), "cup.toml")
-    return list(error.value.mistakes)
+        parse_cup(text.encode(), "cup.toml")
+    return list(error.value.errors)
 
 
 def test_the_example_of_the_page() -> None:
-    cup = parse(GOOD.encode(), "cup.toml")
+    cup = parse_cup(GOOD.encode(), "cup.toml")
     assert cup.names == ("greedy", "mine", "third")
     assert cup.options == {
         option.name: option.default for option in games.get("doudizhu").options
@@ -71,8 +72,8 @@ def test_the_example_of_the_page() -> None:
     assert Cup.from_dict(cup.to_dict()) == cup
 
 
-def test_little_is_enough() -> None:
-    cup = parse(
+def test_defaults() -> None:
+    cup = parse_cup(
         b'name = "x"\ngame = "dasan"\nfill = "greedy"\n[[bots]]\nname = "a"\ncommand = "./a"\n', "c"
     )
     assert cup.players == 3
@@ -83,95 +84,80 @@ def test_little_is_enough() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda p: p.name)
 def test_the_examples_can_be_read(path: Path) -> None:
-    read(path)
+    read_cup(path)
 
 
 # what is changed in GOOD -> the one line that comes of it
 WRONG = [
     (('name = "Spring cup"', ""), '1: name: is missing; write name = "…".'),
-    (('game = "doudizhu"', 'game = "doudizuh"'), '2: game: "doudizuh" is not known; did you'),
-    (('game = "doudizhu"', "game = 7"), "2: game: must be text, not a whole number; put it in"),
-    (("players = 3", "players = 5"), "3: players: Dou Dizhu is played by 3 to 4, not 5; write 3."),
-    (
-        ("players = 3", "players = 7"),
-        "3: players: must be from 3 to 6, not 7; write a number in that range.",
-    ),
-    (("players = 3", 'players = "3"'), "3: players: must be a whole number, not text; write"),
-    (("players = 3", "players = true"), "3: players: must be a whole number, not true or false"),
-    (("players = 3", "players = 3.0"), "3: players: must be a whole number, not a number with"),
-    (("players = 3", "players = 4"), "25: bots: 3 are too few for tables of 4; add 1, or let"),
-    (("players = 3", "plyers = 3"), '3: plyers: there is no such key; did you mean "players"?'),
-    (
-        ('seed = "2026-spring"', 'seed = ""'),
-        "4: seed: must have 1 to 128 characters, not 0; write one in",
-    ),
-    (('seed = "2026-spring"', "seed = 2026-01-01"), "4: seed: must be text, not a date or time"),
-    (("[options]", "[optoins]"), '6: optoins: there is no such key; did you mean "options"?'),
+    (('game = "doudizhu"', 'game = "doudizuh"'), '2: game: unknown: "doudizuh"; did you mean "dou'),
+    (('game = "doudizhu"', "game = 7"), "2: game: must be a string, not an integer; put it in quo"),
+    (("players = 3", "players = 5"), "3: players: Dou Dizhu is for 3 to 4, not 5; write 3."),
+    (("players = 3", "players = 7"), "3: players: must be from 3 to 6, not 7; write a number in t"),
+    (("players = 3", 'players = "3"'), "3: players: must be an integer, not a string; write one f"),
+    (("players = 3", "players = true"), "3: players: must be an integer, not a boolean; write one"),
+    (("players = 3", "players = 3.0"), "3: players: must be an integer, not a float; write one fr"),
+    (("players = 3", "players = 4"), "25: bots: 3 are too few for tables of 4; add 1, or fill the"),
+    (("players = 3", "plyers = 3"), '3: plyers: unknown key; did you mean "players"?'),
+    (('seed = "2026-spring"', 'seed = ""'), "4: seed: must have 1 to 128 characters, not 0; write"),
+    (('seed = "2026-spring"', "seed = 2026-01-01"), "4: seed: must be a string, not a date or tim"),
+    (("[options]", "[optoins]"), '6: optoins: unknown key; did you mean "options"?'),
     (("deals = 1\n", "deals = 0\n"), "7: options.deals: must be a whole number from 1 to 1000."),
     (("deals = 1\n", "target = 1\n"), "7: options.target: Dou Dizhu has no such option; there"),
     (("deals = 1\n", "sprng = true\n"), "7: options.sprng: Dou Dizhu has no such option; did you"),
-    (('"round-robin"', '"swis"'), '10: format.type: "swis" is not known here; did you mean "swi'),
+    (('"round-robin"', '"swis"'), '10: format.type: unknown: "swis"; did you mean "swiss"?'),
     (('"round-robin"', '"gauntlet"'), "9: format.challenger: is missing; write the name of one"),
     (('"round-robin"', '"gauntlet"\nchallenger = "grедy"'), "11: format.challenger: there is no"),
     (("deals = 40", "deals = 0"), "11: format.deals: must be from 1 to 1000000, not 0; write"),
-    (("deals = 40", "rounds = 4"), '11: format.rounds: belongs to type = "swiss", not "round-r'),
-    (('"rotations"', '"rotation"'), '12: format.seating: "rotation" is not known here; did you'),
-    (('"rotations"', '"rotations"\nfill = "gredy"'), '13: format.fill: "gredy" is not known'),
-    (
-        ("move_ms = 1000", "move_ms = 0"),
-        "15: clock.move_ms: must be from 1 to 600000, not 0; write a",
-    ),
-    (("move_ms = 1000", "move = 1000"), '15: clock.move: there is no such key; did you mean "mo'),
+    (("deals = 40", "rounds = 4"), '11: format.rounds: is for type = "swiss", not "round-robin";'),
+    (('"rotations"', '"rotation"'), '12: format.seating: unknown: "rotation"; did you mean "rotat'),
+    (('"rotations"', '"rotations"\nfill = "gredy"'), '13: format.fill: unknown: "gredy"; did you'),
+    (("move_ms = 1000", "move_ms = 0"), "15: clock.move_ms: must be from 1 to 600000, not 0; writ"),
+    (("move_ms = 1000", "move = 1000"), '15: clock.move: unknown key; did you mean "move_ms"?'),
     (("bank_ms = 10000", "bank_ms = -1"), "16: clock.bank_ms: must be from 0 to 3600000, not -1"),
-    (("strikes = 3", 'strikes = "x"'), "20: faults.strikes: must be a whole number, not text"),
+    (("strikes = 3", 'strikes = "x"'), "20: faults.strikes: must be an integer, not a string; wri"),
     (("[faults]\n", "faults = 3\n["), None),
     (("concurrency = 2", "concurrency = 1000"), "23: run.concurrency: must be from 1 to 256"),
-    (("concurrency = 2", 'referee = "localhost"'), "23: run.referee: is no address of a server"),
-    (("concurrency = 2", 'names = "yes"'), "23: run.names: must be true or false, not text"),
+    (("concurrency = 2", 'referee = "localhost"'), "23: run.referee: is not the URL of a server;"),
+    (("concurrency = 2", 'names = "yes"'), "23: run.names: must be a boolean, not a string; write"),
     (('name = "mine"', 'name = "greedy"'), '30: bots[2].name: bot 1 is "greedy" too; rename one.'),
     (('name = "mine"', 'name = "a\\u001b"'), "30: bots[2].name: must not have control characters"),
     (('name = "mine"', 'name = " "'), "30: bots[2].name: must not be empty; write a name in quo"),
     (('name = "mine"\n', ""), '29: bots[2].name: is missing; write name = "…".'),
-    (('"http://127.0.0.1:9000"', '"127.0.0.1:9000"'), "31: bots[2].url: is no address of a ser"),
-    (('"http://127.0.0.1:9000"', '"http://x:99999"'), "31: bots[2].url: is no address of a ser"),
+    (('"http://127.0.0.1:9000"', '"127.0.0.1:9000"'), "31: bots[2].url: is not the URL of a serve"),
+    (('"http://127.0.0.1:9000"', '"http://x:99999"'), "31: bots[2].url: is not the URL of a serve"),
     (('"http://127.0.0.1:9000"', '"http://x/?a=b"'), "31: bots[2].url: must be only scheme, host"),
     (('command = "./third --fast"', ""), "33: bots[3].command: is missing; write a command or a"),
-    (("./third --fast", "./third 'x"), "35: bots[3].command: cannot be read (No closing quotati"),
+    (("./third --fast", "./third 'x"), "35: bots[3].command: cannot be split into words (No closi"),
     (("./third --fast", ""), "35: bots[3].command: must not be empty; write one like"),
-    (("./third --fast", './third"\nurl = "http://x'), "36: bots[3].url: is there beside comman"),
+    (("./third --fast", './third"\nurl = "http://x'), "36: bots[3].url: is given beside command;"),
     (("./third --fast", './third"\nmax_matches = 2 #"'), "36: bots[3].max_matches: is for a bot"),
-    (("./third --fast", './third"\ncomand = "x'), "36: bots[3].comand: there is no such key; di"),
-    (("concurrency = 2", "concurrency = "), "23: run.concurrency: has no value that TOML knows; "),
-    (('name = "mine"', "name = mine"), "30: bots[2].name: has no value that TOML knows; put text"),
-    (("[clock]", "[clock"), "14: clock: does not end; close the name of a section with ]."),
-    (("[run]", "[clock]"), "22: clock: stands on line 14 already; leave one out."),
-    (('url = "', 'name = "'), "31: bots[2].name: stands on line 30 already; leave one out."),
-    (("bank_ms", "move_ms"), "16: clock.move_ms: stands on line 15 already; leave one out."),
-    (("[options]", "format.deals = 1\n[options]"), "10: format: stands on line 6 already; leave"),
-    (('"rotations"', '"rotations'), "12: format.seating: has text that does not end; close the"),
-    (('"rotations"', '"""rotations'), "12: format.seating: has text that does not end; close the"),
-    (('"rotations"', "'rotations"), "12: format.seating: has text that does not end; close the"),
-    (('"rotations"', "rotations = 3"), "12: format.seating: has no value that TOML knows; put te"),
-    (("deals = 40", "deals = 4 0"), "11: format.deals: goes on behind its end; put text in quot"),
-    (
-        ("deals = 40", "seeds = ["),
-        "11: format.seeds: is not closed before line 12; close it with ]",
-    ),
-    (("deals = 40", "deals: 40"), "11: TOML: has no =, or letters that need quotes; write KEY ="),
-    (("deals = 40", "döals = 40"), "11: döals: has no =, or letters that need quotes; write KEY"),
-    (("[options]", "= 3"), "6: TOML: is no statement; write KEY = VALUE, or # before a comment."),
-    (("./third --fast", ".\\qhird"), "35: bots[3].command: has a single \\; write \\\\, or put"),
-    (("[options]\ndeals = 1", "options = {deals = 1, deals = 2}"), "6: options: has 'deals' twice"),
-    (("seed = ", 'seed = "a\x01" #'), "4: seed: has a control character; take it out."),
-    (("seed = ", "seed = 2026-02-30 #"), "4: seed: is no date of the calendar; put text in quotes"),
-    (("players = 3", "players = " + "9" * 5000), "3: players: has a number of more digits than ca"),
-    (
-        ("players = 3", "players = 0x" + "f" * 5000),
-        "3: players: must be from 3 to 6, not a number of more than 19 digits; write a number in",
-    ),
-    (("players = 3", ".".join(["players"] * 5000) + " = 3"), "3: players: must be a whole numb"),
+    (("./third --fast", './third"\ncomand = "x'), "36: bots[3].comand: unknown key; did you mean"),
+    (("concurrency = 2", "concurrency = "), "23: run.concurrency: is not valid TOML: "),
+    (('name = "mine"', "name = mine"), "30: bots[2].name: is not valid TOML: "),
+    (("[clock]", "[clock"), "14: clock: is not valid TOML: "),
+    (("[run]", "[clock]"), "22: clock: is already set on line 14; delete one of them."),
+    (('url = "', 'name = "'), "31: bots[2].name: is already set on line 30; delete one of t"),
+    (("bank_ms", "move_ms"), "16: clock.move_ms: is already set on line 15; delete one of "),
+    (("[options]", "format.deals = 1\n[options]"), "10: format: is already set on line 6; delete"),
+    (('"rotations"', '"rotations'), "12: format.seating: is not valid TOML: "),
+    (('"rotations"', '"""rotations'), "12: format.seating: is not valid TOML: "),
+    (('"rotations"', "'rotations"), "12: format.seating: is not valid TOML: "),
+    (('"rotations"', "rotations = 3"), "12: format.seating: is not valid TOML: "),
+    (("deals = 40", "deals = 4 0"), "11: format.deals: is not valid TOML: "),
+    (("deals = 40", "seeds = ["), "11: format.seeds: is not valid TOML: "),
+    (("deals = 40", "deals: 40"), "11: TOML: is not valid TOML: "),
+    (("deals = 40", "döals = 40"), "11: döals: is not valid TOML: "),
+    (("[options]", "= 3"), "6: TOML: is not valid TOML: "),
+    (("./third --fast", ".\\qhird"), "35: bots[3].command: is not valid TOML: "),
+    (("[options]\ndeals = 1", "options = {deals = 1, deals = 2}"), "6: options: is not valid TOML"),
+    (("seed = ", 'seed = "a\x01" #'), "4: seed: is not valid TOML: "),
+    (("seed = ", "seed = 2026-02-30 #"), "4: seed: is not valid TOML: "),
+    (("players = 3", "players = " + "9" * 5000), "3: players: has a number with too many digits;"),
+    (("players = 3", "players = 0x" + "f" * 5000), "3: players: must be from 3 to 6, not a number"),
+    (("players = 3", ".".join(["players"] * 1500) + " = 3"), "3: players: must be an integer, not"),
     (("deals = 1\n", "deals = " + "[" * 5000), "7: options.deals: is nested too deeply; flatten"),
-    (("strikes = 3", f"{'x' * 5000} = 1"), f"20: faults.{'x' * 59}…: there is no such key; there"),
+    (("strikes = 3", f"{'x' * 5000} = 1"), f"20: faults.{'x' * 59}…: unknown key; there"),
 ]
 
 
@@ -185,20 +171,20 @@ def usual_depth() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("change", "line"), [(c, line) for c, line in WRONG if line])
-def test_a_mistake_is_one_line_with_its_key_and_mend(change: tuple[str, str], line: str) -> None:
+def test_an_error_is_one_line_with_its_key_and_fix(change: tuple[str, str], line: str) -> None:
     assert change[0] in GOOD
-    found = mistakes(GOOD.replace(*change, 1))
+    found = errors(GOOD.replace(*change, 1))
     assert len(found) == 1
     assert found[0].startswith(f"cup.toml:{line}")
     assert found[0].endswith((".", "?"))
     assert len(found[0]) < 250
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
+def test_all_errors_are_reported_at_once_in_the_order_of_the_file() -> None:
     text = GOOD
     for change, _ in WRONG[1:2] + WRONG[12:14] + WRONG[24:25] + WRONG[31:32]:
         text = text.replace(*change, 1)
-    found = mistakes(text)
+    found = errors(text)
     lines = [int(line.split(":")[1]) for line in found]
     assert lines == sorted(lines)
     assert len(found) >= 4
@@ -212,35 +198,35 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
         ('name = "x"\ngame = "doudizhu"\n[bots]\nname = "a"\n', "3: bots: must be a section for e"),
         ('name = "x"\ngame = "doudizhu"\nbots = ["a"]\n', "3: bots: must be a section for each"),
         ('name = "x"\ngame = "doudizhu"\nclock = 5\nfill = "greedy"\n[[bots]]\nname = "a"\n'
-         'command = "a"\n', "3: clock: must be a section, not a whole number; write [clock]."),
+         'command = "a"\n', "3: clock: must be a section, not an integer; write [clock]."),
     ],
 )  # fmt: skip
 def test_sections_of_another_shape(text: str, says: str) -> None:
-    assert mistakes(text)[0].startswith(f"cup.toml:{says}")
+    assert errors(text)[0].startswith(f"cup.toml:{says}")
 
 
-def test_keys_that_may_stand_in_two_places_stand_in_one() -> None:
+def test_a_key_and_its_alias_are_an_error() -> None:
     both = GOOD.replace("[format]", '[format]\nfill = "greedy"').replace(
         "[run]", "[run]\ncommit = true"
     )
-    assert parse(both.encode(), "c").commit is True
-    (line,) = mistakes('fill = "random"\n' + both)
-    assert line == "cup.toml:1: fill: stands in format.fill already; leave one out."
+    assert parse_cup(both.encode(), "c").commit is True
+    (line,) = errors('fill = "random"\n' + both)
+    assert line == "cup.toml:1: fill: is already set by format.fill; delete one of them."
 
 
-def test_the_mark_that_some_editors_put_before_a_file_is_no_mistake() -> None:
-    assert parse(b"\xef\xbb\xbf" + GOOD.encode(), "c") == parse(GOOD.encode(), "c")
+def test_a_byte_order_mark_is_allowed() -> None:
+    assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == parse_cup(GOOD.encode(), "c")
 
 
 def test_a_huge_number_of_a_bot_is_not_printed() -> None:
     huge = f"max_matches = 0x{'f' * 5000}"
-    (line,) = mistakes(GOOD.replace('[[bots]]\nname = "third', f'{huge}\n[[bots]]\nname = "third'))
+    (line,) = errors(GOOD.replace('[[bots]]\nname = "third', f'{huge}\n[[bots]]\nname = "third'))
     assert line.startswith("cup.toml:33: bots[2].max_matches: must be from 1 to 1000, not a number")
 
 
 def test_more_tables_than_can_be_played_are_refused() -> None:
     bots = "".join(f'[[bots]]\nname = "b{i}"\ncommand = "x"\n' for i in range(120))
-    (line,) = mistakes(f'name = "x"\ngame = "doudizhu"\n{bots}')
+    (line,) = errors(f'name = "x"\ngame = "doudizhu"\n{bots}')
     assert 'makes 280,840 tables of 120 bots, more than 200,000; write type = "swiss".' in line
 
 
@@ -249,28 +235,28 @@ def test_more_tables_than_can_be_played_are_refused() -> None:
     [
         (b"name = 'x'\n# \xff\n", "2: file: is not UTF-8; save it as UTF-8."),
         (b"a = " + b"[" * 20_000, "1: a: is nested too deeply"),
-        (b"[" * 20_000, "1: TOML: has no name; write KEY"),
+        (b"[" * 20_000, "1: TOML: is not valid TOML: "),
         (b"\0", "1: TOML: "),
         (b"a = 1\0" * 20_000, "1: a: "),
     ],
 )
-def test_rubbish_is_a_line_too(data: bytes, says: str) -> None:
+def test_what_is_not_toml_is_one_line_too(data: bytes, says: str) -> None:
     with pytest.raises(ConfigError) as error:
-        parse(data, "cup.toml")
+        parse_cup(data, "cup.toml")
     assert str(error.value).startswith(f"cup.toml:{says}")
 
 
-def test_the_program_says_it_before_anything_else(tmp_path: Path) -> None:
+def test_the_program_reports_errors_before_it_starts(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(GOOD.replace("strikes = 3", "strikes = 0"))
-    done = stich("run", path, "--out", tmp_path / "run")
-    assert done.returncode == 2
-    mend = "write a number in that range"
-    assert done.stderr == f"{path}:20: faults.strikes: must be from 1 to 1000, not 0; {mend}.\n"
+    done = CliRunner().invoke(cli, ["run", str(path), "--out", str(tmp_path / "run")])
+    assert done.exit_code == 2
+    fix = "write a number in that range"
+    assert done.stderr == f"{path}:20: faults.strikes: must be from 1 to 1000, not 0; {fix}.\n"
     assert not (tmp_path / "run").exists()
-    done = stich("run", tmp_path / "none.toml")
-    assert done.returncode == 2
-    missing = "No such file or directory; name a CUP.toml that is there."
+    done = CliRunner().invoke(cli, ["run", str(tmp_path / "none.toml")])
+    assert done.exit_code == 2
+    missing = "No such file or directory; name an existing CUP.toml."
     assert done.stderr == f"{tmp_path}/none.toml: {missing}\n"
 
 
@@ -293,8 +279,8 @@ def test_every_key_has_its_line() -> None:
 @given(st.binary(max_size=200))
 def test_no_bytes_break_it(data: bytes) -> None:
     with pytest.raises(ConfigError) as error:
-        parse(data, "f")
-    assert all(re.match(r"f:\d+: [^:]+: .", line) for line in error.value.mistakes)
+        parse_cup(data, "f")
+    assert all(re.match(r"f:\d+: [^:]+: .", line) for line in error.value.errors)
 
 
 PIECES = ["", "[", "]", '"', "=", "\n", "1", "true", "[[bots]]", "\0"]
@@ -304,4 +290,4 @@ PIECES = ["", "[", "]", '"', "=", "\n", "1", "true", "[[bots]]", "\0"]
 def test_no_changed_cup_breaks_it(at: int, size: int, piece: str) -> None:
     text = GOOD[:at] + piece + GOOD[at + size :]
     with contextlib.suppress(ConfigError):
-        parse(text.encode(), "f")
+        parse_cup(text.encode(), "f")

@@ -163,10 +163,10 @@ def test_a_knockout_ends_with_a_full_final(players: int, more: int) -> None:
     bots = players + more
     for index, cut in enumerate(plan(bots, players)):
         assert cut.tables * players <= bots
-        assert all(1 <= count < players for count in cut.goes_on)
-        usual = cut.goes_on if index else cut.goes_on[:-1]
+        assert all(1 <= count < players for count in cut.advancing)
+        usual = cut.advancing if index else cut.advancing[:-1]
         assert all(count == players // 2 for count in usual)
-        bots -= sum(players - count for count in cut.goes_on)
+        bots -= sum(players - count for count in cut.advancing)
     assert bots == players
 
 

@@ -1,6 +1,8 @@
 """Misbehaving bots: each ends in its fault, in time, and costs nobody else anything."""
 
 import json
+import socket
+from typing import Any
 
 import pytest
 
@@ -8,7 +10,7 @@ import games
 from tests.tournament import hostile
 from tests.tournament.played import Dice
 from tournament.bot.http_client import BODY_LIMIT
-from tournament.bot.player import Failure, HttpBot, dial_url
+from tournament.bot.player import Choice, Failure
 from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
@@ -18,34 +20,30 @@ SEATS = ("hostile", "ann", "bob")
 REQUEST = json.dumps({"turn": 1, "moves": ["pass"]}).encode()
 
 
-def asked(url: str, seconds: float = 0.3) -> Failure:
-    bot = HttpBot(url, dial_url(url))
-    try:
-        with pytest.raises(Failure) as failure:
-            bot.move(REQUEST, seconds)
-    finally:
-        bot.close()
-    return failure.value
+SHORT, LONG = Clock(40, 60), Clock(60_000, 0)
+"""For bots that never answer in time, and for those that do."""
 
 
-def match(url: str, strikes: int = 3, clock: Clock | None = None) -> MatchRecord:
+def match(handle: hostile.Handler, strikes: int = 3, clock: Clock = LONG) -> MatchRecord:
     options = {option.name: option.default for option in games.get("doudizhu").options}
-    rules = Rules("doudizhu", 3, options, clock or Clock(40, 60, 1000), strikes)
+    rules = Rules("doudizhu", 3, options, clock, strikes)
     pairing = Pairing("m", 1, "k", 1, "", 0, 1, SEATS, SEATS, "seed of a match")
-    bot = HttpBot(url, dial_url(url))
-    try:
+    with hostile.connected(handle) as bot:
         return play(rules, pairing, LocalReferee(), [bot, Dice("ann"), Dice("bob")])
-    finally:
-        bot.close()
+
+
+def moves(handle: hostile.Handler, times: int = 1) -> list[str]:
+    """What a bot answers, asked so many times."""
+    with hostile.connected(handle) as bot:
+        outcomes = [bot.move(REQUEST, 60) for _ in range(times)]
+    return [outcome.move if isinstance(outcome, Choice) else outcome.detail for outcome in outcomes]
 
 
 @pytest.mark.parametrize("how", hostile.WAYS)
 def test_each_ends_in_its_fault(how: str) -> None:
     """Those that never end would hold the test up for ever."""
     handle, kind = hostile.WAYS[how]
-    with hostile.running(handle) as url:
-        clock = None if kind == "timeout" else Clock(60_000, 0)
-        (fault,) = match(url, strikes=1, clock=clock).faults
+    (fault,) = match(handle, strikes=1, clock=SHORT if kind == "timeout" else LONG).faults
     assert fault.kind == kind, fault.detail
     assert fault.detail.endswith(".")
     assert fault.elapsed_ms >= fault.deadline_ms or kind != "timeout"
@@ -54,8 +52,7 @@ def test_each_ends_in_its_fault(how: str) -> None:
 @pytest.mark.parametrize("how", ["hang", "drip-body", "reset", "deep", "illegal", "surrogate"])
 def test_the_match_goes_on_without_who_is_struck_out(how: str) -> None:
     handle, kind = hostile.WAYS[how]
-    with hostile.running(handle) as url:
-        record = match(url)
+    record = match(handle, clock=SHORT if kind == "timeout" else LONG)
     assert record.struck == (0,)
     assert [fault.kind for fault in record.faults] == [kind] * 3
     assert [fault.turn for fault in record.faults] == [1, 2, 3]
@@ -71,8 +68,7 @@ def test_the_match_goes_on_without_who_is_struck_out(how: str) -> None:
 
 
 def test_what_goes_over_the_move_is_taken_from_the_bank() -> None:
-    with hostile.running(hostile.hang) as url:
-        record = match(url)
+    record = match(hostile.hang, clock=SHORT)
     assert [fault.deadline_ms for fault in record.faults] == [100, 40, 40]
     clocks = [json.loads(fault.request)["clock"] for fault in record.faults]
     assert clocks == [
@@ -86,103 +82,77 @@ def test_what_goes_over_the_move_is_taken_from_the_bank() -> None:
 
 def test_an_answer_of_exactly_the_limit_is_fine_and_one_more_is_not() -> None:
     frame = len('{"move": "pass", "x": ""}')
-    for extra, fine in ((0, True), (1, False)):
-        body = '{"move": "pass", "x": "' + "x" * (BODY_LIMIT - frame + extra) + '"}'
-        with hostile.running(hostile.says(body)) as url:
-            bot = HttpBot(url, dial_url(url))
-            if fine:
-                assert bot.move(REQUEST, 5).move == "pass"
-            else:
-                with pytest.raises(Failure, match="64 KiB"):
-                    bot.move(REQUEST, 5)
-            bot.close()
+    body = '{"move": "pass", "x": "' + "x" * (BODY_LIMIT - frame)
+    assert moves(hostile.says(body + '"}')) == ["pass"]
+    assert moves(hostile.says(body + 'x"}')) == ["Its answer has more than 64 KiB."]
 
 
 def test_fields_beside_the_move_may_say_anything_twice() -> None:
     said = '{"a": 1, "a": 2, "why": {"move": 1, "move": 2}, "move": "pass"}'
-    with hostile.running(hostile.says(said)) as url:
-        bot = HttpBot(url, dial_url(url))
-        try:
-            assert bot.move(REQUEST, 60).move == "pass"
-        finally:
-            bot.close()
+    assert moves(hostile.says(said)) == ["pass"]
 
 
 def test_a_broken_connection_is_tried_once_more() -> None:
-    calls = []
+    calls: list[dict[str, Any]] = []
 
-    def second_time(connection, request) -> None:  # type: ignore[no-untyped-def]
+    def second_time(connection: socket.socket, request: dict[str, Any]) -> None:
         calls.append(request)
         (hostile.first if len(calls) % 2 == 0 else hostile.reset)(connection, request)
 
-    with hostile.running(second_time) as url:
-        bot = HttpBot(url, dial_url(url))
-        assert bot.move(REQUEST, 5).move == "pass"
-        bot.close()
+    assert moves(second_time) == ["pass"]
     assert len(calls) == 2
     assert calls[0] == calls[1]
 
 
 def test_the_retry_has_no_deadline_of_its_own() -> None:
-    calls = []
+    calls: list[dict[str, Any]] = []
 
-    def reset_then_hang(connection, request) -> None:  # type: ignore[no-untyped-def]
+    def reset_then_hang(connection: socket.socket, request: dict[str, Any]) -> None:
         calls.append(request)
         (hostile.reset if len(calls) == 1 else hostile.hang)(connection, request)
 
-    with hostile.running(reset_then_hang) as url:
-        failure = asked(url)
-    assert failure.kind is FaultKind.TIMEOUT
-    assert len(calls) == 2
+    with hostile.connected(reset_then_hang) as bot:
+        outcome = bot.move(REQUEST, 1)
+    assert isinstance(outcome, Failure)
+    assert outcome.kind is FaultKind.TIMEOUT
 
 
 def test_proxies_from_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-    with hostile.running(hostile.first) as url:
-        bot = HttpBot(url, dial_url(url))
-        assert bot.move(REQUEST, 5).move == "pass"
-        bot.close()
+    assert moves(hostile.first) == ["pass"]
 
 
 def test_a_connection_is_kept_alive() -> None:
-    seen = []
+    seen = set()
 
-    def note(connection, request) -> None:  # type: ignore[no-untyped-def]
-        seen.append(connection.getpeername())
+    def note(connection: socket.socket, request: dict[str, Any]) -> None:
+        seen.add(connection.getpeername())
         hostile.first(connection, request)
 
-    with hostile.running(note) as url:
-        bot = HttpBot(url, dial_url(url))
-        for _ in range(5):
-            bot.move(REQUEST, 5)
-        bot.close()
-    assert len(set(seen)) == 1
+    moves(note, times=5)
+    assert len(seen) == 1
 
 
 def test_time_is_charged_to_the_bot_that_took_it() -> None:
-    with hostile.running(hostile.hang) as url:
-        record = match(url)
+    record = match(hostile.hang, clock=SHORT)
     without = [1000 * times for times in (0.1, 0.04, 0.04)]
     assert all(took >= least for took, least in zip(record.times[0], without, strict=True))
     assert record.own_ms < record.wall_ms - sum(without)
 
 
 def test_the_evidence_is_kept() -> None:
-    with hostile.running(hostile.WAYS["not-json"][0]) as url:
-        record = match(url, strikes=1)
-    (fault,) = record.faults
+    (fault,) = match(hostile.WAYS["not-json"][0], strikes=1).faults
     assert fault.answer.status == 200
     assert fault.answer.body == "I pass."
     assert "Content-Length: 7" in fault.answer.headers
-    assert fault.url == url
+    assert fault.url.startswith("http://127.0.0.1:")
     assert json.loads(fault.request)["view"]["seat"] == 0
 
 
 def test_what_a_bot_says_is_told_without_control_characters() -> None:
     said = hostile.answer(b"{}", "Content-Encoding: \x1b[2J")
-    with hostile.running(hostile.sends(said)) as url:
-        (fault,) = match(url, strikes=1, clock=Clock(60_000, 0)).faults
+    (fault,) = match(hostile.sends(said), strikes=1).faults
     assert fault.kind == "invalid"
     assert "\x1b" not in fault.detail
 
@@ -206,25 +176,16 @@ FINE = {
 
 @pytest.mark.parametrize("how", FINE)
 def test_unusual_answers_that_are_fine(how: str) -> None:
-    with hostile.running(hostile.sends(FINE[how])) as url:
-        bot = HttpBot(url, dial_url(url))
-        assert [bot.move(REQUEST, 20).move for _ in range(3)] == ["pass"] * 3
-        bot.close()
+    assert moves(hostile.sends(FINE[how]), times=3) == ["pass"] * 3
 
 
 def test_an_answer_that_ends_with_the_connection_is_whole() -> None:
-    with hostile.running(hostile.half(b"HTTP/1.1 200 OK\r\n\r\n" + PASS)) as url:
-        bot = HttpBot(url, dial_url(url))
-        assert bot.move(REQUEST, 20).move == "pass"
-        bot.close()
+    assert moves(hostile.half(b"HTTP/1.1 200 OK\r\n\r\n" + PASS)) == ["pass"]
 
 
 def test_an_answer_that_comes_byte_by_byte_in_time_is_fine() -> None:
-    def slowly(connection, request) -> None:  # type: ignore[no-untyped-def]
+    def slowly(connection: socket.socket, request: dict[str, Any]) -> None:
         for byte in hostile.answer(PASS):
             connection.sendall(bytes([byte]))
 
-    with hostile.running(slowly) as url:
-        bot = HttpBot(url, dial_url(url))
-        assert bot.move(REQUEST, 20).move == "pass"
-        bot.close()
+    assert moves(slowly) == ["pass"]

@@ -4,7 +4,6 @@ import dataclasses
 import socket
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from werkzeug.serving import make_server
@@ -12,7 +11,6 @@ from werkzeug.serving import make_server
 import games
 from service.wsgi import app
 from tests.tournament import hostile
-from tests.tournament.cups import stich, toys, write
 from tests.tournament.played import Dice
 from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
@@ -48,10 +46,10 @@ def test_both_play_the_same_match(service: str, game: str) -> None:
     assert match(HttpReferee(service), game) == match(LocalReferee(), game)
 
 
-def test_a_service_that_is_not_there_is_a_sentence() -> None:
+def test_a_service_that_is_not_there() -> None:
     says = (
         r"^The rules service at http://127.0.0.1:1 does not answer \(.*refused\.?\):"
-        r" start it, or mend run\.referee\.$"
+        r" start it, or fix run\.referee\.$"
     )
     with pytest.raises(RefereeError, match=says):
         match(HttpReferee("http://127.0.0.1:1"), "doudizhu")
@@ -71,14 +69,6 @@ def test_a_service_that_never_answers_is_not_waited_for() -> None:
         pytest.raises(RefereeError, match=r"\(nothing within 0.1 s\)"),
     ):
         HttpReferee(f"http://127.0.0.1:{silent.getsockname()[1]}").ready(0.1)
-
-
-def test_it_is_missed_before_the_first_match(tmp_path: Path) -> None:
-    cup = write(tmp_path, toys(3), referee="http://127.0.0.1:1")
-    done = stich("run", cup, "--out", tmp_path / "run")
-    assert done.returncode == 1
-    assert done.stderr.startswith("The rules service at http://127.0.0.1:1 does not answer (")
-    assert done.stderr.count("\n") == 1
 
 
 def test_a_service_that_refuses_is_a_sentence(service: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,8 +20,13 @@ from tournament.results.bootstrap import (
     rank_ranges,
     resamples,
     score_intervals,
-    stretch,
+    small_sample_factor,
 )
+
+
+def slow(blocks: int) -> ParameterSet:
+    return pytest.param(blocks, marks=pytest.mark.slow)
+
 
 Blocks = Callable[[np.random.Generator, int], Ints]
 
@@ -55,9 +61,9 @@ def skewed(random: np.random.Generator, blocks: int) -> Ints:
 
 @pytest.fixture(scope="module")
 def real() -> Blocks:
-    """Draws blocks out of 1200 that random bots played at real Dou Dizhu."""
+    """Draws blocks out of 400 that random bots played at real Dou Dizhu."""
     game, dice = games.get("doudizhu"), random.Random(20260320)
-    totals = np.zeros((1200, 3), np.int64)
+    totals = np.zeros((400, 3), np.int64)
     for block in range(len(totals)):
         start = game.start(3, f"block {block}", {})
         for turn in range(3):
@@ -91,11 +97,11 @@ def coverage(make: Blocks, blocks: int, true: float, cups: int = 1000) -> float:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand resamples do for simulations; a run's table has ten thousand."""
-    monkeypatch.setattr(bootstrap, "_MOST", 1_000)
+    monkeypatch.setattr(bootstrap, "_MAX_RESAMPLES", 1_000)
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("blocks", [3, 5, 10, 20, 30, 40])
+@pytest.mark.parametrize("blocks", [3, 40, *(slow(n) for n in (5, 10, 20, 30))])
 def test_equal_bots_at_dou_dizhu_have_their_true_score_inside_95_times_in_100(
     blocks: int, real: Blocks
 ) -> None:
@@ -103,13 +109,13 @@ def test_equal_bots_at_dou_dizhu_have_their_true_score_inside_95_times_in_100(
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("blocks", [5, 20, 40])
+@pytest.mark.parametrize("blocks", [5, slow(20), slow(40)])
 def test_so_have_they_where_tails_are_heavy(blocks: int) -> None:
     assert 0.93 <= coverage(heavy, blocks, 0.0) <= 0.97
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("blocks", [20, 40])
+@pytest.mark.parametrize("blocks", [20, slow(40)])
 def test_so_have_they_where_points_are_skewed(blocks: int) -> None:
     true = sum(max(0, k - 3) * math.exp(-3) * 3**k / math.factorial(k) for k in range(60))
     assert 0.93 <= coverage(skewed, blocks, true) <= 0.97
@@ -161,12 +167,12 @@ def test_blocks_weigh_by_their_deals() -> None:
         _ = sample([]).score
 
 
-def test_the_stretch_is_students_over_normal_and_goes_to_one() -> None:
+def test_the_factor_is_students_over_normal_and_tends_to_one() -> None:
     # t(9; 0.975) = 2.262157, z = 1.959964, n/(n-1) = 10/9
-    assert stretch(10) == pytest.approx(2.262157 / 1.959964 * (10 / 9) ** 0.5, rel=1e-6)
-    assert stretch(100_000) == pytest.approx(1.0, abs=1e-4)
+    assert small_sample_factor(10) == pytest.approx(2.262157 / 1.959964 * (10 / 9) ** 0.5, rel=1e-6)
+    assert small_sample_factor(100_000) == pytest.approx(1.0, abs=1e-4)
     with pytest.raises(ValueError, match="fewer than two"):
-        stretch(1)
+        small_sample_factor(1)
 
 
 def test_resamples_draw_as_many_blocks_as_there_are_and_each_as_often() -> None:
@@ -180,7 +186,7 @@ def test_resamples_draw_as_many_blocks_as_there_are_and_each_as_often() -> None:
 
 def test_resamples_are_the_same_in_pieces_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.concatenate(list(resamples(8, "s", "p")))
-    monkeypatch.setattr(bootstrap, "_CELLS", 800)
+    monkeypatch.setattr(bootstrap, "_CHUNK", 800)
     assert np.array_equal(whole, np.concatenate(list(resamples(8, "s", "p"))))
 
 

@@ -72,7 +72,7 @@ def test_parquet_says_the_same(store: Store) -> None:
 
 
 def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
-    with Store.open(tmp_path, create=True) as empty:
+    with Store.create(tmp_path) as empty:
         for format in FORMATS:
             out = io.BytesIO()
             assert export(empty, format, out) == 0

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import games
-from tests.tournament.played import cup, facts, run
+from tests.tournament.played import cup, facts, played, run
 from tests.tournament.results.test_standings import match
 from tournament.records import MatchRecord
-from tournament.results.replay_steps import chosen, steps
+from tournament.results.replay_steps import select, steps
 from tournament.results.report import report
 from tournament.store.store import Store
 
@@ -65,8 +65,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def page(store: Store) -> Page:
-    return Page(report(store))
+def text(store: Store) -> str:
+    return report(store)
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
 
 
 def unpacked(text: str) -> list[dict[str, Any]]:
@@ -84,10 +89,9 @@ def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, An
         yield step, state.to_dict()
 
 
-def test_the_page_loads_nothing(page: Page, store: Store) -> None:
+def test_the_page_loads_nothing(page: Page, text: str) -> None:
     assert all(load.startswith(("data:", "#")) for load in page.loads)
     assert all(link.startswith("#") for link in page.links)
-    text = report(store)
     assert "default-src 'none'" in text
     namespaces = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert set(re.findall(r"https?://[^\"'<> ]+", text)) <= namespaces
@@ -119,20 +123,25 @@ def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
     ("game", "options"),
     [("doudizhu", {"deals": 3}), ("zhengfen", {"deals": 2}), ("ninefivetwo", {"deals": 3})],
 )
-def test_steps_add_up_to_the_positions(game: str, options: dict[str, int], tmp_path: Path) -> None:
-    with run(tmp_path, cup(game=game, options=options, deals=1), {"bob": 4}) as store:
-        for record in store.matches():
-            now: dict[str, Any] = {}
-            for step, state in replayed(record):
-                hands = step.get("hands", [None] * 3)
-                old = now.get("hands", [None] * 3)
-                now = {**now, **step}
-                now["hands"] = [b if n is None else n for b, n in zip(old, hands, strict=True)]
-                assert now["hands"] == ["".join(hand) for hand in state["hands"]]
-                for name in ("deal", "phase", "turn", "scores"):
-                    assert now[name] == state[name]
-            ended = [step["ended"] for step in steps(record) if "ended" in step]
-            assert ended == [list(result["scores"]) for result in record.results]
+def test_steps_add_up_to_the_positions(game: str, options: dict[str, int]) -> None:
+    for record in played(cup(game=game, options=options, deals=1), {"bob": 4}):
+        now: dict[str, Any] = {}
+        rules = games.get(game)
+        for step, state in replayed(record):
+            hands = step.get("hands", [None] * 3)
+            old = now.get("hands", [None] * 3)
+            now = {**now, **step}
+            now["hands"] = [b if n is None else n for b, n in zip(old, hands, strict=True)]
+            assert now["hands"] == ["".join(hand) for hand in state["hands"]]
+            assert now["roles"] == [", ".join(rules.roles(state, seat)) for seat in range(3)]
+            for fact, note in zip(rules.facts(state), now["notes"], strict=True):
+                assert note.startswith(fact.label)
+                assert all(part in note for part in (fact.value, *fact.cards))
+                assert fact.seat is None or f"by {record.seating[fact.seat]}" in note
+            for name in ("deal", "phase", "turn", "scores"):
+                assert now[name] == state[name]
+        ended = [step["ended"] for step in steps(record) if "ended" in step]
+        assert ended == [list(result["scores"]) for result in record.results]
 
 
 def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
@@ -152,26 +161,26 @@ def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
     assert asked == len(record.times[out])
 
 
-def test_the_seed_is_opened_only_after_the_last_deal(store: Store, tmp_path: Path) -> None:
+def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Path) -> None:
     of = cup(commit=True)
-    assert "2026-spring" in report(store)
-    with Store.open(tmp_path, create=True) as under_way:
+    assert "2026-spring" in text
+    with Store.create(tmp_path) as under_way:
         under_way.put(facts(of))
-        text = report(under_way)
-    assert "2026-spring" not in text
-    assert facts(of)["commitment"] in text
+        before = report(under_way)
+    assert "2026-spring" not in before
+    assert facts(of)["commitment"] in before
 
 
 def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
-    with Store.open(tmp_path, create=True) as empty:
+    with Store.create(tmp_path) as empty:
         empty.put(facts(cup()))
         page = Page(report(empty))
     assert "nothing to plot" in "".join(page.words)
     assert page.data["matches"] == {}
 
 
-def test_the_same_store_gives_the_same_page(store: Store) -> None:
-    assert report(store) == report(store)
+def test_the_same_store_gives_the_same_page(store: Store, text: str) -> None:
+    assert report(store) == text
 
 
 def test_a_page_shows_as_many_matches_as_asked_for(store: Store) -> None:
@@ -187,14 +196,14 @@ def test_matches_with_faults_are_chosen_first_and_the_rest_evenly() -> None:
         match(block, 0, seats, (0, 0, 0), faults=faulty if block in (5, 97) else None)
         for block in range(100)
     ]
-    blocks = [one.block for one in chosen(everything, 10)]
+    blocks = [one.block for one in select(everything, 10)]
     assert len(blocks) == 10
     assert blocks == sorted(blocks)
     assert {5, 97} <= set(blocks)
     gaps = [b - a for a, b in itertools.pairwise(blocks) if {a, b}.isdisjoint({5, 97})]
     assert max(gaps) - min(gaps) <= 2
-    assert chosen(everything, 100) == everything
-    assert len(chosen([everything[5]] * 50, 8)) == 8
+    assert select(everything, 100) == everything
+    assert len(select([everything[5]] * 50, 8)) == 8
 
 
 def test_one_is_no_plural(tmp_path: Path) -> None:

@@ -1,19 +1,18 @@
-import io
 import json
 import random
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
+from tests.tournament.results.memory_run import MemoryRun
 from tournament.records import MatchSummary, adjusted
-from tournament.results.standings import Standing, Standings, render, standings
+from tournament.results.standings import Standing, Standings, standings
 
 BOTS = ("ann", "bob", "cat")
 
@@ -50,19 +49,9 @@ def match(
     )
 
 
-@dataclass
-class Run:
-    """A store in memory."""
-
-    played: list[MatchSummary]
-    about: dict[str, Any] = field(default_factory=dict)
-
-    def facts(self) -> dict[str, Any]:
-        known = {"name": "Test", "game": "doudizhu", "bots": [], "seed": "s", "finished": True}
-        return known | self.about
-
-    def summaries(self) -> Iterable[MatchSummary]:
-        return iter(self.played)
+def run_of(played: list[MatchSummary], **about: Any) -> MemoryRun:
+    usual = {"name": "Test", "game": "doudizhu", "bots": [], "seed": "s", "finished": True}
+    return MemoryRun(usual | about, played)
 
 
 def row(table: Standings, bot: str) -> Standing:
@@ -86,7 +75,7 @@ def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
 
 def test_the_score_is_points_a_deal() -> None:
     table = standings(
-        Run([match(0, 0, BOTS, (5, -1, -4), deals=2), match(0, 1, BOTS, (1, 1, -2), deals=1)])
+        run_of([match(0, 0, BOTS, (5, -1, -4), deals=2), match(0, 1, BOTS, (1, 1, -2), deals=1)])
     )
     assert [line.score for line in table.standings] == [2.0, 0.0, -2.0]
     assert (table.blocks, table.matches, table.deals) == (1, 2, 3)
@@ -94,7 +83,7 @@ def test_the_score_is_points_a_deal() -> None:
 
 
 def test_a_struck_out_bot_has_the_worst_score_of_its_table() -> None:
-    table = standings(Run([match(0, 0, BOTS, (6, -2, -4), struck=(0,))]))
+    table = standings(run_of([match(0, 0, BOTS, (6, -2, -4), struck=(0,))]))
     assert row(table, "ann").score == -4
     assert row(table, "ann").struck_out == 1
     assert row(table, "ann").won == 0
@@ -105,7 +94,7 @@ def test_a_struck_out_bot_has_the_worst_score_of_its_table() -> None:
 
 def test_equal_totals_share_the_match() -> None:
     table = standings(
-        Run(
+        run_of(
             [
                 match(0, 0, BOTS, (2, 2, -4)),
                 match(0, 1, BOTS, (0, 0, 0)),
@@ -120,7 +109,7 @@ def test_equal_totals_share_the_match() -> None:
 
 def test_faults_by_kind() -> None:
     faults = [(1, 0, 2, 0), (0, 0, 0, 0), (0, 3, 0, 1)]
-    table = standings(Run([match(0, 0, BOTS, (0, 0, 0), faults=faults)] * 1))
+    table = standings(run_of([match(0, 0, BOTS, (0, 0, 0), faults=faults)] * 1))
     assert row(table, "ann").faults == {"timeout": 1, "unreachable": 0, "invalid": 2, "illegal": 0}
     assert row(table, "bob").faults == dict.fromkeys(row(table, "ann").faults, 0)
     assert row(table, "cat").faults == {"timeout": 0, "unreachable": 3, "invalid": 0, "illegal": 1}
@@ -130,7 +119,9 @@ def test_thinking_time_is_over_all_requests_of_a_bot() -> None:
     times = [[1.0, 2.0], [10.0], []]
     more = [[3.0] * 97 + [50.0], [], []]
     table = standings(
-        Run([match(0, 0, BOTS, (0, 0, 0), times=times), match(0, 1, BOTS, (0, 0, 0), times=more)])
+        run_of(
+            [match(0, 0, BOTS, (0, 0, 0), times=times), match(0, 1, BOTS, (0, 0, 0), times=more)]
+        )
     )
     ann = row(table, "ann").move_ms
     assert ann.median == 3.0
@@ -139,19 +130,19 @@ def test_thinking_time_is_over_all_requests_of_a_bot() -> None:
 
 
 def test_a_bot_with_two_seats_counts_both() -> None:
-    table = standings(Run([match(0, 0, ("ann", "bob", "ann"), (4, -6, 2))]))
+    table = standings(run_of([match(0, 0, ("ann", "bob", "ann"), (4, -6, 2))]))
     ann = row(table, "ann")
     assert (ann.score, ann.matches, ann.deals, ann.won) == (3.0, 1, 1, 1.0)
     assert row(table, "bob").score == -6
 
 
 def test_two_equal_seats_of_one_bot_win_one_match() -> None:
-    table = standings(Run([match(0, 0, ("ann", "bob", "ann"), (3, -6, 3))]))
+    table = standings(run_of([match(0, 0, ("ann", "bob", "ann"), (3, -6, 3))]))
     assert row(table, "ann").won == 1
 
 
 def test_bots_that_have_not_played_are_listed_last() -> None:
-    table = standings(Run(cup(), {"bots": ["zoe", "ann"], "finished": False}))
+    table = standings(run_of(cup(), bots=["zoe", "ann"], finished=False))
     assert [line.bot for line in table.standings][-1] == "zoe"
     zoe = row(table, "zoe")
     assert (zoe.score, zoe.low, zoe.rating, zoe.won, zoe.matches) == (None, None, None, None, 0)
@@ -160,16 +151,16 @@ def test_bots_that_have_not_played_are_listed_last() -> None:
 
 
 def test_an_empty_run_has_an_empty_table() -> None:
-    table = standings(Run([], {"finished": False}))
+    table = standings(run_of([], finished=False))
     assert table.to_dict() == {
         "name": "Test", "game": "doudizhu", "finished": False,
         "blocks": 0, "matches": 0, "deals": 0, "standings": [],
     }  # fmt: skip
-    assert standings(Run([], {"bots": ["ann"]})).standings[0].rank == (1, 1)
+    assert standings(run_of([], bots=["ann"])).standings[0].rank == (1, 1)
 
 
 def test_the_json_has_the_fields_of_the_promise() -> None:
-    data = json.loads(json.dumps(standings(Run(cup())).to_dict(), allow_nan=False))
+    data = json.loads(json.dumps(standings(run_of(cup())).to_dict(), allow_nan=False))
     assert list(data) == ["name", "game", "finished", "blocks", "matches", "deals", "standings"]
     first = data["standings"][0]
     assert list(first) == [
@@ -188,20 +179,20 @@ def test_the_json_has_the_fields_of_the_promise() -> None:
 def test_partners_are_not_rivals() -> None:
     # Ann always plays with Bob against Cat, who loses by far; ann and bob stay equal in rating.
     played = [match(b, 0, BOTS, (3, 3, -6), sides=(1, 1, 0)) for b in range(4)]
-    table = standings(Run(played))
+    table = standings(run_of(played))
     assert row(table, "ann").rating == row(table, "bob").rating
     assert (row(table, "ann").rating or 0) > (row(table, "cat").rating or 0)
 
 
 def test_copies_of_one_block_are_one_block() -> None:
     """Twice the same matches in every block say nothing new about the spread between blocks."""
-    once = standings(Run(cup()))
+    once = standings(run_of(cup()))
     doubled = [
         twin
         for one in cup()
         for twin in (one, replace(one, match=one.match + "x", number=one.number + 3))
     ]
-    twice = standings(Run(doubled))
+    twice = standings(run_of(doubled))
     for bot in BOTS:
         assert row(once, bot).score == row(twice, bot).score
         assert row(once, bot).low == row(twice, bot).low
@@ -211,8 +202,8 @@ def test_copies_of_one_block_are_one_block() -> None:
 @pytest.fixture(scope="module")
 def few() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.results.bootstrap._FEWEST", 100)
-        patch.setattr("tournament.results.bootstrap._MOST", 100)
+        patch.setattr("tournament.results.bootstrap._MIN_RESAMPLES", 100)
+        patch.setattr("tournament.results.bootstrap._MAX_RESAMPLES", 100)
         patch.setattr("tournament.results.ratings._RESAMPLES", 100)
         yield
 
@@ -225,7 +216,7 @@ def test_the_order_in_which_matches_ended_changes_no_digit(
 ) -> None:
     played = cup(blocks)
     shuffled = dice.sample(played, len(played))
-    assert standings(Run(played)) == standings(Run(shuffled))
+    assert standings(run_of(played)) == standings(run_of(shuffled))
 
 
 @pytest.mark.usefixtures("few")
@@ -240,7 +231,7 @@ def test_other_names_permute_the_table(names: list[str], seed: int) -> None:
         )
         for one in played
     ]
-    here, there = standings(Run(played)), standings(Run(renamed))
+    here, there = standings(run_of(played)), standings(run_of(renamed))
     for bot in BOTS:
         one, two = row(here, bot), row(there, new[bot])
         assert replace(one, bot="", rating=0, rating_low=0, rating_high=0) == replace(
@@ -260,7 +251,7 @@ def test_a_constant_on_all_scores_shifts_them(more: int, seed: int) -> None:
         match(one.block, one.number, one.seating, [score + more for score in one.scores])
         for one in played
     ]
-    here, there = standings(Run(played)), standings(Run(lifted))
+    here, there = standings(run_of(played)), standings(run_of(lifted))
     for bot in BOTS:
         one, two = row(here, bot), row(there, bot)
         assert (two.score, two.low, two.high) == pytest.approx(
@@ -269,28 +260,3 @@ def test_a_constant_on_all_scores_shifts_them(more: int, seed: int) -> None:
         assert (one.rank, one.rating, one.rating_low, one.won) == (
             two.rank, two.rating, two.rating_low, two.won,
         )  # fmt: skip
-
-
-@pytest.mark.parametrize("width", [60, 80, 140])
-def test_the_terminal_shows_every_bot(width: int) -> None:
-    page = io.StringIO()
-    console = Console(width=width, file=page)
-    console.print(render(standings(Run(cup(), {"finished": False})), total=90))
-    said = page.getvalue()
-    assert "36 of 90 matches" in " ".join(said.split())
-    for bot in BOTS:
-        assert bot in said
-
-
-def test_a_name_is_no_markup() -> None:
-    page = io.StringIO()
-    facts = {"finished": True, "name": "[b]Cup[/b] [/x]"}
-    Console(width=80, file=page).print(render(standings(Run(cup(), facts))))
-    assert "[b]Cup[/b] [/x]: " in page.getvalue()
-
-
-def test_one_is_no_plural() -> None:
-    page = io.StringIO()
-    one = standings(Run(cup(1)[:1], {"finished": False}))
-    Console(width=140, file=page).print(render(one, total=1))
-    assert "1 of 1 match, 1 deal, 1 block." in " ".join(page.getvalue().split())

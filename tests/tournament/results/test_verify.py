@@ -1,51 +1,34 @@
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.tournament.played import cup, facts, played, run
-from tournament.records import MatchRecord, MatchSummary
-from tournament.results.verify import Problem, verify
+from tests.tournament.results.memory_run import MemoryRun
+from tournament.records import MatchRecord
+from tournament.results.verify import Mismatch, verify
 from tournament.store.store import Store
 
 
-@dataclass
-class Kept:
-    """A store in memory whose records may have been forged."""
-
-    about: dict[str, Any]
-    records: list[MatchRecord]
-    told: list[MatchSummary]
-
-    def facts(self) -> dict[str, Any]:
-        return self.about
-
-    def matches(self) -> Iterable[MatchRecord]:
-        return iter(self.records)
-
-    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        return (one for one in self.told if round is None or one.round == round)
-
-
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+def honest(tmp_path_factory: pytest.TempPathFactory) -> MemoryRun:
     with run(tmp_path_factory.mktemp("run"), cup(commit=True), {"cat": 12}) as store:
-        return Kept(store.facts(), list(store.matches()), list(store.summaries()))
+        return MemoryRun(store.facts(), list(store.summaries()), list(store.matches()))
 
 
-def forged(honest: Kept, at: int, **changes: Any) -> list[Problem]:
+def forged(honest: MemoryRun, at: int, **changes: Any) -> list[Mismatch]:
     records = list(honest.records)
     records[at] = replace(records[at], **changes)
-    return verify(Kept(honest.about, records, honest.told)).problems
+    return verify(MemoryRun(honest.about, honest.told, records)).mismatches
 
 
-def test_an_honest_run_is_verified(honest: Kept) -> None:
+def test_an_honest_run_is_verified(honest: MemoryRun) -> None:
     assert any(record.struck for record in honest.records), "strikes should be among them"
     seen: list[int] = []
     done = verify(honest, seen.append)
-    assert done.problems == []
+    assert done.mismatches == []
     assert done.verified
     assert (done.matches, done.blocks, done.deals) == (6, 2, 6)
     assert done.moves == sum(len(record.moves) for record in honest.records)
@@ -71,7 +54,7 @@ def test_every_game_can_be_verified(
     of = cup(names, game=game, players=players, options=options, deals=1)
     with run(tmp_path, of, {"ann": 5}) as store:
         done = verify(store)
-    assert done.problems == []
+    assert done.mismatches == []
     assert done.commitment is None
 
 
@@ -83,66 +66,66 @@ def test_every_format_can_be_verified(format: str, bots: int, seating: str, tmp_
     of = cup([f"bot {i}" for i in range(bots)], format=format, seating=seating, deals=1)
     with run(tmp_path, of) as store:
         done = verify(store)
-    assert done.problems == []
+    assert done.mismatches == []
     assert done.matches > 0
 
 
-def test_a_forged_score_is_found(honest: Kept) -> None:
+def test_a_forged_score_is_found(honest: MemoryRun) -> None:
     scores = (honest.records[0].scores[0] + 1, *honest.records[0].scores[1:])
-    problems = forged(honest, 0, scores=scores)
-    assert {problem.match for problem in problems} == {honest.records[0].match}
-    assert any(f"the store has {list(scores)}" in problem.detail for problem in problems)
+    mismatches = forged(honest, 0, scores=scores)
+    assert {mismatch.match for mismatch in mismatches} == {honest.records[0].match}
+    assert any(f"the store has {list(scores)}" in mismatch.detail for mismatch in mismatches)
 
 
-def test_a_score_forged_in_the_table_alone_is_found(honest: Kept) -> None:
+def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:
     told = list(honest.told)
     told[2] = replace(told[2], adjusted=(100, 0, 0))
-    (problem,) = verify(Kept(honest.about, honest.records, told)).problems
-    assert problem.match == told[2].match
-    assert "adjusted scores" in problem.detail
+    (mismatch,) = verify(MemoryRun(honest.about, told, honest.records)).mismatches
+    assert mismatch.match == told[2].match
+    assert "adjusted scores" in mismatch.detail
 
 
-def test_a_forged_move_is_found(honest: Kept) -> None:
+def test_a_forged_move_is_found(honest: MemoryRun) -> None:
     """Another bid changes what the deal was worth; the last bid stands before the first play."""
     moves = list(honest.records[1].moves)
     last = max(i for i, move in enumerate(moves) if move.startswith("bid:"))
     moves[last] = "bid:2" if moves[last] == "bid:3" else "bid:3"
-    details = [problem.detail for problem in forged(honest, 1, moves=tuple(moves))]
+    details = [mismatch.detail for mismatch in forged(honest, 1, moves=tuple(moves))]
     assert any("not legal" in detail or "scores" in detail for detail in details)
 
 
-def test_a_missing_and_an_added_move_are_found(honest: Kept) -> None:
+def test_a_missing_and_an_added_move_are_found(honest: MemoryRun) -> None:
     moves = honest.records[1].moves
     assert "not over" in forged(honest, 1, moves=moves[:-1])[0].detail
     assert "after the end" in forged(honest, 1, moves=(*moves, "pass"))[0].detail
     assert "not legal" in forged(honest, 1, moves=("call:4h", *moves))[-1].detail
 
 
-def test_other_cards_are_found(honest: Kept) -> None:
-    details = [problem.detail for problem in forged(honest, 0, seed="my lucky seed")]
+def test_other_cards_are_found(honest: MemoryRun) -> None:
+    details = [mismatch.detail for mismatch in forged(honest, 0, seed="my lucky seed")]
     assert any("does not follow from the run's seed" in detail for detail in details)
 
 
-def test_a_better_seat_is_found(honest: Kept) -> None:
+def test_a_better_seat_is_found(honest: MemoryRun) -> None:
     seating = honest.records[0].seating
     details = [p.detail for p in forged(honest, 0, seating=(seating[1], seating[0], seating[2]))]
     assert any("not the one that was drawn" in detail for detail in details)
 
 
-def test_a_dropped_fault_is_found(honest: Kept) -> None:
+def test_a_dropped_fault_is_found(honest: MemoryRun) -> None:
     at = next(i for i, record in enumerate(honest.records) if record.struck)
     record = honest.records[at]
     details = [p.detail for p in forged(honest, at, faults=record.faults[1:])]
     assert any(detail.startswith("Struck out are the seats []") for detail in details)
 
 
-def test_an_invented_strike_is_found(honest: Kept) -> None:
+def test_an_invented_strike_is_found(honest: MemoryRun) -> None:
     at = next(i for i, record in enumerate(honest.records) if not record.struck)
     details = [p.detail for p in forged(honest, at, struck=(1,))]
     assert any(detail.startswith("Struck out are the seats []") for detail in details)
 
 
-def test_the_house_must_play_by_its_rule(honest: Kept) -> None:
+def test_the_house_must_play_by_its_rule(honest: MemoryRun) -> None:
     """What stands as the house's move was the bot's own wish."""
     at, record = next((i, r) for i, r in enumerate(honest.records) if not r.faults)
     wish = next(i for i, move in enumerate(record.moves) if move != "pass" and i > 5)
@@ -151,50 +134,50 @@ def test_the_house_must_play_by_its_rule(honest: Kept) -> None:
     assert forged(honest, at, faults=(fault,))
 
 
-def test_a_left_out_match_is_found(honest: Kept) -> None:
+def test_a_left_out_match_is_found(honest: MemoryRun) -> None:
     for left_out in (0, 3, 5):
         records, told = list(honest.records), list(honest.told)
         del records[left_out], told[left_out]
-        (problem,) = verify(Kept(honest.about, records, told)).problems
-        assert problem.match == honest.records[left_out].match
-        assert "The store lacks this match" in problem.detail
+        (mismatch,) = verify(MemoryRun(honest.about, told, records)).mismatches
+        assert mismatch.match == honest.records[left_out].match
+        assert "The store lacks this match" in mismatch.detail
 
 
-def test_a_better_deal_instead_of_the_scheduled_one_is_found(honest: Kept, tmp_path: Path) -> None:
+def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Path) -> None:
     """The third deal of a longer cup is honest in itself, but this cup has two."""
     with run(tmp_path, cup(deals=3, commit=True), {"cat": 12}) as store:
         records, told = list(store.matches()), list(store.summaries())
-    swapped = verify(Kept(honest.about, records[:3] + records[6:], told[:3] + told[6:]))
-    told_of = {problem.match: problem.detail for problem in swapped.problems}
+    swapped = verify(MemoryRun(honest.about, told[:3] + told[6:], records[:3] + records[6:]))
+    told_of = {mismatch.match: mismatch.detail for mismatch in swapped.mismatches}
     for extra, missing in zip(records[6:], honest.records[3:], strict=True):
         assert "no such match" in told_of[extra.match]
         assert "lacks this match" in told_of[missing.match]
 
 
-def test_results_without_moves_are_found(honest: Kept) -> None:
-    done = verify(Kept(honest.about, honest.records[1:], honest.told))
-    assert done.problems[0].match == honest.told[0].match
-    done = verify(Kept(honest.about, honest.records, honest.told[:-1]))
-    assert done.problems[0].match == honest.records[-1].match
+def test_results_without_moves_are_found(honest: MemoryRun) -> None:
+    done = verify(MemoryRun(honest.about, honest.told, honest.records[1:]))
+    assert done.mismatches[0].match == honest.told[0].match
+    done = verify(MemoryRun(honest.about, honest.told[:-1], honest.records))
+    assert done.mismatches[0].match == honest.records[-1].match
 
 
-def test_another_seed_than_the_committed_one_is_found(honest: Kept) -> None:
+def test_another_seed_than_the_committed_one_is_found(honest: MemoryRun) -> None:
     about = {**honest.about, "seed": "2026-autumn"}
-    done = verify(Kept(about, honest.records, honest.told))
+    done = verify(MemoryRun(about, honest.told, honest.records))
     assert done.commitment is False
-    assert done.problems[0] == Problem(None, "The seed is not the one that was committed to.")
+    assert done.mismatches[0] == Mismatch(None, "The seed is not the one that was committed to.")
 
 
-def about(honest: Kept, **facts: Any) -> list[str]:
-    done = verify(Kept({**honest.about, **facts}, honest.records, honest.told))
-    return [problem.detail for problem in done.problems if problem.match is None]
+def about(honest: MemoryRun, **facts: Any) -> list[str]:
+    done = verify(MemoryRun({**honest.about, **facts}, honest.told, honest.records))
+    return [mismatch.detail for mismatch in done.mismatches if mismatch.match is None]
 
 
-def test_a_commitment_that_the_cup_makes_cannot_be_left_out(honest: Kept, tmp_path: Path) -> None:
+def test_a_promised_commitment_cannot_be_left_out(honest: MemoryRun, tmp_path: Path) -> None:
     lacking = ["The cup commits to its seed, but the store has no commitment."]
     assert about(honest, commitment=None) == lacking
     with run(tmp_path, cup()) as store:
-        plain = Kept(store.facts(), list(store.matches()), list(store.summaries()))
+        plain = MemoryRun(store.facts(), list(store.summaries()), list(store.matches()))
     assert about(plain) == []
     (detail,) = about(plain, commitment=honest.about["commitment"])
     assert detail.startswith("The store has a commitment to a seed, but the cup does not")
@@ -215,7 +198,7 @@ def test_a_commitment_that_the_cup_makes_cannot_be_left_out(honest: Kept, tmp_pa
     ],
 )
 def test_facts_that_do_not_follow_from_the_cup_are_found(
-    honest: Kept, what: str, value: object
+    honest: MemoryRun, what: str, value: object
 ) -> None:
     (detail,) = about(honest, **{what: value})
     assert detail.startswith((f"The run's {what} is", f"The {what} are None, the store has"))
@@ -223,23 +206,23 @@ def test_facts_that_do_not_follow_from_the_cup_are_found(
 
 def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
     with run(tmp_path, cup(tuple("abcdef"), format="knockout")) as store:
-        assert verify(store).problems == []
+        assert verify(store).mismatches == []
         places = store.get("places")
         store.put({"places": [places[1], places[0], *places[2:]]})
-        (problem,) = verify(store).problems
-        assert problem.detail.startswith(f"The places are {places}, the store has ['")
+        (mismatch,) = verify(store).mismatches
+        assert mismatch.detail.startswith(f"The places are {places}, the store has ['")
         store.put({"places": None})
         assert not verify(store).verified
         store.put({"finished": False})
         assert verify(store).verified
         store.put({"places": places})
-        (problem,) = verify(store).problems
-        assert problem.detail.startswith("The run has not ended, but the store has places")
+        (mismatch,) = verify(store).mismatches
+        assert mismatch.detail.startswith("The run has not ended, but the store has places")
 
 
 def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
     of = cup()
-    with Store.open(tmp_path, create=True) as store:
+    with Store.create(tmp_path) as store:
         store.put(facts(of))
         records: Iterator[MatchRecord] = iter(played(of))
         for _ in range(4):
@@ -250,12 +233,12 @@ def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
     assert done.matches == 4
 
 
-def test_what_cannot_be_read_is_a_problem(honest: Kept) -> None:
-    class ConnectionLost(Kept):
+def test_what_cannot_be_read_is_a_problem(honest: MemoryRun) -> None:
+    class Unreadable(MemoryRun):
         def matches(self) -> Iterable[MatchRecord]:
             yield self.records[0]
             raise ValueError("no JSON")
 
-    done = verify(ConnectionLost(honest.about, honest.records, honest.told))
-    assert "cannot be read beyond 1 match:" in done.problems[-1].detail
-    assert "'config'" in verify(Kept({}, [], [])).problems[0].detail
+    done = verify(Unreadable(honest.about, honest.told, honest.records))
+    assert "cannot be read beyond 1 match:" in done.mismatches[-1].detail
+    assert "'config'" in verify(MemoryRun({}, [], [])).mismatches[0].detail

@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from tests.tournament.store.test_store import fault, record
-from tournament.run.progress import Json, Lines, _span, watching
+from tournament.run.progress import JsonLines, Lines, _span, watch
 
 
 def test_json_lines_say_the_match_and_how_far_it_is() -> None:
     out = io.StringIO()
-    said = Json(out)
+    said = JsonLines(out)
     said.begin(3, 10)
     said.match(record(faults=(fault(),)))
     begin, match = map(json.loads, out.getvalue().splitlines())
@@ -40,7 +40,7 @@ def test_lines_say_how_far_it_is_and_the_end() -> None:
 def test_a_terminal_gets_a_bar() -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=120)
-    with watching(console, "Spring [cup]") as bar:
+    with watch(console, "Spring [cup]") as bar:
         bar.begin(1, 4)
         bar.match(record(faults=(fault(),)))
     assert "Spring [cup]" in out.getvalue()

@@ -1,4 +1,4 @@
-"""Beginning a run and going on with it: what may be mended, and when."""
+"""Resuming a run: what may have changed, and when."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -9,37 +9,60 @@ from pathlib import Path
 import pytest
 
 from tests.tournament import played
-from tests.tournament.cups import bot, stich, toys, write
-from tournament.config import Bot, Clock, Cup, Limits, parse
+from tests.tournament.cups import bot, served_toys, standings, stich, toys, write
+from tournament.config import Bot, Clock, Cup, Limits, parse_cup, read_cup
 from tournament.formats import make_schedule
-from tournament.run.resume import CupChangedError, begin, differences
+from tournament.run.resume import CupChangedError, differences, resume
 from tournament.store.store import Store, StoreError
 
 
-def test_a_cup_that_never_played_may_be_mended(tmp_path: Path) -> None:
+def test_a_cup_that_never_played_may_be_fixed(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    wrong = write(tmp_path, {**toys(2), "toy2": "no-such-program"}, deals=1)
-    assert stich("run", wrong, "--out", run).returncode == 1
-    mended = write(tmp_path, {**toys(2), "mended": bot("toy-2")}, deals=1)
-    done = stich("run", mended, "--out", run)
-    assert done.returncode == 0, done.stderr
+    with served_toys(3) as toys:
+        bots = {**toys, "toy2": "no-such-program"}
+        done = stich("run", write(tmp_path, bots, deals=1), "--out", run)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith('toy2: "no-such-program" cannot be started: No such')
+        assert done.stderr.count("\n") == 1
+        bots = {"toy0": toys["toy0"], "toy1": toys["toy1"], "fixed": toys["toy2"]}
+        done = stich("run", write(tmp_path, bots, deals=1), "--out", run)
+        assert done.returncode == 0, done.stderr
     with Store.open(run) as store:
-        assert store.get("bots") == ["toy0", "toy1", "mended"]
+        assert store.get("bots") == ["toy0", "toy1", "fixed"]
         assert store.count() == store.get("total")
 
 
-def test_a_drawn_seed_stays_while_the_cup_is_mended(tmp_path: Path) -> None:
+def test_a_changed_cup_is_refused_with_what_differs(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with begun(tmp_path, read_cup(write(tmp_path, toys(3), deals=2))):
+        before = standings(run)
+    bots = {**toys(2), "toy2": bot("honest")}
+    done = stich("run", write(tmp_path, bots, "[faults]\nstrikes = 1", deals=1), "--out", run)
+    assert done.returncode == 1
+    for differs in (
+        "strikes was 3 and is 1",
+        "format.deals was 2 and is 1",
+        'command of "toy2" was "',
+    ):
+        assert differs in done.stderr
+    assert done.stderr.count("\n") == 1
+    done = stich("run", write(tmp_path, toys(2), '[format] fill = "greedy"'), "--out", run)
+    assert 'bot "toy2" is gone' in done.stderr
+    assert standings(run) == before
+
+
+def test_a_drawn_seed_stays_while_the_cup_is_fixed(tmp_path: Path) -> None:
     cup = replace(played.cup(commit=True), seed=None)
-    with Store.open(tmp_path / "run", create=True) as store:
-        seed, _ = begin(store, cup)
+    with Store.create(tmp_path / "run") as store:
+        seed, _ = resume(store, cup)
         committed = store.get("commitment")
-        again, _ = begin(store, replace(cup, sandbox=True, clock=Clock(7, 7, 7)))
+        again, _ = resume(store, replace(cup, sandbox=True, clock=Clock(7, 7, 7)))
         assert (again, store.get("commitment")) == (seed, committed)
         assert store.get("config")["sandbox"] is True
-        named, _ = begin(store, replace(cup, seed="named"))
+        named, _ = resume(store, replace(cup, seed="named"))
         assert named == store.get("seed") == "named"
         assert store.get("commitment") != committed
-        assert begin(store, cup)[0] not in ("named", seed)
+        assert resume(store, cup)[0] not in ("named", seed)
 
 
 def test_what_decides_no_result_may_change_on_the_way() -> None:
@@ -58,21 +81,21 @@ def filled(*names: str, fill: str | None = "greedy") -> Cup:
     """A cup for three as its file would give it."""
     bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = "./{name}"\n' for name in names)
     seats = f'fill = "{fill}"\n' if fill else ""
-    return parse(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
+    return parse_cup(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
 
 
 def test_a_house_bot_that_has_played_does_not_leave_without_a_word(tmp_path: Path) -> None:
     """It is in no file, so what it is and how to keep it are said."""
     with begun(tmp_path, filled("ann", "bob")) as store:
         with pytest.raises(CupChangedError) as error:
-            begin(store, filled("ann", "bob", "cat"))
+            resume(store, filled("ann", "bob", "cat"))
         said = str(error.value)
         assert 'the house bot "greedy (house)", which filled a seat and has played, would' in said
-        mend = 'as [[bots]] name = "greedy (house)", command = "python -m bots.greedy")'
-        assert mend in said
+        fix = 'as [[bots]] name = "greedy (house)", command = "python -m bots.greedy")'
+        assert fix in said
         kept = filled("ann", "bob", "greedy (house)", "cat", fill=None)
         house = replace(kept.bots[2], command="python -m bots.greedy")
-        _, schedule = begin(store, replace(kept, bots=(*kept.bots[:2], house, kept.bots[3])))
+        _, schedule = resume(store, replace(kept, bots=(*kept.bots[:2], house, kept.bots[3])))
         assert schedule.blocks == 40
         assert store.get("bots") == ["ann", "bob", "greedy (house)", "cat"]
 
@@ -80,8 +103,8 @@ def test_a_house_bot_that_has_played_does_not_leave_without_a_word(tmp_path: Pat
 @contextmanager
 def begun(folder: Path, cup: Cup, **facts: object) -> Iterator[Store]:
     """A store with a match of this cup in it."""
-    with Store.open(folder / "run", create=True) as store:
-        seed, _ = begin(store, cup)
+    with Store.create(folder / "run") as store:
+        seed, _ = resume(store, cup)
         store.add(next(iter(played.played(replace(cup, seed=seed)))))
         store.put(facts)
         yield store
@@ -105,15 +128,15 @@ def test_a_refusal_says_what_its_format_lets_grow(tmp_path: Path, format: str, s
     grown = replace(cup, format=replace(cup.format, deals=9))
     with begun(tmp_path, cup) as store:
         with pytest.raises(CupChangedError) as error:
-            begin(store, replace(grown, strikes=9))
+            resume(store, replace(grown, strikes=9))
         assert str(error.value).endswith(says)
         assert "faults.strikes was 3 and is 9" in str(error.value)
         assert ("format.deals was 2 and is 9" in str(error.value)) is (format[0] in "sk")
         longer = replace(cup, format=replace(cup.format, rounds=4))
         if format == "swiss":
-            assert begin(store, longer)[1].blocks == 2 * begin_blocks(cup)
+            assert resume(store, longer)[1].blocks == 2 * begin_blocks(cup)
         elif format != "knockout":
-            assert begin(store, grown)[1].blocks > begin_blocks(cup)
+            assert resume(store, grown)[1].blocks > begin_blocks(cup)
 
 
 def begin_blocks(cup: Cup) -> int:
@@ -123,7 +146,7 @@ def begin_blocks(cup: Cup) -> int:
 def test_a_duel_may_have_more_deals(tmp_path: Path) -> None:
     duel = played.cup(NAMES[:2], format="duel", seating="mixed", deals=4)
     with begun(tmp_path, duel) as store:
-        assert begin(store, replace(duel, format=replace(duel.format, deals=9)))[1].blocks == 9
+        assert resume(store, replace(duel, format=replace(duel.format, deals=9)))[1].blocks == 9
 
 
 def test_nothing_is_dealt_from_a_committed_seed_that_was_shown(tmp_path: Path) -> None:
@@ -133,17 +156,17 @@ def test_nothing_is_dealt_from_a_committed_seed_that_was_shown(tmp_path: Path) -
     with begun(tmp_path, cup, finished=True) as store:
         for grown in (deals, bots):
             with pytest.raises(CupChangedError, match=r"seed was shown.*a new cup: "):
-                begin(store, grown)
+                resume(store, grown)
         assert store.get("finished") is True
-        assert begin(store, replace(cup, limits=Limits(64, 99)))[1].blocks == 2
+        assert resume(store, replace(cup, limits=Limits(64, 99)))[1].blocks == 2
         store.put({"finished": False})
-        assert begin(store, deals)[1].blocks == 3
+        assert resume(store, deals)[1].blocks == 3
 
 
 def test_an_open_seed_may_deal_more_after_the_end(tmp_path: Path) -> None:
     cup = played.cup()
     with begun(tmp_path, cup, finished=True) as store:
-        assert begin(store, replace(cup, format=replace(cup.format, deals=3)))[1].blocks == 3
+        assert resume(store, replace(cup, format=replace(cup.format, deals=3)))[1].blocks == 3
 
 
 def test_matches_without_their_cup_are_a_sentence(tmp_path: Path) -> None:
@@ -151,4 +174,4 @@ def test_matches_without_their_cup_are_a_sentence(tmp_path: Path) -> None:
         other.execute("DELETE FROM meta WHERE key = 'config'")
         other.commit()
         with pytest.raises(StoreError, match="has matches, but not the cup that they are of"):
-            begin(store, played.cup())
+            resume(store, played.cup())

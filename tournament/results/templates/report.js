@@ -36,7 +36,7 @@
     return line;
   }
 
-  // A move as people read it: what is named with a colon, then the cards.
+  // A move for people: the verb before the colon, then the cards.
   function move(text) {
     const span = make("span", null);
     const found = /^(play|give|discard|call):((?:[2-9TJQKABR][cdhsj])+)(=.*)?$/.exec(text);
@@ -58,7 +58,7 @@
 
   // Steps hold what changed; positions hold everything.
   function positions(steps) {
-    const answer = [];
+    const found = [];
     let now = {};
     let start = 0; // the index of the position before the deal's first move
     let last = [];
@@ -73,14 +73,14 @@
       }
       now.start = start;
       now.last = last;
-      answer.push(now);
+      found.push(now);
       // The next deal begins in the step that ends this one.
       if (index === 0 || now.deal !== before.deal) {
         start = index;
         last = [];
       }
     }
-    return answer;
+    return found;
   }
 
   const signed = (value) => (value > 0 ? "+" : "") + value;
@@ -91,27 +91,27 @@
     const now = match.positions[at];
     $("at").value = at;
     $("where").textContent = `${at} / ${match.positions.length - 1}`;
-    const said = $("said");
-    said.setAttribute("aria-live", speak ? "polite" : "off");
-    said.replaceChildren();
+    const line = $("move-text");
+    line.setAttribute("aria-live", speak ? "polite" : "off");
+    line.replaceChildren();
     if (now.moved) {
-      const [seat, text, time, fault, house] = now.moved;
-      said.append(`${name(seat)}: `, move(text));
-      if (house && !fault) said.append(" (the house, for a bot that is out)");
-      if (fault) said.append(make("span", ` – fault, the house played. ${fault}`, { class: "fault" }));
-      if (time !== null) said.append(make("small", `  ${time} ms`));
-      if (now.ended) said.append(` The deal is over: ${now.ended.map((p, s) => `${name(s)} ${signed(p)}`).join(", ")}.`);
+      const [seat, text, time, fault, isDefault] = now.moved;
+      line.append(`${name(seat)}: `, move(text));
+      if (isDefault && !fault) line.append(" (default move: the bot is struck out)");
+      if (fault) line.append(make("span", ` – default move after a fault. ${fault}`, { class: "fault" }));
+      if (time !== null) line.append(make("small", `  ${time} ms`));
+      if (now.ended) line.append(` The deal is over: ${now.ended.map((p, s) => `${name(s)} ${signed(p)}`).join(", ")}.`);
     } else {
-      said.append("The cards are dealt.");
+      line.append("The cards are dealt.");
     }
     const notes = [`Deal ${now.deal}, ${now.phase}`, ...now.notes];
-    if (now.talon) notes.push("talon " + cards(now.talon).join(" "));
     $("notes").textContent = notes.join(" · ");
     $("seats").replaceChildren(...match.seats.map((bot, seat) => {
       const box = make("div", null, { class: now.turn === seat ? "seat turn" : "seat" });
       const head = make("div", null, {});
       head.append(make("span", bot, { class: "name" }));
       head.append(` seat ${seat}, ${signed(now.scores[seat])} points, ${cards(now.hands[seat]).length} cards`);
+      if (now.roles[seat]) head.append(`, ${now.roles[seat]}`);
       if (now.turn === seat) head.append(" – to move");
       const last = make("div", null, { class: "last" });
       if (now.last[seat]) last.append("last: ", move(now.last[seat]));
@@ -192,7 +192,7 @@
       $("replay").hidden = false;
       $("replay-title").textContent = `Match ${id}: ${found.seats.map((bot, seat) => `${bot} ${signed(found.scores[seat])}`).join(", ")}`;
       if (typeof DecompressionStream === "undefined") {
-        $("said").textContent = "This browser is too old to unpack the replay.";
+        $("move-text").textContent = "This browser is too old to unpack the replay.";
         return;
       }
       const steps = await unpack(found.steps);

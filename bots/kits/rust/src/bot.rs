@@ -1,4 +1,4 @@
-//! Your bot. Everything it may know is in `view`, everything it may do in `moves`.
+//! Your bot: it chooses one of `moves`, given `view`.
 
 use serde_json::Value;
 
@@ -11,11 +11,11 @@ fn cards(a_move: &str) -> usize {
     list.split('=').next().unwrap_or("").len() / 2
 }
 
-/// Choose one of `moves`, letter by letter as it stands there.
+/// Choose one of `moves`, exactly as written.
 ///
-/// `moves` are all legal moves: `pass` first, plays by number of cards, then rank. `request` is the
-/// whole request; its `clock` has `move_ms` and `bank_ms`. Several threads may be in here at once.
-/// An error is answered with status 500.
+/// `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
+/// `request` is the whole request; its `clock` has `move_ms` and `bank_ms`. Several threads may
+/// call this at once. An error is answered with status 500.
 pub fn choose<'a>(
     view: &Value,
     moves: &[&'a str],
@@ -31,9 +31,9 @@ pub fn choose<'a>(
     }
     if view["table"].is_object() {
         let mine = view["table"]["seat"] == view["seat"];
-        return Ok(if mine { "pass" } else { least }); // Zheng Fen: take the trick; else the least
+        return Ok(if mine { "pass" } else { least }); // Zheng Fen: take my trick; else the lowest play
     }
     let most = plays.iter().map(|m| cards(m)).max().unwrap_or(0);
     let lead = plays.iter().find(|m| cards(m) == most);
-    Ok(lead.copied().unwrap_or(least)) // lead with as many cards as go
+    Ok(lead.copied().unwrap_or(least)) // lead as many cards as possible
 }

@@ -1,4 +1,4 @@
-//! Speaks the bot protocol over HTTP, so that bot.rs need not.
+//! The HTTP server of bot.rs: implements the bot protocol.
 
 mod bot;
 
@@ -7,38 +7,38 @@ use std::io::Read;
 use std::sync::Arc;
 use tiny_http::{Header, Method, Request, Response, Server};
 
-/// Bytes of one request; the longest list of moves is far below.
+/// Bytes of one request; far above the longest list of moves.
 const LIMIT: u64 = 16 << 20;
-/// Requests that are answered at once.
+/// Requests that are answered in parallel.
 const THREADS: usize = 4;
 
-/// An answer that is not 200: the status and a sentence.
-struct Refusal(u16, String);
+/// A response other than 200: its status and message.
+struct HttpError(u16, String);
 
-impl Refusal {
+impl HttpError {
     fn new(status: u16, sentence: impl ToString) -> Self {
-        Refusal(status, sentence.to_string())
+        HttpError(status, sentence.to_string())
     }
 }
 
-fn read(request: &mut Request) -> Result<Value, Refusal> {
+fn read(request: &mut Request) -> Result<Value, HttpError> {
     let mut text = String::new();
     let mut body = request.as_reader().take(LIMIT + 1);
     if let Err(error) = body.read_to_string(&mut text) {
-        return Err(Refusal::new(400, format!("The request cannot be read: {error}.")));
+        return Err(HttpError::new(400, format!("The request cannot be read: {error}.")));
     }
     if text.len() as u64 > LIMIT {
-        return Err(Refusal::new(413, "The request is too large."));
+        return Err(HttpError::new(413, "The request is too large."));
     }
     match serde_json::from_str(&text) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err(Refusal::new(400, "The request is not a JSON object.")),
-        Err(error) => Err(Refusal::new(400, format!("The request is not JSON: {error}."))),
+        Ok(_) => Err(HttpError::new(400, "The request is not a JSON object.")),
+        Err(error) => Err(HttpError::new(400, format!("The request is not JSON: {error}."))),
     }
 }
 
-fn decide(request: &Value) -> Result<Value, Refusal> {
-    let incomplete = || Refusal::new(400, "A request for a move has a view and moves.");
+fn decide(request: &Value) -> Result<Value, HttpError> {
+    let incomplete = || HttpError::new(400, "A move request needs view and moves.");
     let listed = request["moves"].as_array().ok_or_else(incomplete)?;
     let moves: Option<Vec<&str>> = listed.iter().map(Value::as_str).collect();
     let moves = moves.filter(|moves| !moves.is_empty()).ok_or_else(incomplete)?;
@@ -49,12 +49,12 @@ fn decide(request: &Value) -> Result<Value, Refusal> {
         Ok(chosen) => Ok(json!({ "move": chosen })),
         Err(error) => {
             eprintln!("{error}");
-            Err(Refusal::new(500, error))
+            Err(HttpError::new(500, error))
         }
     }
 }
 
-fn answer(request: &mut Request) -> Result<Value, Refusal> {
+fn answer(request: &mut Request) -> Result<Value, HttpError> {
     let path = request.url().split('?').next().unwrap_or("").to_string();
     match (path.as_str(), request.method()) {
         ("/", Method::Get | Method::Head) => Ok(json!({
@@ -65,9 +65,9 @@ fn answer(request: &mut Request) -> Result<Value, Refusal> {
         })),
         ("/move", Method::Post) => decide(&read(request)?),
         ("/start" | "/end", Method::Post) => read(request).map(|_| json!({})),
-        ("/", _) => Err(Refusal::new(405, "GET only.")),
-        ("/move" | "/start" | "/end", _) => Err(Refusal::new(405, "POST only.")),
-        _ => Err(Refusal::new(404, "There is only GET / and POST /move, /start and /end.")),
+        ("/", _) => Err(HttpError::new(405, "GET only.")),
+        ("/move" | "/start" | "/end", _) => Err(HttpError::new(405, "POST only.")),
+        _ => Err(HttpError::new(404, "The paths are GET / and POST /move, /start and /end.")),
     }
 }
 
@@ -75,7 +75,7 @@ fn serve(server: &Server) {
     for mut request in server.incoming_requests() {
         let (status, body) = match answer(&mut request) {
             Ok(body) => (200, body),
-            Err(Refusal(status, sentence)) => (status, json!({ "error": sentence })),
+            Err(HttpError(status, sentence)) => (status, json!({ "error": sentence })),
         };
         let json = Header::from_bytes("Content-Type", "application/json").expect("a header");
         let response = Response::from_string(body.to_string())
@@ -105,7 +105,7 @@ fn main() {
         .collect();
     for thread in threads {
         if thread.join().is_err() {
-            std::process::exit(1); // a panic: let the runner start the bot anew
+            std::process::exit(1); // a panic: exit, so that the runner restarts the bot
         }
     }
 }

@@ -1,4 +1,4 @@
-// Your bot. Everything it may know is in `view`, everything it may do in `moves`.
+// Your bot: it chooses one of `moves`, given `view`.
 import type { Move, MoveRequest, View } from "./protocol.js";
 import { serve } from "./server.js";
 
@@ -7,10 +7,10 @@ const cards = (move: Move): number =>
   ((move.split(":")[1] ?? "").split("=")[0] ?? "").length / 2;
 
 /**
- * Choose one of `moves`, letter by letter as it stands there.
+ * Choose one of `moves`, exactly as written.
  *
- * `moves` are all legal moves: `pass` first, plays by number of cards, then rank. Where `view.game`
- * has been compared, the type of `view` is that of the one game.
+ * `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
+ * Compare `view.game` to narrow the type of `view` to one game.
  */
 function choose(view: View, moves: readonly Move[], _request: MoveRequest): Move {
   const plays = moves.filter((move) => move !== "pass");
@@ -18,10 +18,10 @@ function choose(view: View, moves: readonly Move[], _request: MoveRequest): Move
   if (least === undefined) return "pass";
   if (view.phase === "auction") return least === "bid:1" ? "bid:1" : "pass";
   if (view.game !== "ninefivetwo" && view.table !== null) {
-    return view.table.seat === view.seat ? "pass" : least; // Zheng Fen: take the trick; else the least
+    return view.table.seat === view.seat ? "pass" : least; // Zheng Fen: take my trick; else the lowest play
   }
   const most = Math.max(...plays.map(cards));
-  return plays.find((move) => cards(move) === most) ?? least; // lead with as many cards as go
+  return plays.find((move) => cards(move) === most) ?? least; // lead as many cards as possible
 }
 
 serve({ name: "my-typescript-bot", version: "0.1", choose });

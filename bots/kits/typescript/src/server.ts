@@ -1,9 +1,9 @@
-// Speaks the bot protocol over HTTP, so that bot.ts need not.
+// The HTTP server of bot.ts: implements the bot protocol.
 import { createServer, type IncomingMessage } from "node:http";
 import type { Card, EndRequest, Game, Move, MoveRequest, StartRequest, View } from "./protocol.js";
 
 const GAMES: Game[] = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
-const LIMIT = 16 * 1024 * 1024; // bytes of one request; the longest list of moves is far below
+const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
 
 export interface Bot {
   name: string;
@@ -14,8 +14,8 @@ export interface Bot {
   end?(request: EndRequest): void | Promise<void>;
 }
 
-/** An answer that is not 200: the status and a sentence. */
-class Refusal extends Error {
+/** A response other than 200: its status and message. */
+class HttpError extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -29,28 +29,28 @@ async function readJson(request: IncomingMessage): Promise<object> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LIMIT) throw new Refusal(413, "The request is too large.");
+    if (size > LIMIT) throw new HttpError(413, "The request is too large.");
     chunks.push(chunk);
   }
   let body: unknown;
   try {
     body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
-    throw new Refusal(400, "The request is not JSON.");
+    throw new HttpError(400, "The request is not JSON.");
   }
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw new Refusal(400, "The request is not a JSON object.");
+    throw new HttpError(400, "The request is not a JSON object.");
   }
   return body;
 }
 
-/** What a decision needs is there; the runner keeps the contract, so no more is looked at. */
+/** Checks only what a decision needs: the runner conforms to the contract. */
 function isMoveRequest(body: object): body is MoveRequest {
   const { view, moves } = body as Partial<MoveRequest>;
   return typeof view === "object" && view !== null && Array.isArray(moves) && moves.length > 0;
 }
 
-/** Listen on 127.0.0.1 at $PORT (9000 without it) until the process is ended. */
+/** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
 export function serve(bot: Bot): void {
   const { name, version, games = GAMES } = bot;
   const about: Card = { name, version, protocol: 1, games };
@@ -58,19 +58,19 @@ export function serve(bot: Bot): void {
   async function answer(request: IncomingMessage): Promise<object> {
     const path = (request.url ?? "/").split("?")[0];
     if (path === "/") {
-      if (request.method !== "GET" && request.method !== "HEAD") throw new Refusal(405, "GET only.");
+      if (request.method !== "GET" && request.method !== "HEAD") throw new HttpError(405, "GET only.");
       return about;
     }
     if (path !== "/move" && path !== "/start" && path !== "/end") {
-      throw new Refusal(404, "There is only GET / and POST /move, /start and /end.");
+      throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
     }
-    if (request.method !== "POST") throw new Refusal(405, "POST only.");
+    if (request.method !== "POST") throw new HttpError(405, "POST only.");
     const body = await readJson(request);
     if (path === "/start") await bot.start?.(body as StartRequest);
     if (path === "/end") await bot.end?.(body as EndRequest);
     if (path !== "/move") return {};
     if (!isMoveRequest(body)) {
-      throw new Refusal(400, "A request for a move has a view and moves.");
+      throw new HttpError(400, "A move request needs view and moves.");
     }
     return { move: await bot.choose(body.view, body.moves, body) };
   }
@@ -81,7 +81,7 @@ export function serve(bot: Bot): void {
     try {
       body = await answer(request);
     } catch (error) {
-      status = error instanceof Refusal ? error.status : 500;
+      status = error instanceof HttpError ? error.status : 500;
       body = { error: error instanceof Error ? error.message : String(error) };
       if (status === 500) console.error(error);
     }
@@ -89,12 +89,12 @@ export function serve(bot: Bot): void {
     response.writeHead(status, {
       "Content-Type": "application/json",
       "Content-Length": bytes.length,
-      // Where the rest of a refused request is still on the way, the connection is of no use.
+      // Close the connection if the rest of a rejected request is still to come.
       ...(request.complete ? {} : { Connection: "close" }),
     });
     response.end(bytes);
   });
-  server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never hang up first
+  server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never close it first
   const port = Number(process.env["PORT"] ?? 9000);
   server.on("error", (error) => {
     console.error(`Cannot listen on 127.0.0.1:${port}: ${error.message}`);

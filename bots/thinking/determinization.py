@@ -1,0 +1,259 @@
+"""Determinizations: complete states that a view allows, for the search to play out.
+
+A sample deals the unseen cards to the locations where they may be. It keeps the number of cards at
+each location, and everything the view makes certain: who drew the exposed card, who took up a
+revealed talon, that a called card is not with its caller, which suits a seat has failed to follow,
+which cards an exchange moved.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bots.cards import SUITS, VALUE, View, cards_of, unseen
+
+Location = int
+"""A seat, or one of the locations below."""
+
+TALON: Location = -1
+DISCARDS: Location = -2
+MISSING: Location = -3
+"""Cards that a set-up position leaves out."""
+
+Locations = frozenset[Location]
+Limits = dict[str, Locations]
+"""Where a card may be, for cards that cannot be just anywhere."""
+
+_RANDOM_DEALS = 30
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a view says about the unseen cards.
+
+    `capacity` is the number of cards at each location, `limited` the cards that may not be just
+    anywhere, as (card, locations), fewest locations first; `free` are all other cards.
+    """
+
+    capacity: Mapping[Location, int]
+    limited: Sequence[tuple[str, Locations]]
+    free: Sequence[str]
+
+
+def infer_constraints(view: View) -> Constraints:
+    """Read a view; ignore contradictions, which only a set-up position can have."""
+    hidden = unseen(view)
+    capacity = _capacity(view, len(hidden))
+    limits = _LIMITS[view["game"]](view, set(hidden))
+    everywhere = frozenset(location for location, count in capacity.items() if count)
+    limited: Limits = {}
+    free: list[str] = []
+    for card in hidden:
+        locations = limits.get(card, everywhere) & everywhere
+        # A limit is about one card of a name; its twin in the second pack may be anywhere.
+        if not locations or locations == everywhere or card in limited:
+            free.append(card)
+        else:
+            limited[card] = locations
+    return Constraints(capacity, sorted(limited.items(), key=lambda entry: len(entry[1])), free)
+
+
+def _capacity(view: View, hidden: int) -> dict[Location, int]:
+    capacity = {
+        seat: count for seat, count in enumerate(view["counts"]) if seat != view["seat"] and count
+    }
+    if view["phase"] in ("auction", "exchange", "trump"):
+        capacity[TALON] = len(view["talon"])
+    if view["game"] == "ninefivetwo":
+        capacity[DISCARDS] = view["discards"].count("??")
+    capacity[MISSING] = max(0, hidden - sum(capacity.values()))
+    return capacity
+
+
+def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
+    """A state, in its wire form, that the seat cannot tell from the true one.
+
+    The deal is the last of its game: the game ends with it.
+    """
+    piles = _deal(constraints, rng)
+    hands = [piles.get(seat, []) for seat in range(view["players"])]
+    hands[view["seat"]] = list(view["hand"])
+    state = {key: value for key, value in view.items() if key not in ("seat", "hand", "counts")}
+    state["seed"] = "determinization"
+    state["hands"] = hands
+    state["options"] = {**view["options"], "deals": len(view["results"]) + 1}
+    if "redeals" in state["options"]:
+        state["options"]["redeals"] = 0
+    if not view["options"].get("spring"):
+        state["history"] = []
+    if "talon" in state:
+        state["talon"] = piles.get(TALON, [])
+    if view["game"] == "dasan" and view["called"] is not None:
+        holders = [seat for seat, hand in enumerate(hands) if view["called"] in hand]
+        state["partner"] = holders[0] if holders else view["partner"]
+    if view["game"] == "ninefivetwo":
+        state["exchanged"] = []
+        known = [card for card in view["discards"] if card != "??"]
+        state["discards"] = known + piles.get(DISCARDS, [])
+    return state
+
+
+def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[str]]:
+    for _ in range(_RANDOM_DEALS):
+        piles = _deal_at_random(constraints, rng)
+        if piles is not None:
+            return piles
+    # Nearly every card is limited: match them, and ignore limits that cannot be met.
+    return _deal_by_matching(constraints, rng)
+
+
+def _deal_at_random(
+    constraints: Constraints, rng: random.Random
+) -> dict[Location, list[str]] | None:
+    left = dict(constraints.capacity)
+    piles: dict[Location, list[str]] = defaultdict(list)
+    for card, locations in constraints.limited:
+        order = sorted(locations)
+        weights = [left[location] for location in order]
+        if not any(weights):
+            return None
+        location = rng.choices(order, weights)[0]
+        piles[location].append(card)
+        left[location] -= 1
+    free = list(constraints.free)
+    rng.shuffle(free)
+    for location, count in left.items():
+        if count:
+            piles[location] += free[:count]
+            del free[:count]
+    return piles
+
+
+def _deal_by_matching(constraints: Constraints, rng: random.Random) -> dict[Location, list[str]]:
+    """A maximum matching of cards to slots, by augmenting paths in a random order."""
+    slots = [location for location, count in constraints.capacity.items() for _ in range(count)]
+    everywhere = frozenset(slots)
+    cards = [*constraints.limited, *((card, everywhere) for card in constraints.free)]
+    rng.shuffle(cards)
+    card_in: dict[int, int] = {}
+
+    def place(index: int, visited: set[int]) -> bool:
+        order = list(range(len(slots)))
+        rng.shuffle(order)
+        for slot in order:
+            if slots[slot] not in cards[index][1] or slot in visited:
+                continue
+            visited.add(slot)
+            if slot not in card_in or place(card_in[slot], visited):
+                card_in[slot] = index
+                return True
+        return False
+
+    unplaced = [index for index in range(len(cards)) if not place(index, set())]
+    for slot in range(len(slots)):
+        if slot not in card_in and unplaced:
+            card_in[slot] = unplaced.pop()
+    piles: dict[Location, list[str]] = defaultdict(list)
+    for slot, index in card_in.items():
+        piles[slots[slot]].append(cards[index][0])
+    return piles
+
+
+def _doudizhu(view: View, hidden: set[str]) -> Limits:
+    limits: Limits = {}
+    first, exposed, declarer = view["first"], view["exposed"], view["declarer"]
+    if exposed in hidden and exposed not in _played_by(view, first) and first != view["seat"]:
+        limits[exposed] = frozenset({first})
+    if declarer is not None and declarer != view["seat"]:
+        gone = _played_by(view, declarer)
+        for card in view["talon"]:
+            if card in hidden and card not in gone:
+                limits[card] = frozenset({declarer})
+    return limits
+
+
+def _dasan(view: View, hidden: set[str]) -> Limits:
+    limits: Limits = {}
+    declarer, first, called = view["declarer"], view["first"], view["called"]
+    others = frozenset(range(view["players"])) - {view["seat"]}
+    # `first` was dealt the lowest heart of all hands: any lower one was in the talon.
+    own = [*view["hand"], *_played_by(view, view["seat"])]
+    for rank in VALUE["dasan"]:
+        heart = rank + "h"
+        if first == view["seat"]:
+            if heart in own:
+                break
+            if heart in hidden:
+                limits[heart] = frozenset({TALON} if declarer is None else {declarer})
+        else:
+            if heart in hidden:
+                limits[heart] = frozenset({first})
+            break
+    if declarer is not None and declarer != view["seat"]:
+        for card in view["talon"]:
+            if card in hidden:
+                limits[card] = frozenset({declarer})
+    if called in hidden and view["partner"] != view["seat"]:
+        limits[called] = others - {declarer}
+    return limits
+
+
+def _zhengfen(view: View, hidden: set[str]) -> Limits:
+    if view["deal"] == 1 and "3h" in hidden:
+        return {"3h": frozenset({view["first"]})}
+    return {}
+
+
+def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
+    limits: Limits = {}
+    others = frozenset(range(view["players"])) - {view["seat"]}
+    face_down = frozenset({TALON, DISCARDS, MISSING})
+    for suit, void in _voids(view).items():
+        if void:
+            locations = (others - void) | face_down
+            limits.update({card: locations for card in hidden if card[1] == suit})
+    # Only the cards of the last pairing are sure to be where it moved them.
+    for pairing in view["exchanged"][-1:] if not view["owed"] else []:
+        for cards, holder in (
+            (pairing["given"], pairing["debtor"]),
+            (pairing["returned"], pairing["giver"]),
+        ):
+            # The dealer, whose target is 9, may have discarded the card.
+            locations = frozenset({holder, DISCARDS} if holder == view["dealer"] else {holder})
+            limits.update({card: locations for card in cards if card in hidden})
+    return limits
+
+
+def _voids(view: View) -> dict[str, set[int]]:
+    """For each suit, the seats that have failed to follow it."""
+    plays = [
+        (entry["seat"], cards_of(entry["move"])[0])
+        for entry in view["history"]
+        if entry["move"].startswith("play:")
+    ]
+    voids: dict[str, set[int]] = {suit: set() for suit in SUITS}
+    for start in range(0, len(plays), 3):
+        led = plays[start][1][1]
+        voids[led] |= {seat for seat, card in plays[start + 1 : start + 3] if card[1] != led}
+    return voids
+
+
+def _played_by(view: View, seat: int) -> list[str]:
+    return [
+        card
+        for entry in view["history"]
+        if entry["seat"] == seat and entry["move"].startswith("play:")
+        for card in cards_of(entry["move"])
+    ]
+
+
+_LIMITS = {
+    "doudizhu": _doudizhu,
+    "dasan": _dasan,
+    "zhengfen": _zhengfen,
+    "ninefivetwo": _ninefivetwo,
+}

@@ -1,0 +1,42 @@
+"""How Sphinx builds the docs site: `make docs`.
+
+The source folder is the whole project, so that links between the README, the pages of docs/ and
+files like openapi.yaml are the same here and in a checkout.
+"""
+
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import service
+
+project = "Stich"
+html_title = "Stich"
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/**.md"]
+exclude_patterns = [".*", "bots", "node_modules", "runs", "site", "tests"]
+extensions = ["myst_parser"]
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_copy_source = False
+html_use_index = False
+html_show_copyright = False
+
+ENTRY = '<!doctype html><meta http-equiv="refresh" content="0; url=docs/index.html">'
+
+
+def setup(app: Sphinx) -> None:
+    """Add what is no page of ours: the contract as the service shows it, and the entry."""
+    app.connect("build-finished", add_pages)
+
+
+def add_pages(app: Sphinx, failure: Exception | None) -> None:
+    """Write the pages that Sphinx does not render."""
+    if failure:
+        return
+    site, client = Path(app.outdir), service.create_app({}).test_client()
+    (site / "index.html").write_text(ENTRY)
+    (site / "openapi.yaml").write_bytes(client.get("/openapi.yaml").data)
+    page = client.get("/docs").text.replace('href="/openapi.yaml"', 'href="openapi.yaml"')
+    (site / "openapi.html").write_text(page)

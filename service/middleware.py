@@ -1,0 +1,68 @@
+"""What happens around every request: CORS headers, metrics, and draining of unread bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+from service.body_reader import drain_body
+from service.metrics import Metrics
+from service.settings import Settings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
+_DAY: Final = 24 * 60 * 60
+
+
+class Middleware:
+    """A WSGI application around the Flask application."""
+
+    def __init__(self, app: WSGIApplication, settings: Settings, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+        self.max_body = settings.max_body
+        self.any_origin = "*" in settings.cors_origins
+        self.origins = frozenset(origin.lower() for origin in settings.cors_origins)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        began = perf_counter()
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            drained = drain_body(environ, self.max_body)
+            if not drained and environ.get("SERVER_SOFTWARE") == "Granian":
+                # PEP 3333 leaves this header to the server, but granian closes without sending it.
+                headers.append(("Connection", "close"))
+            headers += self._cors_headers(environ)
+            rule = environ["werkzeug.request"].url_rule
+            route = "none" if rule is None else rule.rule
+            seconds = perf_counter() - began
+            self.metrics.count_request(route, environ["REQUEST_METHOD"], status[:3], seconds)
+            return start_response(status, headers, exc_info)
+
+        return self.app(environ, start)
+
+    def _cors_headers(self, environ: WSGIEnvironment) -> list[tuple[str, str]]:
+        if self.any_origin:
+            headers = [("Access-Control-Allow-Origin", "*")]
+        else:
+            # Caches must know that another origin gets another answer, even if this one got none.
+            headers = [("Vary", "Origin")]
+            origin = environ.get("HTTP_ORIGIN", "")
+            if origin.lower() not in self.origins:
+                return headers
+            headers.append(("Access-Control-Allow-Origin", origin))
+        if environ["REQUEST_METHOD"] == "OPTIONS":
+            headers += _preflight_headers(environ)
+        return headers
+
+
+def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
+    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in _METHODS:
+        yield "Access-Control-Allow-Methods", ", ".join(_METHODS)
+        yield "Access-Control-Max-Age", str(_DAY)
+        if requested := environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS"):
+            yield "Access-Control-Allow-Headers", requested

@@ -1,0 +1,121 @@
+"""What several commands share: arguments and options, and how a command ends."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn, ParamSpec
+
+import click
+
+from stich.commands import completion
+from stich.console.stdout import OutputError
+
+if TYPE_CHECKING:
+    from tournament.store.store import Store
+
+_P = ParamSpec("_P")
+
+run_argument = click.argument("target", metavar="DIR", shell_complete=completion.folders)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def check_game(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The name of a game, or None; a usage error if there is no such game."""
+    from games import GAMES  # takes long to load
+
+    if value is None or value in GAMES:
+        return value
+    raise click.BadParameter(f"there is no game {value!r}; there are {', '.join(GAMES)}.")
+
+
+def _game_options(
+    ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
+) -> dict[str, object]:
+    from tournament.config.arguments import parse_options
+
+    try:
+        return parse_options(pairs)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+game_options = click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_game_options,
+    help="An option of the game, as in deals=3. Can be repeated.",
+)
+
+
+def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
+    """Run a command and exit with the code it returns; report store errors and exit with 1, or
+    with 2 if the name of the store is wrong."""
+
+    @wraps(work)
+    def command(*args: _P.args, **kwargs: _P.kwargs) -> NoReturn:
+        from tournament.store.store import StoreError, StoreUrlError  # takes long to load
+
+        code = 1
+        try:
+            code = work(*args, **kwargs)
+        except StoreError as error:
+            click.echo(str(error), err=True)
+            code = 2 if isinstance(error, StoreUrlError) else 1
+        except BrokenPipeError:
+            pass  # the reader has seen enough
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+        sys.exit(code)
+
+    return command
+
+
+@contextmanager
+def open_run(target: str) -> Iterator[Store]:
+    """Open the store of a run that has begun; StoreError if there is none."""
+    from tournament.store.store import Store, StoreError
+
+    with Store.open(target) as store:
+        if "config" not in store.facts():
+            why = "has matches, but its cup is missing; restore a complete copy"
+            if not store.count():
+                why = "its run was stopped before it had begun; run the cup again"
+            raise StoreError(f"{store.where}: {why}.")
+        yield store
+
+
+@contextmanager
+def playing_matches(kept: str) -> Iterator[None]:
+    """Within, SIGTERM stops as Ctrl-C does. A run that is stopped or fails exits with code 1.
+
+    `kept` says which matches are stored and how to resume.
+    """
+    from tournament.bot.sandbox import SandboxError
+    from tournament.bot.started_bot import StartError
+    from tournament.run.resume import CupChangedError
+    from tournament.run.runner import RunError
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except (CupChangedError, RunError, SandboxError, StartError) as error:
+        click.echo(str(error), err=True)
+        sys.exit(1)
+    except OutputError as error:
+        error.kept = kept
+        raise
+    except KeyboardInterrupt:
+        click.echo(f"\nStopped. {kept}", err=True)
+        sys.exit(1)
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,133 @@
+"""A replayed match on a terminal: hands, facts of the position, and moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+import games
+from stich.console.cards import cards, fact_text, move_text
+from tournament.records import MatchRecord
+from tournament.results.post_mortem import post_mortem
+from tournament.results.replay import Step, clock, steps
+
+_NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")
+_BACK = ("b", "p", "\x7f", "\x1b[D", "\x1b[A")
+_KEYS = "Enter next, b back, f next fault, e end, q leave"
+
+
+def print_match(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
+    """Print the match: the hands of every deal, then its moves, one per line."""
+    console.print(_title(record), soft_wrap=True)
+    for step in steps(record, *clock(config)):
+        dealt = step.before is None or step.before["deal"] != step.state["deal"]
+        if step.move is not None or not dealt:
+            console.print(_move(record, step), soft_wrap=True)
+        if dealt:
+            console.print(_position(record, step))
+    console.print(_scores(record), soft_wrap=True)
+    for fault in record.faults:
+        console.print(Rule())
+        console.print(Text(post_mortem(record, fault, config)), soft_wrap=True)
+
+
+def step_through(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
+    """Show the match one step at a time; keys go forwards and back."""
+    seen = list(steps(record, *clock(config)))
+    at = 0
+    while True:
+        console.clear()
+        console.print(_screen(record, seen, at, config))
+        try:
+            key = click.getchar()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if key in ("q", "\x03", "\x04", "\x1b"):
+            return
+        at = _jump(seen, at, key)
+
+
+def _jump(seen: list[Step], at: int, key: str) -> int:
+    if key in _NEXT:
+        return min(at + 1, len(seen) - 1)
+    if key in _BACK:
+        return max(at - 1, 0)
+    if key == "f":
+        return next((step.number for step in seen[at + 1 :] if step.fault), at)
+    return len(seen) - 1 if key == "e" else at
+
+
+def _screen(
+    record: MatchRecord, seen: list[Step], at: int, config: dict[str, Any]
+) -> RenderableType:
+    step = seen[at]
+    parts: list[RenderableType] = [_title(record), _position(record, step)]
+    parts += [_move(record, past) for past in seen[max(1, at - 7) : at + 1]]
+    if step.fault is not None:
+        parts.append(Text(post_mortem(record, step.fault, config), style="red"))
+    if at == len(seen) - 1:
+        parts.append(_scores(record))
+    parts.append(Rule(f"move {at} of {len(seen) - 1}: {_KEYS}", style="dim"))
+    return Group(*parts)
+
+
+def _title(record: MatchRecord) -> Text:
+    stage = f", {record.stage}" if record.stage else ""
+    return Text(
+        f"match {record.match}: {record.game}, block {record.block}{stage},"
+        f" seating {record.number + 1} of {record.seatings}, seed {record.seed}",
+        style="bold",
+    )
+
+
+def _position(record: MatchRecord, step: Step) -> Table:
+    """Every hand, whose turn it is, scores, banks, and the game's own facts."""
+    game, state = games.get(record.game), step.state
+    shown = Table(box=None, pad_edge=False)
+    headings = ("", "seat", "bot", "score", "bank", f"deal {state['deal']}, {state['phase']}")
+    for heading in headings:
+        shown.add_column(heading, justify="right" if heading in ("score", "bank") else "left")
+    for seat, hand in enumerate(state["hands"]):
+        roles = ", ".join(game.roles(state, seat))
+        shown.add_row(
+            "▶" if state["turn"] == seat else "",
+            str(seat),
+            Text(record.seating[seat] + (f" ({roles})" if roles else "")),
+            f"{state['scores'][seat]:+d}",
+            f"{step.banks[seat] / 1000:.1f} s",
+            cards(hand),
+        )
+    for fact in game.facts(state):
+        shown.add_row("", "", fact.label, "", "", fact_text(fact))
+    return shown
+
+
+def _move(record: MatchRecord, step: Step) -> Text:
+    """One move on a line."""
+    if step.seat is None or step.move is None:
+        return Text("the cards are dealt", style="dim")
+    line = Text(f"{step.number:4d}  {record.seating[step.seat]} ", style="")
+    line.append_text(move_text(step.move))
+    if step.ms is None:
+        line.append("  default move, the bot is struck out", style="red")
+    else:
+        line.append(f"  {step.ms:.1f} ms", style="dim")
+    if step.fault is not None:
+        line.append(f"  default move after {step.fault.kind}: {step.fault.detail}", style="red")
+    return line
+
+
+def _scores(record: MatchRecord) -> Text:
+    parts = [f"{bot} {score:+d}" for bot, score in zip(record.seating, record.scores, strict=True)]
+    text = "The end: " + ", ".join(parts)
+    if record.struck:
+        out = ", ".join(
+            f"{record.seating[seat]} counts {record.adjusted[seat]:+d}" for seat in record.struck
+        )
+        text += f"; struck out: {out}"
+    return Text(text, style="bold")

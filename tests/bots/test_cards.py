@@ -1,0 +1,43 @@
+"""What bots read off a view: decks, and the cards that are unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+import games
+from bots import cards
+from bots import random as random_bot
+from tests.bots.support import TABLES
+
+
+@pytest.mark.parametrize("game", cards.ORDER)
+def test_the_kit_knows_the_decks(game: str) -> None:
+    rules = games.get(game)
+    for players in range(rules.min_players, rules.max_players + 1):
+        deck = rules.deck(players)
+        assert sorted(cards.full_deck(game, players)) == sorted(deck.cards)
+        ranks = [cards.VALUE[game][cards.rank_of(card)] for card in deck.cards]
+        half = len(ranks) // deck.packs
+        assert ranks[:half] == sorted(ranks[:half])
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_unseen_cards_are_the_hidden_ones(game: str, players: int) -> None:
+    state = games.get(game).start(players, "unseen", {"deals": 2})
+    while state.turn is not None:
+        wire = state.to_dict()
+        for seat in range(players):
+            view = state.view(seat).to_dict()
+            hidden = [
+                card for other, hand in enumerate(wire["hands"]) if other != seat for card in hand
+            ]
+            if state.phase in ("auction", "exchange", "trump"):
+                hidden += wire["talon"]
+            if game == "ninefivetwo":
+                hidden += wire["discards"] if "??" in view["discards"] else []
+                for owed, seen in zip(wire["owed"], view["owed"], strict=True):
+                    hidden += owed["given"] if "??" in seen["given"] else []
+            assert sorted(cards.unseen(view)) == sorted(hidden)
+        state = state.advance(
+            random_bot.move(state.view(state.turn).to_dict(), state.moves().texts())
+        )

@@ -1,0 +1,140 @@
+"""Determinizations: states that the seat cannot tell from the true one."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import games
+from bots import cards, sensible
+from bots import random as random_bot
+from bots.thinking.determinization import (
+    MISSING,
+    Constraints,
+    _deal,
+    infer_constraints,
+    sample_state,
+)
+from tests.bots.support import TABLES
+
+# A sample keeps neither later deals nor what is only history.
+OMITTED = ("history", "options", "exchanged", "talon")
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+@pytest.mark.parametrize("bot", [random_bot.move, sensible.move])
+def test_a_sample_looks_the_same_from_the_seat(game: str, players: int, bot: Any) -> None:
+    rng = random.Random(5)
+    rules = games.get(game)
+    state = rules.start(players, "samples", {"deals": 3 if game == "ninefivetwo" else 1})
+    while state.turn is not None:
+        seat = state.turn
+        view = state.view(seat).to_dict()
+        constraints = infer_constraints(view)
+        assert constraints.capacity[MISSING] == 0
+        sample = rules.state(sample_state(view, constraints, rng))
+        seen = sample.view(seat).to_dict()
+        for field in view.keys() - set(OMITTED):
+            assert seen[field] == view[field], field
+        assert sample.moves().texts() == state.moves().texts()
+        truth = state.to_dict()
+        for card, locations in constraints.limited:
+            seats = {location for location in locations if location >= 0}
+            holders = {seat for seat in seats if card in truth["hands"][seat]}
+            face_down = locations - seats
+            # 3 players, Dasan: the lowest heart may have been in the talon after all.
+            assert holders or face_down or (game == "dasan" and players == 3 and card[1] == "h")
+        state = state.advance(bot(view, state.moves().texts()))
+
+
+def test_every_card_is_dealt_once() -> None:
+    state = games.get("doudizhu").start(4, "all", {})
+    state = state.advance("bid:3")
+    view = state.view(0).to_dict()
+    sample = sample_state(view, infer_constraints(view), random.Random(1))
+    held = Counter(card for hand in sample["hands"] for card in hand)
+    assert held == Counter(cards.full_deck("doudizhu", 4))
+
+
+def ninefivetwo_view() -> dict[str, Any]:
+    """Late in a deal: seat 1 has not followed hearts, seat 2 has not followed clubs."""
+    plays = [(0, "2h"), (1, "3d"), (2, "4h"), (0, "5c"), (1, "6c"), (2, "7d")]
+    return {
+        "game": "ninefivetwo", "players": 3, "options": {"target": 15, "deals": 1}, "deal": 1,
+        "dealer": 0, "phase": "play", "turn": 0, "scores": [0, 0, 0], "results": [],
+        "targets": [9, 5, 2], "talon": [], "trump": "s", "owed": [], "exchanged": [],
+        "discards": ["2c", "3c", "4c", "2d"], "trick": [], "tricks": [2, 0, 0], "seat": 0,
+        "history": [{"seat": seat, "move": f"play:{card}"} for seat, card in plays],
+        "hand": [], "counts": [14, 14, 14],
+    }  # fmt: skip
+
+
+def test_voids_hold_in_tight_positions() -> None:
+    """All hearts but one must be with seat 2, all clubs with seat 1: next to nothing is free."""
+    view = ninefivetwo_view()
+    hearts = [rank + "h" for rank in "356789TJQKA"]
+    clubs = [rank + "c" for rank in "789TJQKA"]
+    rest = [card for card in cards.unseen(view) if card not in hearts + clubs]
+    view["hand"] = rest[:14]
+    for seed in range(20):
+        sample = sample_state(view, infer_constraints(view), random.Random(seed))
+        assert set(hearts) <= set(sample["hands"][2])
+        assert set(clubs) <= set(sample["hands"][1])
+        assert [len(hand) for hand in sample["hands"]] == [14, 14, 14]
+
+
+def test_matching_resolves_a_dead_end() -> None:
+    """Dealing at random fails nearly always here: one way in 20 choose 10 is right."""
+    limited = [(f"{n}x", frozenset({0, 1})) for n in range(10)]
+    limited += [(f"{n}y", frozenset({0})) for n in range(10)]
+    constraints = Constraints({0: 10, 1: 10}, limited, [])
+    for seed in range(5):
+        piles = _deal(constraints, random.Random(seed))
+        assert sorted(piles[0]) == sorted(f"{n}y" for n in range(10))
+
+
+def test_limits_that_cannot_be_met_are_ignored() -> None:
+    constraints = Constraints({0: 1, 1: 1}, [("a", frozenset({0})), ("b", frozenset({0}))], [])
+    piles = _deal(constraints, random.Random(1))
+    assert sorted(piles[0] + piles[1]) == ["a", "b"]
+
+
+def test_the_exposed_card_is_where_it_was_drawn() -> None:
+    for number in range(6):
+        state = games.get("doudizhu").start(3, f"exposed-{number}", {})
+        wire = state.to_dict()
+        seat = (wire["first"] + 1) % 3
+        view = state.view(seat).to_dict()
+        for seed in range(5):
+            sample = sample_state(view, infer_constraints(view), random.Random(seed))
+            assert wire["exposed"] in sample["hands"][wire["first"]]
+
+
+def test_the_called_card_is_not_with_its_caller() -> None:
+    state = games.get("dasan").start(4, "called", {})
+    while state.phase != "play":
+        state = state.advance(state.moves()[-1])
+    wire = state.to_dict()
+    for seat in set(range(4)) - {wire["declarer"], wire["partner"]}:
+        view = state.view(seat).to_dict()
+        partners = set()
+        for seed in range(20):
+            sample = sample_state(view, infer_constraints(view), random.Random(seed))
+            partners.add(sample["partner"])
+        assert wire["declarer"] not in partners
+        assert seat not in partners
+        assert wire["partner"] in partners
+
+
+def test_a_revealed_talon_is_with_the_declarer() -> None:
+    state = games.get("doudizhu").start(3, "talon", {"reveal_talon": True})
+    state = state.advance("bid:3")
+    wire = state.to_dict()
+    seat = (wire["declarer"] + 1) % 3
+    view = state.view(seat).to_dict()
+    for seed in range(5):
+        sample = sample_state(view, infer_constraints(view), random.Random(seed))
+        assert set(wire["talon"]) <= set(sample["hands"][wire["declarer"]])

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Installs the Debian packages that `make test-all` needs: the sandbox, a database server and the
+# toolchains of the starter kits. Needs root, or sudo.
+set -eu
+cd "$(dirname "$0")/.."
+run=
+[ "$(id -u)" = 0 ] || run=sudo
+missing=
+command -v bwrap >/dev/null || missing="$missing bubblewrap"
+ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+if [ -n "$missing" ]; then
+    command -v apt-get >/dev/null || { echo "This needs apt-get. Install by hand:$missing" >&2; exit 1; }
+    $run apt-get update --quiet
+    # shellcheck disable=SC2086 - a list of words
+    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+fi
+exec sh bots/kits/install-toolchains.sh

@@ -1,0 +1,281 @@
+"""openapi.yaml and its page: current, valid, complete and true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
+from typing import Any
+
+import pytest
+import yaml
+from flask.testing import FlaskClient
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+import games
+from games import Reason
+from service.openapi import docs_page, examples, generate
+from service.problems import PROBLEM_TYPES
+from service.schemas.fields import MAX_SAFE_INTEGER
+from tests.service.support import ROOT, contract, matches
+
+OPERATIONS = [
+    (path, method, operation)
+    for path, item in contract()["paths"].items()
+    for method, operation in item.items()
+]
+CALLS = [
+    (name, method, operation)
+    for name, item in contract()["webhooks"].items()
+    for method, operation in item.items()
+]
+RESPONSES: dict[str, Any] = contract()["components"]["responses"]
+SCHEMAS: dict[str, Any] = contract()["components"]["schemas"]
+
+
+def test_the_checked_in_contract_is_the_generated_one() -> None:
+    written = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    assert written == generate.to_yaml(generate.document()), "run: python -m service.openapi"
+
+
+def test_the_served_contract_is_the_checked_in_one(client: FlaskClient) -> None:
+    response = client.get("/openapi.yaml")
+    assert response.mimetype == "text/yaml"
+    assert response.data == (ROOT / "openapi.yaml").read_bytes()
+
+
+def test_the_checked_in_page_is_the_generated_one(client: FlaskClient) -> None:
+    page = docs_page.render(generate.document())
+    assert generate.PAGE.read_text(encoding="utf-8") == page, "run: python -m service.openapi"
+    assert client.get("/docs").text == page
+
+
+def test_a_tree_that_was_never_installed_has_a_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(generate, "version", version)
+    assert generate._version() == "0"
+
+
+def test_the_contract_is_valid_openapi_3_1() -> None:
+    OpenAPIV31SpecValidator(contract()).validate()
+    assert contract()["openapi"].startswith("3.1.")
+    assert contract()["info"]["license"] == {"name": "MIT", "identifier": "MIT"}
+    assert contract()["servers"]
+
+
+def test_yaml_1_1_and_plain_yaml_read_the_same() -> None:
+    text = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    assert yaml.load(text, yaml.BaseLoader)["paths"].keys() == contract()["paths"].keys()
+    assert contract() == generate.document()
+
+
+def test_the_operations_are_those_of_the_service(client: FlaskClient) -> None:
+    rules = client.application.url_map.iter_rules()
+    served = {
+        (rule.rule.replace("<name>", "{game}"), method.lower())
+        for rule in rules
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+    assert {(path, method) for path, method, _ in OPERATIONS} == served
+
+
+def test_every_operation_is_named_and_tagged() -> None:
+    named = [operation["operationId"] for _, _, operation in OPERATIONS + CALLS]
+    assert len(set(named)) == len(named)
+    tags = {tag["name"] for tag in contract()["tags"]}
+    for _, _, operation in OPERATIONS + CALLS:
+        assert operation["summary"]
+        assert operation["description"]
+        assert set(operation["tags"]) <= tags
+
+
+def test_every_operation_lists_every_problem_it_can_give() -> None:
+    for path, method, operation in OPERATIONS:
+        expected = {"200", "405", "500"}
+        if method == "post":
+            expected |= {"400", "413", "415", "422"}
+        if "{game}" in path:
+            expected |= {"404"}
+        assert set(operation["responses"]) == expected, path
+
+
+def test_the_bot_protocol_is_there() -> None:
+    calls = {(operation["summary"].split()[1], method) for _, method, operation in CALLS}
+    assert calls == {("/", "get"), ("/move", "post"), ("/start", "post"), ("/end", "post")}
+    assert set(SCHEMAS["BotMoveRequest"]["required"]) == {
+        "protocol", "match", "turn", "view", "moves", "clock"
+    }  # fmt: skip
+
+
+def test_codes_and_reasons_are_all_there() -> None:
+    assert SCHEMAS["Reason"]["enum"] == [reason.value for reason in Reason]
+    codes = {
+        schema["properties"]["code"]["enum"][0]: schema["properties"]["status"]["minimum"]
+        for name, schema in SCHEMAS.items()
+        if name.endswith("Problem")
+    }
+    assert codes == {code: type_.status for code, type_ in PROBLEM_TYPES.items()}
+
+
+def fields() -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, schema in SCHEMAS.items():
+        for field, property_ in schema.get("properties", {}).items():
+            yield f"{name}.{field}", property_
+
+
+def parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield schema
+    for inner in schema.get("oneOf", []):
+        yield from parts(inner)
+    if "items" in schema:
+        yield from parts(schema["items"])
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from parts(schema["additionalProperties"])
+
+
+def test_every_field_has_its_type_range_and_description() -> None:
+    for where, schema in fields():
+        assert schema["description"].rstrip(".").strip(), where
+        for part in parts(schema):
+            types = part.get("type", [])
+            types = [types] if isinstance(types, str) else types
+            assert types or "$ref" in part or "oneOf" in part, where
+            if "integer" in types:
+                assert part["minimum"] <= part["maximum"], where
+            if "array" in types:
+                assert "items" in part, where
+
+
+def test_every_schema_says_what_it_is() -> None:
+    for name, schema in SCHEMAS.items():
+        assert schema["description"], name
+        if schema.get("type") == "object":
+            assert set(schema.get("required", [])) <= set(schema["properties"]), name
+
+
+def test_every_game_has_state_view_and_start() -> None:
+    for base in ("State", "View", "StartRequest"):
+        assert set(SCHEMAS[base]["discriminator"]["mapping"]) == set(games.GAMES)
+        mapped = list(SCHEMAS[base]["discriminator"]["mapping"].values())
+        assert [one["$ref"] for one in SCHEMAS[base]["oneOf"]] == mapped
+
+
+def _examples(content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    if "example" in content:
+        yield "example", content["example"]
+    for name, example in content.get("examples", {}).items():
+        yield name, example["value"]
+
+
+def media() -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Every body of the contract that has examples, with its operation and status."""
+    for path, method, operation in OPERATIONS + CALLS:
+        bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
+        for status, body in bodies.items():
+            for content in body.get("content", {}).values():
+                for name, example in _examples(content):
+                    yield f"{method} {path} {status} {name}", content["schema"], example
+    for response in RESPONSES.values():
+        for content in response["content"].values():
+            for name, example in _examples(content):
+                yield f"any {name}", content["schema"], example
+
+
+def test_every_example_matches_its_schema() -> None:
+    for where, schema, example in media():
+        if "$ref" in schema:
+            assert matches(schema["$ref"].rsplit("/", 1)[1], example), where
+        else:
+            assert schema == {"type": "string"}, where
+            assert isinstance(example, str), where
+
+
+def test_every_kind_of_problem_has_an_example() -> None:
+    shown = {}
+    for response in RESPONSES.values():
+        ((code, example),) = response["content"]["application/problem+json"]["examples"].items()
+        shown[code] = example["value"]["code"]
+    assert shown == {code: code for code in PROBLEM_TYPES}
+
+
+def test_examples_do_not_depend_on_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STICH_MAX_BODY", "10")
+    assert examples.problem("too-large")["code"] == "too-large"
+    assert examples.problem("too-large")["detail"].count("1048576") == 1
+    assert examples.problem("malformed-json")["code"] == "malformed-json"
+
+
+def test_the_examples_of_health_and_metrics_are_real(client: FlaskClient) -> None:
+    paths = contract()["paths"]
+    health = paths["/healthz"]["get"]["responses"]["200"]["content"]["application/json"]
+    assert health["examples"]["alive"]["value"] == client.get("/healthz").json
+    metrics = paths["/metrics"]["get"]["responses"]["200"]["content"]["text/plain"]["example"]
+    assert metrics in client.get("/metrics").text
+
+
+def test_every_response_is_referred_to_somewhere() -> None:
+    text = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    for name in SCHEMAS:
+        assert f"#/components/schemas/{name}'" in text, name
+    assert "#/components/responses/MethodNotAllowedProblem'" in text
+    allow = RESPONSES["MethodNotAllowedProblem"]["headers"]["Allow"]
+    assert (allow["required"], allow["schema"]["type"]) == (True, "string")
+
+
+# Nothing limits these lists: a posted one is answered again, however long it is.
+UNLIMITED = {"history", "results", "owed", "exchanged", "given", "returned", "AdvanceRequest.moves"}
+
+
+def test_every_other_list_has_a_limit() -> None:
+    for where, schema in fields():
+        if not UNLIMITED & {where, where.split(".")[1]}:
+            for part in parts(schema):
+                if "array" in part.get("type", []):
+                    assert part["maxItems"] >= part.get("minItems", 0), where
+
+
+def test_the_seat_of_an_entry_is_any_whole_number(client: FlaskClient) -> None:
+    seat = SCHEMAS["Entry"]["properties"]["seat"]
+    # a posted history is answered again, and must match the schema of the answer
+    assert (seat["minimum"], seat["maximum"]) == (-MAX_SAFE_INTEGER, MAX_SAFE_INTEGER)
+    assert "shape only" in seat["description"]
+    state = games.get("dasan").start(3, "seat", {}).to_dict()
+    history = [{"seat": -77, "move": "pass"}]
+    answer = client.post("/v1/view", json={"state": {**state, "history": history}, "seat": 0})
+    assert answer.json is not None
+    assert answer.json["view"]["history"] == history
+
+
+def test_every_example_is_answered_as_it_says(client: FlaskClient) -> None:
+    count = 0
+    for path, method, operation in OPERATIONS:
+        if method != "post":
+            continue
+        requests = operation["requestBody"]["content"]["application/json"]["examples"]
+        answers = operation["responses"]["200"]["content"]["application/json"]["examples"]
+        assert set(requests) == set(answers) >= set(games.GAMES)
+        for name, request in requests.items():
+            response = client.post(path, json=request["value"])
+            assert response.json == answers[name]["value"], (path, name)
+            count += 1
+    assert count >= 5 * len(games.GAMES)
+
+
+def test_the_schemas_refuse_what_is_wrong() -> None:
+    for name in games.GAMES:
+        state = next(
+            example["value"]["state"]
+            for _, _, operation in OPERATIONS
+            if operation["operationId"] == "startGame"
+            for key, example in operation["responses"]["200"]["content"]["application/json"][
+                "examples"
+            ].items()
+            if key == name
+        )
+        assert matches("State", state)
+        assert not matches("State", {**state, "tip": 1})
+        assert not matches("State", {**state, "hands": [["1c"]] * state["players"]})
+        assert not matches("View", state)
+        for field in state:
+            assert not matches("State", {key: state[key] for key in state if key != field}), field

@@ -1,0 +1,296 @@
+"""Schema validation: what is `invalid-request`, by which path, and what is left to the rules."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from marshmallow import ValidationError
+
+import games
+from games import OptionError
+from service.schemas.fields import Enum
+from tests.service.support import Service, states
+
+GAMES = list(games.GAMES)
+
+
+def at(value: Any, path: str) -> Any:
+    """The last holder on a dotted path, and the key in it."""
+    *way, last = path.split(".")
+    for step in way:
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value, int(last) if isinstance(value, list) else last
+
+
+def changed(value: Any, path: str, to: Any) -> Any:
+    """A copy with another value at a dotted path."""
+    value = copy.deepcopy(value)
+    holder, key = at(value, path)
+    holder[key] = to
+    return value
+
+
+def refused(service: Service, body: Any, path: str = "/v1/moves") -> dict[str, list[str]]:
+    """The errors of a request that is refused for its shape."""
+    problem = service.post(path, body)
+    assert problem["code"] == "invalid-request", problem
+    errors: dict[str, list[str]] = problem["errors"]
+    return errors
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_missing_field_is_named(service: Service, name: str) -> None:
+    state = states(name)[-1]
+    for field in state:
+        left = {key: value for key, value in state.items() if key != field}
+        assert f"state.{field}" in refused(service, {"state": left})
+    for option in state["options"]:
+        options = {key: value for key, value in state["options"].items() if key != option}
+        errors = refused(service, {"state": {**state, "options": options}})
+        assert errors == {f"state.options.{option}": ["This field is missing."]}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_unknown_fields_are_refused(service: Service, name: str) -> None:
+    state = states(name)[-1]
+    assert refused(service, {"state": {**state, "tip": 1}}) == {"state.tip": ["Unknown field."]}
+    assert "tip" in refused(service, {"state": state, "tip": 1})
+    assert "state.options.tip" in refused(
+        service, changed({"state": state}, "state.options", {**state["options"], "tip": 1})
+    )
+    assert "state.history.0.tip" in refused(
+        service, changed({"state": state}, "state.history", [{"seat": 0, "move": "x", "tip": 1}])
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("players", "3", "Must be a whole number."),
+        ("players", True, "Must be a whole number."),
+        ("turn", "0", "Must be a whole number or null."),
+        ("turn", 0.5, "Must be a whole number or null."),
+        ("dealer", None, "Must not be null."),
+        ("deal", 0, "Must be a whole number from 1 to 9007199254740991."),
+        ("scores.1", "0", "Must be a whole number."),
+        ("scores", {}, "Must be a list."),
+        ("hands.0.1", "1c", "Must be a card, such as 3c, Th or Rj."),
+        ("hands.0.1", "??", "Must be a card, such as 3c, Th or Rj."),
+        ("hands.0.1", ["3c"], "Must be a card, such as 3c, Th or Rj."),
+        ("hands.0", "3c", "Must be a list."),
+        ("talon.0", "10c", "Must be a card, such as 3c, Th or Rj."),
+        ("exposed", "joker", "Must be a card, such as 3c, Th or Rj."),
+        ("options.deals", 0, "Must be a whole number from 1 to 1000."),
+        ("options.deals", 1001, "Must be a whole number from 1 to 1000."),
+        ("options.deals", None, "Must not be null."),
+        ("options.deals", True, "Must be a whole number from 1 to 1000."),
+        ("options.spring", 1, "Must be true or false."),
+        ("options", [], "Must be an object."),
+        ("seed", "", "Must have 1 to 128 characters."),
+        ("seed", "x" * 129, "Must have 1 to 128 characters."),
+        ("seed", 7, "Must be a string."),
+        ("seed", "\ud800", "Must not have a lone surrogate, which UTF-8 cannot encode."),
+        ("phase", None, "Must not be null."),
+        ("phase", 3, "Must be a string."),
+        ("table", [], "Must be an object."),
+        ("history.0", "pass", "Must be an object."),
+        ("history.0.seat", None, "Must not be null."),
+        ("history.0.move", 3, "Must be a string."),
+        ("history.0.move", "\ud800", "Must not have a lone surrogate, which UTF-8 cannot encode."),
+        ("results", None, "Must not be null."),
+    ],
+)
+def test_a_wrong_type_is_named_by_its_path(
+    service: Service, path: str, value: Any, message: str
+) -> None:
+    state = service.advance(service.start("doudizhu"), "bid:1")
+    errors = refused(service, {"state": changed(state, path, value)})
+    assert errors == {f"state.{path}": [message]}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("players", 7),
+        ("players", -1),
+        ("turn", 9),
+        ("turn", None),
+        ("phase", "interlude"),
+        ("bid", 7),
+        ("doublings", 101),
+        ("passes", 3),
+        ("dealer", 3),
+        ("scores", [0, 0]),
+        ("hands", []),
+        ("hands.0.0", "Rj"),
+        ("table", {"seat": 0, "move": "pass"}),
+    ],
+)
+def test_nonsense_of_the_right_type_is_an_invalid_state(
+    service: Service, path: str, value: Any
+) -> None:
+    state = changed(service.advance(service.start("doudizhu"), "bid:1"), path, value)
+    if path == "hands.0.0":
+        state["hands"][1][0] = "Rj"
+    problem = service.post("/v1/moves", {"state": state})
+    assert problem["code"] == "invalid-state", problem
+    assert problem["problems"]
+
+
+def test_a_joker_in_dasan_and_a_suit_that_is_none_are_nonsense(service: Service) -> None:
+    dasan = changed(service.start("dasan"), "hands.0.0", "Bj")
+    nine = changed(service.advance(service.start("ninefivetwo"), "trump:h"), "trump", "x")
+    for state in (dasan, nine):
+        assert service.post("/v1/moves", {"state": state})["code"] == "invalid-state"
+
+
+def test_an_enum_names_its_values() -> None:
+    for words, message in ((("ok",), "Must be ok."), (("a", "b"), "Must be one of a, b.")):
+        enum = Enum("A word.", words)
+        assert enum.load("ok" if "ok" in words else "a") in words
+        for value in ("c", 1, None, ["a"]):
+            with pytest.raises(ValidationError) as caught:
+                enum.load(value)
+            assert caught.value.messages == [message]
+
+
+def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:
+    state = json.dumps(service.start("doudizhu"))
+    pointed = state.replace('"players": 3', '"players": 3.0').replace("[0, 0, 0]", "[0.0, -0, 0e3]")
+    plain = service.send("/v1/moves", f'{{"state": {state}}}')
+    assert service.send("/v1/moves", f'{{"state": {pointed}}}') == plain
+    assert pointed != state
+    body = '{"game": "dasan", "players": 4.0, "options": {"deals": 2.0}}'
+    assert service.send("/v1/start", body)["state"]["options"]["deals"] == 2
+
+
+@pytest.mark.parametrize("score", ["9007199254740993.0", "1e30", "-1e16"])
+def test_a_number_with_a_point_that_may_be_another_is_refused(service: Service, score: str) -> None:
+    body = json.dumps({"state": service.start("doudizhu")})
+    problem = service.send("/v1/moves", body.replace('"scores": [0', f'"scores": [{score}'))
+    assert problem["code"] == "invalid-request"
+    assert "state.scores.0" in problem["errors"]
+
+
+@pytest.mark.parametrize("number", ["1e400", "9" * 50, "9" * 5000, "-" + "9" * 5000, "1e-400"])
+def test_numbers_beyond_all_bounds(service: Service, number: str) -> None:
+    state = json.dumps(service.start("doudizhu"))
+    for field in ('"players": 3', '"dealer": 0', '"deals": 1', '"doublings": 0'):
+        name = field.split(":")[0]
+        assert field in state
+        body = f'{{"state": {state.replace(field, f"{name}: {number}")}}}'
+        answer = service.send("/v1/moves", body)
+        # the last of them is 0 to every reader of JSON, and 0 may be right
+        assert answer.get("status", 200) in ((200, 422) if number == "1e-400" else (422,))
+
+
+def test_the_history_is_checked_for_its_shape_only(service: Service) -> None:
+    state = service.start("doudizhu")
+    state["history"] = [{"seat": 99, "move": "nonsense ≠ ä"}, {"seat": -4, "move": "??"}]
+    # sent by the harness that holds every answer against the contract
+    answer = service.post("/v1/advance", {"state": state, "moves": ["bid:1"]})
+    assert answer["state"]["history"][:2] == state["history"]
+
+
+def test_the_table_may_leave_out_what_follows_from_its_move(service: Service) -> None:
+    state = service.advance(service.start("doudizhu"), "bid:3")
+    card = state["hands"][state["turn"]][0]
+    after = service.advance(state, f"play:{card}")
+    expected = service.post("/v1/moves", {"state": after})
+    short = changed(after, "table", {key: after["table"][key] for key in ("seat", "move")})
+    assert service.post("/v1/moves", {"state": short}) == expected
+    assert service.advance(short, "pass")["table"] == after["table"]
+    for field, wrong in (("category", "pair"), ("rank", "Rj"), ("length", 2)):
+        problem = service.post("/v1/moves", {"state": changed(after, f"table.{field}", wrong)})
+        assert problem["code"] == "invalid-state"
+
+
+def test_either_a_state_or_a_view(service: Service) -> None:
+    state = service.start("dasan")
+    view = service.post("/v1/view", {"state": state, "seat": 0})["view"]
+    for body in ({}, {"state": state, "view": view}):
+        assert set(refused(service, body)) == {"state", "view"}
+        assert set(refused(service, {**body, "move": "pass"}, "/v1/validate")) == {"state", "view"}
+    assert "view" in refused(service, {"view": view, "moves": ["pass"]}, "/v1/advance")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "game"),
+        ({"game": None}, "game"),
+        ({"game": "whist"}, "game"),
+        ({"game": ["dasan"]}, "game"),
+        ({"game": "dasan", "players": 5}, "players"),
+        ({"game": "dasan", "players": 2}, "players"),
+        ({"game": "dasan", "players": None}, "players"),
+        ({"game": "dasan", "players": "3"}, "players"),
+        ({"game": "dasan", "seed": ""}, "seed"),
+        ({"game": "dasan", "seed": "x" * 129}, "seed"),
+        ({"game": "dasan", "seed": None}, "seed"),
+        ({"game": "dasan", "seed": "\udfff"}, "seed"),
+        ({"game": "dasan", "options": []}, "options"),
+        ({"game": "dasan", "options": {"deals": 0}}, "options.deals"),
+        ({"game": "dasan", "options": {"spring": True}}, "options.spring"),
+        ({"game": "dasan", "table": 3}, "table"),
+    ],
+)
+def test_a_start_that_cannot_be(service: Service, body: Any, field: str) -> None:
+    assert set(refused(service, body, "/v1/start")) == {field}
+
+
+def test_what_only_the_rules_can_refuse_is_named_too(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_: object) -> None:
+        raise OptionError("options.deals", "Must be fewer on Sundays.")
+
+    monkeypatch.setattr(games.GAMES["dasan"], "start", start)
+    errors = refused(service, {"game": "dasan", "options": {"deals": 2}}, "/v1/start")
+    assert errors == {"options.deals": ["Must be fewer on Sundays."]}
+
+
+def test_a_seed_of_128_characters_beyond_the_first_plane(service: Service) -> None:
+    seed = "🂡" * 128
+    assert service.post("/v1/start", {"game": "dasan", "seed": seed})["state"]["seed"] == seed
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"moves": []}, "moves"),
+        ({}, "moves"),
+        ({"moves": "pass"}, "moves"),
+        ({"moves": ["pass", 3]}, "moves.1"),
+        ({"moves": [None]}, "moves.0"),
+    ],
+)
+def test_advance_takes_a_list_of_moves(service: Service, body: Any, field: str) -> None:
+    state = service.start("doudizhu")
+    assert set(refused(service, {"state": state, **body}, "/v1/advance")) == {field}
+
+
+@pytest.mark.parametrize("seat", [-1, 3, 99, None, "0", True, 0.5])
+def test_view_takes_a_seat(service: Service, seat: Any) -> None:
+    state = service.start("doudizhu")
+    assert set(refused(service, {"state": state, "seat": seat}, "/v1/view")) == {"seat"}
+
+
+def test_a_move_with_a_lone_surrogate_is_no_move(service: Service) -> None:
+    body = {"state": service.start("doudizhu"), "move": "\ud800"}
+    assert service.post("/v1/validate", body)["reason"] == "syntax"
+
+
+def test_errors_are_bounded_and_readable(service: Service) -> None:
+    state = service.start("doudizhu")
+    many = refused(service, {"state": {**state, "talon": [7] * 5000}})
+    assert len(many) == 100
+    unknown = {f"field {number}": 1 for number in range(500)}
+    assert len(refused(service, {"state": {**state, **unknown}})) == 100
+    for name in ("x" * 10_000, "\ud800" * 3, "ä≠🂡", "a.b", ""):
+        (path,) = refused(service, {"state": {**state, name: 1}})
+        assert path.startswith("state.")
+        assert len(path) < 100

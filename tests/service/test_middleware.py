@@ -1,0 +1,149 @@
+"""CORS headers, metrics, and what HTTP clients expect of any path."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.app import create_app
+from tests.service.support import Service
+
+ORIGIN = {"Origin": "https://example.org"}
+METHOD = "Access-Control-Request-Method"
+PREFLIGHT = {
+    **ORIGIN,
+    METHOD: "POST",
+    "Access-Control-Request-Headers": "Content-Type",
+}
+
+
+@pytest.mark.parametrize("headers", [{}, ORIGIN])
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/games", 200),
+        ("HEAD", "/v1/games", 200),
+        ("GET", "/healthz", 200),
+        ("GET", "/openapi.yaml", 200),
+        ("GET", "/nowhere", 404),
+        ("GET", "/v1/start", 405),
+        ("POST", "/v1/start", 415),
+    ],
+)
+def test_any_page_may_read_any_response(
+    client: FlaskClient, headers: dict[str, str], method: str, path: str, status: int
+) -> None:
+    response = client.open(path, method=method, headers=headers)
+    assert response.status_code == status
+    assert response.headers.getlist("Access-Control-Allow-Origin") == ["*"]
+
+
+def test_problems_of_a_body_can_be_read_by_any_page(client: FlaskClient) -> None:
+    for body, status in ((b"{", 400), (b"{}", 422), (b" " * 2_000_000, 413)):
+        response = client.post("/v1/start", data=body, headers=ORIGIN, mimetype="application/json")
+        assert response.status_code == status
+        assert response.headers.getlist("Access-Control-Allow-Origin") == ["*"]
+
+
+def test_a_failure_can_be_read_by_any_page() -> None:
+    app = create_app({})
+
+    @app.get("/broken")
+    def broken() -> str:
+        raise RuntimeError
+
+    response = app.test_client().get("/broken", headers=ORIGIN)
+    assert response.status_code == 500
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_preflight(client: FlaskClient) -> None:
+    response = client.options("/v1/start", headers=PREFLIGHT)
+    assert response.status_code == 200
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert "POST" in response.headers["Access-Control-Allow-Methods"]
+    assert response.headers["Access-Control-Allow-Headers"].lower() == "content-type"
+    assert int(response.headers["Access-Control-Max-Age"]) > 0
+
+
+@pytest.mark.parametrize("headers", [{}, ORIGIN, {**PREFLIGHT, METHOD: "PUT"}])
+def test_other_options_get_no_preflight_headers(
+    client: FlaskClient, headers: dict[str, str]
+) -> None:
+    response = client.options("/v1/start", headers=headers)
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert not [name for name, _ in response.headers if name.startswith("Access-Control-Allow-M")]
+    assert "Access-Control-Max-Age" not in response.headers
+
+
+def test_named_origins_only() -> None:
+    client = create_app(
+        {"cors_origins": "https://example.org, https://other.example"}
+    ).test_client()
+    response = client.get("/v1/games", headers=ORIGIN)
+    assert response.headers["Access-Control-Allow-Origin"] == "https://example.org"
+    assert "Origin" in response.headers["Vary"]
+    stranger = client.get("/v1/games", headers={"Origin": "https://stranger.example"})
+    assert "Access-Control-Allow-Origin" not in stranger.headers
+    without_origin = client.get("/v1/games")
+    assert "Access-Control-Allow-Origin" not in without_origin.headers
+    refused = client.get("/v1/nope")
+    preflight = client.options("/v1/start", headers={**PREFLIGHT, **ORIGIN})
+    for answer in (response, stranger, without_origin, refused, preflight):
+        assert answer.headers.get_all("Vary") == ["Origin"]
+
+
+def test_answers_that_are_the_same_for_all_origins_do_not_vary(client: FlaskClient) -> None:
+    assert "Vary" not in client.get("/v1/games", headers=ORIGIN).headers
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [("/v1/games", {"GET", "HEAD", "OPTIONS"}), ("/v1/moves", {"POST", "OPTIONS"})],
+)
+def test_options_without_an_origin(client: FlaskClient, path: str, allowed: set[str]) -> None:
+    response = client.options(path)
+    assert response.status_code == 200
+    assert {word.strip() for word in response.headers["Allow"].split(",")} == allowed
+
+
+def test_a_trailing_slash_is_ignored(service: Service, client: FlaskClient) -> None:
+    assert client.get("/v1/games/").json == service.get("/v1/games")
+
+
+def test_a_query_is_ignored(service: Service, client: FlaskClient) -> None:
+    assert client.get("/v1/games?page=2").json == service.get("/v1/games")
+
+
+@pytest.mark.parametrize("host", ["", "a b", "[::1", "x" * 5000, "é"])
+def test_odd_hosts_do_no_harm(client: FlaskClient, host: str) -> None:
+    assert client.get("/healthz", headers={"Host": host}).status_code in (200, 400)
+
+
+def test_metrics_of_one_process(service: Service) -> None:
+    client = service.client
+    for _ in range(3):
+        service.get("/v1/games")
+    service.get("/v1/games/dasan")
+    service.get("/v1/games/whist")
+    service.post("/v1/moves", {})
+    client.open("/v1/moves", method="MADEUP")
+    client.open("/v1/moves", method="MADEUP2")
+    samples = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(client.get("/metrics").get_data(as_text=True))
+        for sample in family.samples
+    }
+
+    def requests(method: str, route: str, status: str) -> float:
+        labels = (("method", method), ("route", route), ("status", status))
+        return samples["stich_http_requests_total", labels]
+
+    assert requests("GET", "/v1/games", "200") == 3
+    assert requests("GET", "/v1/games/<name>", "200") == 1
+    assert requests("GET", "/v1/games/<name>", "404") == 1
+    assert requests("POST", "/v1/moves", "422") == 1
+    assert requests("other", "none", "405") == 2
+    assert samples["stich_problems_total", (("code", "invalid-request"),)] == 1
+    assert samples["stich_problems_total", (("code", "method-not-allowed"),)] == 2

@@ -1,0 +1,234 @@
+"""Every operation under /v1: what it accepts and what it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator
+
+import games
+from service.openapi import examples
+from service.problems import PROBLEM_TYPES
+from service.schemas.list_fields import MAX_LISTED_MOVES
+from tests import golden
+from tests.games.zhengfen.positions import wire
+from tests.service.support import ROOT, Service, operation, states
+
+GAMES = list(games.GAMES)
+TABLES = [
+    (name, players)
+    for name, game in games.GAMES.items()
+    for players in range(game.min_players, game.max_players + 1)
+]
+
+
+def test_all_games_are_listed_in_short(service: Service) -> None:
+    listed = service.get("/v1/games")["games"]
+    assert [(one["game"], one["players"]) for one in listed] == [
+        ("doudizhu", [3, 4]),
+        ("dasan", [3, 4]),
+        ("zhengfen", [3, 6]),
+        ("ninefivetwo", [3, 3]),
+    ]
+    assert [one["title"] for one in listed] == [game.title for game in games.GAMES.values()]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_is_described_in_full(service: Service, name: str) -> None:
+    game = games.get(name)
+    full = service.get(f"/v1/games/{name}")
+    assert (
+        full.items()
+        >= next(one for one in service.get("/v1/games")["games"] if one["game"] == name).items()
+    )
+    assert full["phases"] == [*game.phases, "over"]
+    assert len(full["deck"]) == (54 if name in ("doudizhu", "zhengfen") else 52)
+    assert full["packs"] == {
+        str(players): 2 if (name, players) == ("doudizhu", 4) else 1
+        for players in range(game.min_players, game.max_players + 1)
+    }
+    assert [one["name"] for one in full["categories"]] == [one.name for one in game.categories]
+    assert (ROOT / full["rules"].lstrip("/")).is_file()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_described_options_are_those_of_a_state(service: Service, name: str) -> None:
+    schema = service.get(f"/v1/games/{name}")["options"]
+    Draft202012Validator.check_schema(schema)
+    defaults = {option: about["default"] for option, about in schema["properties"].items()}
+    assert service.start(name)["options"] == defaults
+    assert Draft202012Validator(schema).is_valid(defaults)
+    assert not Draft202012Validator(schema).is_valid({"deals": 0})
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_a_game_starts_with_what_was_asked_for(service: Service, name: str, players: int) -> None:
+    body = {"game": name, "players": players, "seed": "ä≠🂡", "options": {"deals": 7}}
+    state = service.post("/v1/start", body)["state"]
+    assert state["seed"] == "ä≠🂡"
+    assert len(state["hands"]) == state["players"] == players
+    assert state["options"]["deals"] == 7
+    assert service.post("/v1/start", body)["state"] == state
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bare_start_has_the_fewest_players_and_a_fresh_seed(service: Service, name: str) -> None:
+    first, second = (service.post("/v1/start", {"game": name})["state"] for _ in range(2))
+    assert first["players"] == games.get(name).min_players
+    assert first["seed"] != second["seed"]
+    assert first["hands"] != second["hands"]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_an_answered_state_or_view_is_never_refused(
+    service: Service, name: str, players: int
+) -> None:
+    for state in states(name, 45, players=players)[::4]:
+        listed = service.post("/v1/moves", {"state": state})
+        assert listed["seat"] == state["turn"]
+        for seat in range(players):
+            view = service.post("/v1/view", {"state": state, "seat": seat})["view"]
+            mine = listed["moves"] if seat == state["turn"] else []
+            assert service.post("/v1/moves", {"view": view}) == {**listed, "moves": mine}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_finished_game_has_nobody_to_move(service: Service, name: str) -> None:
+    state = examples.mid_game(name)
+    while state.turn is not None:
+        moves = state.moves()
+        state = state.advance(moves[len(moves) - 1])
+    over = state.to_dict()
+    assert over["phase"] == "over"
+    assert service.post("/v1/moves", {"state": over}) == {"seat": None, "moves": []}
+    verdict = service.post("/v1/validate", {"state": over, "move": "pass"})
+    assert (verdict["legal"], verdict["reason"]) == (False, "game-over")
+
+
+def test_validate_says_what_was_played(service: Service) -> None:
+    state = service.advance(service.start("doudizhu"), "bid:3")
+    card = state["hands"][state["turn"]][0]
+    verdict = service.post("/v1/validate", {"state": state, "move": f"play:{card}"})
+    expected: dict[str, Any] = {"legal": True, "move": f"play:{card}", "category": "solo"}
+    assert verdict == expected | {"rank": card[0], "length": 1}
+
+
+def test_validate_says_nothing_of_cards_that_were_not_played(service: Service) -> None:
+    verdict = service.post("/v1/validate", {"state": service.start("doudizhu"), "move": "bid:2"})
+    assert verdict == {"legal": True, "move": "bid:2"}
+
+
+def test_advance_applies_nothing_if_one_move_is_illegal(service: Service) -> None:
+    state = service.start("doudizhu")
+    problem = service.post("/v1/advance", {"state": state, "moves": ["bid:2", "bid:1", "pass"]})
+    assert (problem["code"], problem["reason"]) == ("illegal-move", "bid-too-low")
+    assert problem["index"] == 1
+    assert "state" not in problem
+
+
+def test_advance_takes_cards_in_any_order_and_answers_them_sorted(service: Service) -> None:
+    state = service.advance(service.start("doudizhu"), "bid:3")
+    pair = next(
+        move
+        for move in service.post("/v1/moves", {"state": state})["moves"]
+        if len(move) == len("play:3c3d")
+    )
+    turned = f"play:{pair[7:9]}{pair[5:7]}"
+    after = service.advance(state, turned)
+    assert after["history"][-1] == {"seat": state["turn"], "move": pair}
+
+
+def test_scores_too_long_for_64_bits_are_told_exactly(service: Service) -> None:
+    state = service.advance(service.start("doudizhu"), "bid:3")
+    seat = state["declarer"]
+    hands = [["3c"] if one == seat else [f"{4 + one}c"] for one in range(3)]
+    vast = {**state, "hands": hands, "talon": [], "doublings": 100, "scores": [2**70 + 1] * 3}
+    vast["options"] = {**state["options"], "deals": 2}
+    after = service.advance(vast, "play:3c")
+    assert after["scores"][seat] == 2**70 + 1 + 6 * 2**100
+    assert service.post("/v1/moves", {"state": after})["seat"] == after["turn"]
+
+
+def test_a_state_that_could_not_be_posted_again_is_not_answered(service: Service) -> None:
+    state = service.start("doudizhu", redeals=1000)
+    last = {**state, "deal": 2**53 - 1, "results": [], "scores": [0, 0, 0]}
+    last["results"] = [
+        {
+            "deal": 2**53 - 2,
+            "scores": [0, 0, 0],
+            "declarer": None,
+            "bid": 0,
+            "doublings": 0,
+            "out": None,
+        }
+    ]
+    last["options"] = {**state["options"], "deals": 2}
+    problem = service.post("/v1/advance", {"state": last, "moves": ["pass"] * 3})
+    assert problem["code"] == "invalid-state"
+
+
+def post(client: FlaskClient, path: str, body: Any) -> Any:
+    response = client.post(path, json=body)
+    assert response.status_code == 200, response.data
+    return response.json
+
+
+@pytest.mark.parametrize("name", [f"{name}-3-0" for name in GAMES])
+def test_a_golden_game_is_replayed_over_http(client: FlaskClient, name: str) -> None:
+    game = golden.load(name)
+    state = post(client, "/v1/start", game["start"])["state"]
+    assert state == game["first"]
+    for number, step in enumerate(game["steps"]):
+        listed = post(client, "/v1/moves", {"state": state})
+        assert (listed["seat"], len(listed["moves"])) == (step["turn"], step["count"]), number
+        if "moves" in step:
+            assert listed["moves"] == step["moves"], number
+        if "state" in step:
+            assert state == step["state"], number
+            for seat, view in enumerate(step["views"]):
+                seen = post(client, "/v1/view", {"state": state, "seat": seat})
+                assert seen == {"view": view}, (number, seat)
+                theirs = post(client, "/v1/moves", {"view": view})
+                mine = listed["moves"] if seat == step["turn"] else []
+                assert theirs == {"seat": step["turn"], "moves": mine}, (number, seat)
+        verdict = post(client, "/v1/validate", {"state": state, "move": step["move"]})
+        assert (verdict["legal"], verdict["move"]) == (True, step["move"]), number
+        state = post(client, "/v1/advance", {"state": state, "moves": [step["move"]]})["state"]
+    assert state == game["final"]
+    moves = [step["move"] for step in game["steps"]]
+    body = {"state": game["first"], "moves": moves}
+    assert post(client, "/v1/advance", body) == {"state": game["final"]}
+
+
+QUADS = "".join(rank + suit for rank in "3456" for suit in "cdhs")
+
+
+def test_the_longest_list_of_a_dealt_hand(client: FlaskClient) -> None:
+    state = wire([QUADS + "BjRj", "7c", "7d"])
+    answer = client.post("/v1/moves", json={"state": state})
+    assert answer.status_code == 200
+    assert len(answer.get_json()["moves"]) == 31_122
+
+
+def test_a_set_up_hand_with_billions_of_plays_is_refused(client: FlaskClient) -> None:
+    cards = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs")
+    state = wire([cards + "BjRj", "3c", "3d"])
+    answer = client.post("/v1/moves", json={"state": state})
+    assert answer.status_code == 422
+    body = answer.get_json()
+    assert body["code"] == "invalid-state"
+    assert str(MAX_LISTED_MOVES) in body["problems"][0]
+    assert "/v1/validate and /v1/advance still" in body["detail"]
+    one = client.post("/v1/validate", json={"state": state, "move": "play:4c5c6c7c8c"})
+    assert one.get_json()["legal"] is True, "a single move can still be checked"
+    moves = ["play:4c5c6c7c8c"]
+    assert client.post("/v1/advance", json={"state": state, "moves": moves}).status_code == 200
+
+
+def test_the_limit_on_moves_is_documented() -> None:
+    limit = f"{MAX_LISTED_MOVES:,}"
+    assert limit in operation("post", "/v1/moves")["description"]
+    assert limit in PROBLEM_TYPES["invalid-state"].when
+    assert limit in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")

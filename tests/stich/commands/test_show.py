@@ -1,0 +1,243 @@
+"""The commands that read a run and replay a match, on one run with faults in it."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from stich.cli import COMMANDS
+from stich.console.replay_screen import step_through
+from stich.console.text import make_console
+from tests.tournament import hostile, played
+from tests.tournament.cups import ROOT, bot, served_toys, stich, write
+from tournament.results.replay import clock, steps
+from tournament.store.store import Store
+
+NONSENSE = "\x1b[2Jpass"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A finished cup of a toy, a started bot that dies, and a bot by URL that answers nonsense and
+    is still running."""
+    folder = tmp_path_factory.mktemp("commands")
+    with hostile.running(hostile.says(NONSENSE)) as url, served_toys(1) as toys:
+        cup = write(folder, {"bad": url, "dies": bot("dies"), **toys}, "commit = true", deals=2)
+        done = stich("run", cup, "--out", folder / "run")
+        assert done.returncode == 0, done.stderr
+        (folder / "output").write_text(done.stdout)
+        (folder / "warned").write_text(done.stderr)
+        yield folder / "run"
+
+
+def json_lines(*words: object) -> list[dict[str, Any]]:
+    done = stich(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_seed_is_committed_to_before_and_opened_after(run: Path) -> None:
+    output = run.with_name("output").read_text()
+    with Store.open(run) as store:
+        commitment = store.get("commitment")
+    before = output.index(f"SHA-256 of the seed: {commitment}\n")
+    assert before < output.index("6 matches") < output.index("Seed: test\n")
+
+
+def test_a_commitment_to_a_short_seed_is_warned_of(run: Path) -> None:
+    (warning,) = run.with_name("warned").read_text().splitlines()
+    assert warning.startswith("Warning: the commitment hides only a seed that nobody can guess")
+
+
+def test_matches_lists_them(run: Path) -> None:
+    found = json_lines("matches", run)
+    assert [match["block"] for match in found] == [1, 1, 1, 2, 2, 2]
+    for match in found:
+        seat = match["seating"].index("bad")
+        assert seat in match["struck"]
+        assert match["faults"][seat]["invalid"] == 3
+    text = stich("matches", run, "--faults", "--bot", "bad").stdout
+    assert len(re.findall(r"bad \S+ \(struck out\)", text)) == 6
+    done = stich("matches", run, "--bot", "nobody")
+    assert done.returncode == 1
+    assert done.stderr == "There is no bot nobody; there are bad, dies, toy0.\n"
+
+
+def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
+    match = json_lines("matches", run)[0]["match"]
+    (replay,) = json_lines("replay", run, match[:6])
+    with Store.open(run) as store:
+        record = store.match(match)
+    assert [step["move"] for step in replay["steps"]] == [None, *record.moves]
+    assert replay["steps"][-1]["state"]["phase"] == "over"
+    assert replay["steps"][-1]["state"]["scores"] == list(record.scores)
+    for step in replay["steps"][1:]:
+        if step["bot"] == "bad":
+            assert step["house"]
+    bad = [fault for fault in replay["faults"] if fault["bot"] == "bad"]
+    assert [fault["answer"]["body"] for fault in bad] == [NONSENSE] * 3
+    fault = next(fault for fault in replay["faults"] if fault["bot"] == "dies")
+    assert fault["start"] == f"PORT=9000 {bot('dies')}"
+    assert "http://127.0.0.1:9000/move" in fault["curl"]
+    assert fault["output"] == "out of luck\n"
+
+
+def test_replay_counts_the_clock_down(run: Path) -> None:
+    with Store.open(run) as store:
+        record, config = next(store.matches()), store.get("config")
+    assert clock(config) == (2000, 10_000)
+    slow = next(i for i, times in enumerate(record.times) if times)
+    banks = [step.banks[slow] for step in steps(record, move_ms=0, bank_ms=10_000)]
+    assert banks[0] == 10_000
+    assert banks == sorted(banks, reverse=True)
+    assert banks[-1] == pytest.approx(max(0.0, 10_000 - sum(record.times[slow])))
+
+
+def test_replay_prints_the_match_without_control_characters(run: Path) -> None:
+    match = json_lines("matches", run)[0]["match"]
+    text = stich("replay", run, match).stdout
+    assert "default move after invalid: Its answer is not JSON" in text
+    assert "default move, the bot is struck out" in text
+    assert re.search(r"[♠♥♦♣]", text)
+    assert "The end: " in text
+    assert len(re.findall(r"ask again curl .*'Content", text)) >= 3
+    assert "\\x1b[2Jpass" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_stepping_through_shows_the_facts_and_roles_of_every_position(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = games.get(name)
+    bots = ("ann", "bob", "cat", "dan", "eve", "fay")[: game.min_players]
+    cup = played.cup(
+        bots, game=name, players=len(bots), deals=1, seating="fixed", options={"deals": 1}
+    )
+    (record,) = played.played(cup)
+    seen = list(steps(record, *clock(cup.to_dict())))
+    screens: list[str] = []
+
+    def next_key() -> str:
+        screens.append(" ".join(capsys.readouterr().out.split()))
+        return "n" if len(screens) < len(seen) else "q"
+
+    monkeypatch.setattr("click.getchar", next_key)
+    step_through(make_console(), record, cup.to_dict())
+    labels = set()
+    for step, screen in zip(seen, screens, strict=True):
+        facts = game.facts(step.state)
+        labels |= {fact.label for fact in facts}
+        assert all(fact.label in screen for fact in facts)
+        for seat, name in enumerate(record.seating):
+            roles = ", ".join(game.roles(step.state, seat))
+            assert (f"{name} ({roles})" if roles else name) in screen
+    assert "to beat" in labels or "trick" in labels
+
+
+def test_a_post_mortem_repeats_the_decision(run: Path) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    match = json_lines("matches", run)[0]["match"]
+    (replay,) = json_lines("replay", run, match)
+    fault = next(fault for fault in replay["faults"] if fault["bot"] == "bad")
+    done = subprocess.run(["bash", "-c", fault["curl"]], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("HTTP/1.1 200")
+    assert done.stdout.endswith(NONSENSE)
+    text = stich("replay", run, match, "--faults").stdout
+    assert fault["curl"] in text
+    assert fault["request"] in text
+
+
+def test_export_writes_files(run: Path, tmp_path: Path) -> None:
+    rows = str(tmp_path / "out.csv")
+    assert json_lines("export", run, "-o", rows) == [{"file": rows, "format": "csv", "rows": 18}]
+    done = stich("export", run, "--format", "jsonl", "-o", tmp_path / "out.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 18
+    done = stich("export", run, "-o", tmp_path / "no" / "where.csv")
+    assert done.returncode == 1
+    assert "cannot be written: No such file or directory; name another file." in done.stderr
+    done = stich("export", run, "--json")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_report_writes_a_page_with_as_many_replays_as_asked_for(run: Path, tmp_path: Path) -> None:
+    page = tmp_path / "out.html"
+    words = ("report", run, "-o", page, "--replays")
+    assert json_lines(*words, 0) == [{"file": str(page), "matches": 6}]
+    assert "holds 0 of 6 matches" in " ".join(page.read_text().split())
+    done = stich(*words, 4)
+    assert (done.returncode, done.stdout) == (0, f"The report is in {page}\n")
+    text = " ".join(page.read_text().split())
+    assert "Test cup" in text
+    assert "holds 4 of 6 matches" in text
+    assert stich(*words, -1).returncode == 2
+
+
+def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path) -> None:
+    done = stich("verify", run)
+    assert done.returncode == 0
+    assert done.stdout.endswith("all agree.\nThe seed matches the commitment.\n")
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    with Store.open(copy) as store:
+        store.put({"finished": False})
+    done = stich("verify", copy)
+    assert done.returncode == 0
+    assert "all agree.\nThe run is not finished: 6 of 6 matches.\n" in done.stdout
+    with Store.open(copy) as store:
+        store.put({"seed": "another"})
+    done = stich("verify", copy)
+    assert done.returncode == 1
+    assert "The seed does NOT match the commitment." in done.stdout
+
+
+READERS = ("standings", "matches", "verify", "export", "report")
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None:
+    done = stich(command, tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"{tmp_path}: there is no run here (run.sqlite is missing).\n"
+    Store.create(tmp_path).close()
+    done = stich(command, tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    why = "its run was stopped before it had begun; run the cup again."
+    assert done.stderr == f"{tmp_path / 'run.sqlite'}: {why}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    done = stich(command, "--help")
+    assert done.returncode == 0
+    assert re.search(rf"Examples?:\n +stich {command} ", done.stdout)
+
+
+def test_the_tournament_part_lists_its_commands() -> None:
+    words = [sys.executable, "-m", "tournament"]
+    done = subprocess.run([*words, "--help"], capture_output=True, text=True, cwd=ROOT, check=True)
+    listed = re.findall(r"^  ([a-z-]+)  ", done.stdout.partition("Commands:")[2], re.MULTILINE)
+    assert listed == [name for name in COMMANDS if name not in ("serve", "new-bot")]
+    done = subprocess.run([*words, "serve"], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 2
+
+
+def test_help_loads_no_command() -> None:
+    """Help and the shell's completion answer at once: they load click, and no heavy library."""
+    program = (
+        "import sys; from click.testing import CliRunner; from stich.cli import cli\n"
+        "for words in ['--help'], ['standings', '--help'], ['run', '--help'], ['duel', '--help']:\n"
+        "    assert CliRunner().invoke(cli, words).exit_code == 0\n"
+        "print(*sys.modules.keys() & {'rich', 'sqlalchemy', 'numpy', 'games', 'tournament.config'})"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.stderr) == ("\n", "")

@@ -1,0 +1,34 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from stich.console.standings_table import standings_table
+from tests.tournament.results.test_standings import BOTS, cup, run_of
+from tournament.results.standings import standings
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_the_terminal_shows_every_bot(width: int) -> None:
+    page = io.StringIO()
+    console = Console(width=width, file=page)
+    console.print(standings_table(standings(run_of(cup(), finished=False)), total=90))
+    shown = page.getvalue()
+    assert "36 of 90 matches" in " ".join(shown.split())
+    for bot in BOTS:
+        assert bot in shown
+
+
+def test_a_name_is_no_markup() -> None:
+    page = io.StringIO()
+    Console(width=80, file=page).print(
+        standings_table(standings(run_of(cup(), name="[b]Cup[/b] [/x]")))
+    )
+    assert "[b]Cup[/b] [/x]: " in page.getvalue()
+
+
+def test_one_is_no_plural() -> None:
+    page = io.StringIO()
+    one = standings(run_of(cup(1)[:1], finished=False))
+    Console(width=140, file=page).print(standings_table(one, total=1))
+    assert "1 of 1 match, 1 deal, 1 block." in " ".join(page.getvalue().split())

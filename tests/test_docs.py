@@ -1,0 +1,86 @@
+"""What the documents name is there: linked files, paths, Python names, targets of make."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted(ROOT.glob("docs/**/*.md")),
+]
+DOCUMENTS = [*PAGES, ROOT / "CHANGELOG.md", *sorted(ROOT.glob("bots/kits/*/README.md"))]
+
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(<?([^)>\s]+)")
+CODE = re.compile(r"`([^`]+)`")
+PACKAGES = "games|service|tournament|bots|stich|tests|benchmarks"
+FILE = re.compile(rf"(?:{PACKAGES}|docs|examples)/\S*")
+NAME = re.compile(rf"((?:{PACKAGES})(?:\.\w+)+(?::\w+)?)(?:\(.*)?")
+TARGET = re.compile(r"make ([a-z][a-z-]*)")
+
+
+def links(text: str) -> list[str]:
+    """The files that a document links to, as it names them."""
+    named = LINK.findall(FENCED.sub("", text))
+    relative = [link for link in named if not re.match(r"[a-z][a-z0-9+.-]*:|#", link)]
+    return [unquote(link.partition("#")[0]) for link in relative]
+
+
+def has_file(path: str) -> bool:
+    """Whether the project has a path; `<game>`, `…` and `*` in it stand for anything."""
+    return any(ROOT.glob(re.sub(r"(?:<\w+>|…|\*)+", "*", path)))
+
+
+def has_name(dotted: str) -> bool:
+    """Whether there is a module of that name, or something in one."""
+    try:
+        pkgutil.resolve_name(dotted)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def missing(text: str) -> list[str]:
+    """The paths, Python names and targets of make that inline code names and nobody has."""
+    spans = CODE.findall(FENCED.sub("", text))
+    words = [word for span in spans for word in span.split()]
+    names = [match[1] for word in words if (match := NAME.fullmatch(word))]
+    targets = [match[1] for span in spans if (match := TARGET.fullmatch(span))]
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    return [
+        *(word for word in words if FILE.fullmatch(word) and not has_file(word)),
+        *(name for name in names if not has_name(name)),
+        *(target for target in targets if f"\n{target}:" not in makefile),
+    ]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_relative_link_resolves(document: Path) -> None:
+    named = links(document.read_text("utf-8"))
+    assert [link for link in named if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_a_page_names_exists(page: Path) -> None:
+    assert missing(page.read_text("utf-8")) == []
+
+
+def test_what_counts_as_a_relative_link() -> None:
+    text = "[a](b.md#c) [d](#e) [f](https://x.org/g.md) ![h](i/j%20k.png)\n```\n[l](m.md)\n```\n"
+    assert links(text) == ["b.md", "i/j k.png"]
+
+
+def test_what_is_missing_is_found() -> None:
+    text = "`games/none.py` `games.none` `python -m games.nil` `games.get.none(x)` `make no`"
+    assert missing(text) == ["games/none.py", "games.none", "games.nil", "games.get.none", "no"]
+
+
+def test_what_is_there_is_not_missing() -> None:
+    text = "`games/` `docs/rules/<game>.md` `games.get(name)` `service.wsgi:app` `make test` `x.y`"
+    assert missing(text) == []

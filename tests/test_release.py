@@ -1,0 +1,23 @@
+"""The version stands in pyproject.toml; what repeats it agrees."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+
+
+def test_the_changelog_begins_with_the_version_and_a_date() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    headings = [
+        name for name in re.findall(r"^## (.+)$", text, re.MULTILINE) if name != "Unreleased"
+    ]
+    assert re.fullmatch(rf"{re.escape(VERSION)} - \d{{4}}-\d\d-\d\d", headings[0])
+
+
+def test_the_contract_has_the_version() -> None:
+    contract = (ROOT / "openapi.yaml").read_text("utf-8")
+    assert re.findall(r"^  version: (.+)$", contract, re.MULTILINE) == [VERSION]

@@ -1,0 +1,150 @@
+"""Connections: names with several addresses, TLS, and the same deadline over it."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.tournament import hostile
+from tournament.bot.dial import dial_each, dial_inet, dial_url
+from tournament.bot.player import Choice, Failure, HttpBot
+from tournament.bot.process import LaunchSettings
+from tournament.config import Bot, Cup, Limits
+from tournament.records import FaultKind
+from tournament.run.bot_pool import BotPool
+
+REQUEST = b'{"turn": 1, "moves": ["pass"]}'
+
+
+def ask(url: str, seconds: float = 60) -> str | Failure:
+    """The move that a bot answers, or why there is none."""
+    with closing(HttpBot(url, dial_url(url))) as bot:
+        outcome = bot.move(REQUEST, seconds)
+        return outcome.move if isinstance(outcome, Choice) else outcome
+
+
+def failure(url: str, seconds: float = 60) -> Failure:
+    outcome = ask(url, seconds)
+    assert isinstance(outcome, Failure)
+    return outcome
+
+
+def test_a_name_with_several_addresses_is_tried_through_and_remembered() -> None:
+    with hostile.running(hostile.first) as url:
+        port = int(url.rpartition(":")[2])
+        assert ask(f"http://localhost:{port}") == "pass"
+        tried: list[str] = []
+
+        def refuses(deadline: float) -> socket.socket:
+            tried.append("refused")
+            raise ConnectionRefusedError
+
+        dials = [refuses, dial_inet(("127.0.0.1", port), socket.AF_INET)]
+        bot = HttpBot(url, dial_each(dials))
+        for _ in range(3):
+            assert isinstance(bot.move(REQUEST, 60), Choice)
+            bot.close()
+        assert tried == ["refused"]
+
+
+def test_a_port_where_nothing_listens_is_unreachable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    refused = failure(f"http://127.0.0.1:{port}")
+    assert refused.kind is FaultKind.UNREACHABLE
+    assert refused.detail == "No connection: Connection refused."
+
+
+def test_a_name_that_nobody_looks_up_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    never, tried = threading.Event(), []
+
+    def hangs(host: str, *_: object, **__: object) -> None:
+        tried.append(host)
+        never.wait()
+
+    monkeypatch.setattr(socket, "getaddrinfo", hangs)
+    bots = (Bot("slow", url="http://slow.example"),)
+    cup = Cup("Cup", "doudizhu", 1, bots)
+    bot_pool = BotPool(cup, LaunchSettings(Limits(), start_ms=1))
+    for _ in range(3):
+        (player,) = bot_pool.seat(["slow"])
+        outcome = player.move(REQUEST, 60)
+        assert isinstance(outcome, Failure)
+        assert outcome.kind is FaultKind.UNREACHABLE
+        assert "its name was not looked up within" in outcome.detail
+    assert tried == ["slow.example"]
+    never.set()
+
+
+def test_a_name_that_no_host_can_have_is_not_known() -> None:
+    with pytest.raises(OSError, match="not the name of a host"):
+        dial_url(f"http://{'a' * 64}.example")
+
+
+def test_a_path_in_the_url_goes_before_ours() -> None:
+    paths = []
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                paths.append(connection.makefile("rb").readline())
+                connection.sendall(hostile.answer(b'{"move": "pass"}'))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        assert ask(f"http://127.0.0.1:{listener.getsockname()[1]}/my/bot/") == "pass"
+        thread.join()
+    assert paths == [b"POST /my/bot/move HTTP/1.1\r\n"]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A self-signed certificate for localhost, with its key in one file."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    folder = tmp_path_factory.mktemp("tls")
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    words += " -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem"
+    subprocess.run(["openssl", *words.split()], cwd=folder, check=True, capture_output=True)
+    both = folder / "both.pem"
+    both.write_text((folder / "key.pem").read_text() + (folder / "cert.pem").read_text())
+    return both
+
+
+@contextmanager
+def secure(certificate: Path, handle: hostile.Handler) -> Iterator[str]:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+    listener = context.wrap_socket(socket.create_server(("127.0.0.1", 0)), server_side=True)
+    with hostile.serving(listener, handle) as port:
+        yield f"https://localhost:{port}"
+
+
+def test_tls_keeps_the_deadline(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with secure(certificate, hostile.first) as url:
+        assert ask(url) == "pass"
+    for how in ("drip-body", "hang"):
+        with secure(certificate, hostile.WAYS[how][0]) as url:
+            assert failure(url, 0.3).kind is FaultKind.TIMEOUT
+
+
+def test_a_server_that_never_shakes_hands_is_late() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}"
+        assert failure(url, 0.1).kind is FaultKind.TIMEOUT
+
+
+def test_an_untrusted_certificate_is_unreachable(certificate: Path) -> None:
+    with secure(certificate, hostile.first) as url:
+        distrusted = failure(url)
+    assert distrusted.kind is FaultKind.UNREACHABLE
+    assert "certificate verify failed" in distrusted.detail

@@ -1,0 +1,64 @@
+"""POST /start and /end: no other bot waits for one that hangs there, and it hangs once."""
+
+import socket
+import threading
+from collections.abc import Sequence
+
+from tests.tournament import played
+from tests.tournament.played import Dice
+from tournament.bot.dial import dial_url
+from tournament.bot.player import HttpBot, Player
+from tournament.match.match import Pairing, Rules, play
+from tournament.match.referee import LocalReferee
+
+NAMES = ("ann", "bob", "cat")
+
+
+def match(bots: Sequence[Player]) -> None:
+    cup = played.cup(NAMES)
+    rules = Rules(cup.game, 3, cup.options, cup.clock, cup.strikes)
+    pairing = Pairing("m", 1, "k", 1, "", 0, 1, NAMES, NAMES, "seed")
+    play(rules, pairing, LocalReferee(), bots)
+
+
+def test_all_are_notified_at_once() -> None:
+    """Each waits until all are notified; one after the other, none would ever continue."""
+    meeting = threading.Barrier(3, timeout=60)
+
+    class Waits(Dice):
+        def notify(self, path: str, body: bytes, seconds: float) -> None:
+            meeting.wait()
+
+    match([Waits(name) for name in NAMES])
+
+
+def test_one_player_at_two_seats_is_notified_one_after_the_other() -> None:
+    paths: list[str] = []
+    alone = threading.Lock()
+
+    class Careful(Dice):
+        def notify(self, path: str, body: bytes, seconds: float) -> None:
+            assert alone.acquire(blocking=False)
+            paths.append(path)
+            alone.release()
+
+    twice = Careful("twice")
+    match([twice, Dice("bob"), twice])
+    assert paths == ["/start", "/start", "/end", "/end"]
+
+
+def test_a_bot_that_hangs_is_not_notified_again() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        dial, dialled = dial_url(url), 0
+
+        def counting(deadline: float) -> socket.socket:
+            nonlocal dialled
+            dialled += 1
+            return dial(deadline)
+
+        bot = HttpBot(url, counting)
+        for path in ("/start", "/end", "/start", "/end"):
+            bot.notify(path, b"{}", 0.05)
+        bot.close()
+    assert dialled == 2

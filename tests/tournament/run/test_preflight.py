@@ -1,0 +1,54 @@
+"""What keeps a cup from being played is found before its first match, all of it at once."""
+
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from tests.tournament import hostile
+from tests.tournament.cups import bot
+from tournament.bot.process import LaunchSettings
+from tournament.config import Bot, Cup, Limits, Run
+from tournament.run.bot_pool import BotPool
+from tournament.run.preflight import problems
+
+WRONG = {
+    "sleep 1000": 'wrong: "sleep 1000" did not answer GET / on 127.0.0.1:',
+    "false": 'wrong: "false" ended with code 1 before it answered GET /.',
+    "no-such-program --fast": 'wrong: "no-such-program --fast" cannot be started: No such',
+    "http://127.0.0.1:1": "wrong: nothing accepts connections at http://127.0.0.1:1 (Conn",
+    "http://no.such.host.invalid": "wrong: its host is not known (",
+}
+
+
+def found(bots: Iterable[Bot], game: str = "doudizhu", start_ms: int = 60_000) -> list[str]:
+    cup = Cup("Cup", game, 3, tuple(bots))
+    with closing(BotPool(cup, LaunchSettings(Limits(), start_ms))) as pool:
+        return list(problems(cup, pool))
+
+
+@pytest.mark.parametrize("how", WRONG)
+def test_a_bot_that_does_not_answer(how: str) -> None:
+    wrong = Bot("wrong", url=how) if how.startswith("http") else Bot("wrong", command=how)
+    (problem,) = found([wrong], start_ms=300 if how.startswith("sleep") else 60_000)
+    assert problem.startswith(WRONG[how])
+
+
+def test_a_bot_that_does_not_play_the_game_or_speaks_another_protocol() -> None:
+    def newer(connection: object, request: object) -> None:
+        """Not asked for a move."""
+
+    about = {"name": "newer", "version": "1", "protocol": 2, "games": ["dasan"]}
+    with hostile.running(newer, about) as url:
+        started = found([Bot("toy", command=bot("toy-1")), Bot("newer", url=url)], "dasan")
+    assert started == [
+        "newer: it speaks protocol 2; this runner speaks 1.",
+        "toy: it does not play dasan; it says that it plays doudizhu.",
+    ]
+
+
+def test_a_rules_service_that_is_not_there() -> None:
+    cup = replace(Cup("Cup", "doudizhu", 3, ()), run=Run(referee="http://127.0.0.1:1"))
+    (problem,) = problems(cup, BotPool(cup, LaunchSettings(Limits(), 1)))
+    assert problem.startswith("The rules service at http://127.0.0.1:1 does not answer (")

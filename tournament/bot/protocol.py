@@ -1,0 +1,242 @@
+"""The bot protocol: what the runner sends to a bot, and how it reads the answer.
+
+A bot is an HTTP server with four calls:
+
+- `GET /` is answered with `{"name", "version", "author"?, "protocol", "games"}`;
+- `POST /move` with `{"move"}`, a string;
+- `POST /start` and `POST /end` with anything; a status in `UNSUPPORTED` declines the hook.
+
+The answers to the first two are read strictly: status 200, not compressed, JSON in UTF-8 without
+NaN and infinities, an object that has none of the fields above twice. Other fields may hold
+anything. The HTTP client caps an answer at 64 KiB (`http_client.BODY_LIMIT`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum, auto
+from typing import Any, NoReturn
+
+import orjson
+
+import games
+from tournament.bot.http_client import Reply
+
+PROTOCOL = 1
+UNSUPPORTED = (404, 405, 501)
+"""Statuses by which a bot declines POST /start or /end."""
+
+_ABOUT = ("name", "version", "author", "protocol", "games")
+
+
+class Flaw(StrEnum):
+    """What is wrong with an answer."""
+
+    REDIRECT = auto()
+    STATUS = auto()
+    ENCODING = auto()
+    CHARSET = auto()
+    NESTING = auto()
+    CONSTANT = auto()
+    JSON = auto()
+    NO_OBJECT = auto()
+    REPEATED = auto()
+    NO_MOVE = auto()
+    MOVE_TYPE = auto()
+
+
+class InvalidAnswer(Exception):
+    """An answer that does not conform to the protocol: its flaw, and a sentence that says why."""
+
+    def __init__(self, flaw: Flaw, text: str) -> None:
+        super().__init__(text)
+        self.flaw = flaw
+
+
+@dataclass(slots=True)
+class TimeBank:
+    """The time of one seat, in milliseconds: for each move, and in the bank for a whole match."""
+
+    move_ms: int
+    bank_ms: float
+
+    @property
+    def deadline_ms(self) -> float:
+        """The time until the deadline of a request that is sent now."""
+        return self.move_ms + self.bank_ms
+
+    def charge(self, elapsed_ms: float) -> None:
+        """Take from the bank what a request took beyond `move_ms`."""
+        self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
+
+    def to_dict(self) -> dict[str, int]:
+        """The `clock` of a request."""
+        return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
+
+
+# Requests
+
+
+def move_request(
+    match: str,
+    turn: int,
+    view: Mapping[str, Any],
+    moves: Sequence[str],
+    clock: Mapping[str, int],
+    **more: object,
+) -> bytes:
+    """The body of POST /move; `turn` counts the requests to this seat in this match from 1."""
+    return orjson.dumps(
+        {
+            "protocol": PROTOCOL,
+            "match": match,
+            "turn": turn,
+            "view": view,
+            "moves": list(moves),
+            "clock": clock,
+            **more,
+        }
+    )
+
+
+def start_request(
+    match: str,
+    game: str,
+    seat: int,
+    *,
+    players: int,
+    options: Mapping[str, Any],
+    clock: Mapping[str, int],
+    names: Sequence[str] | None = None,
+) -> bytes:
+    """The body of POST /start; `names` of all seats only if bots are told them."""
+    body = {
+        **_head(match, game, seat),
+        "players": players,
+        "options": dict(options),
+        "clock": clock,
+    }
+    return orjson.dumps(body if names is None else {**body, "names": names})
+
+
+def end_request(match: str, game: str, seat: int, scores: Sequence[int]) -> bytes:
+    """The body of POST /end."""
+    return orjson.dumps({**_head(match, game, seat), "scores": scores})
+
+
+def _head(match: str, game: str, seat: int) -> dict[str, Any]:
+    return {"protocol": PROTOCOL, "match": match, "game": game, "seat": seat}
+
+
+# Answers
+
+
+def read_move(reply: Reply) -> str:
+    """The move in an answer to POST /move; InvalidAnswer."""
+    data = _read_object(reply, ("move",))
+    if "move" not in data:
+        raise InvalidAnswer(Flaw.NO_MOVE, 'Its answer has no "move".')
+    move = data["move"]
+    if not isinstance(move, str):
+        raise InvalidAnswer(Flaw.MOVE_TYPE, f'Its "move" is not a string but {_kind(move)}.')
+    return move
+
+
+def read_about(reply: Reply) -> Mapping[str, Any]:
+    """What a bot says about itself in its answer to GET /, unchecked; InvalidAnswer."""
+    return _read_object(reply, _ABOUT)
+
+
+def about_or_empty(reply: Reply) -> Mapping[str, Any]:
+    """What a bot says about itself; empty if its answer to GET / is invalid."""
+    try:
+        return read_about(reply)
+    except InvalidAnswer:
+        return {}
+
+
+def about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
+    """All that is wrong with what a bot says about itself, as sentences; it must play `wanted`."""
+    problems = [
+        f'"{field}" must be a string that is not empty.'
+        for field in ("name", "version")
+        if not isinstance(about.get(field), str) or not about[field]
+    ]
+    if "author" in about and not isinstance(about["author"], str):
+        problems.append('"author" must be a string, or left out.')
+    protocol = about.get("protocol")
+    if protocol != PROTOCOL or isinstance(protocol, bool):
+        problems.append(f'"protocol" must be the number {PROTOCOL}.')
+    listed = about.get("games")
+    if not isinstance(listed, list) or not listed:
+        problems.append('"games" must be a list of the games that it plays.')
+        return problems
+    unknown = [
+        json.dumps(name, default=repr)[:40] for name in listed if name not in list(games.GAMES)
+    ]
+    if unknown:
+        known = ", ".join(games.GAMES)
+        problems.append(f'"games" names {", ".join(unknown[:5])}; there are {known}.')
+    problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
+    return problems
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that knows which of its names it had more than once."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        counts = Counter(name for name, _ in pairs)
+        self.repeated = {name for name, count in counts.items() if count > 1}
+
+
+def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
+    """The JSON object in an answer, with none of these fields twice; InvalidAnswer."""
+    if 300 <= reply.status < 400:
+        raise InvalidAnswer(Flaw.REDIRECT, f"It redirects ({reply.status}); a bot answers itself.")
+    if reply.status != 200:
+        raise InvalidAnswer(Flaw.STATUS, f"It answered with status {reply.status}, not 200.")
+    if reply.encoding not in (None, "", "identity"):
+        raise InvalidAnswer(
+            Flaw.ENCODING, f"Its answer is encoded as {reply.encoding[:40]}; send it plain."
+        )
+    try:
+        text = reply.body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidAnswer(Flaw.CHARSET, "Its answer is not UTF-8.") from None
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_Object)
+    except RecursionError:
+        raise InvalidAnswer(Flaw.NESTING, "Its answer is nested too deeply.") from None
+    except ValueError as error:
+        flaw = Flaw.CONSTANT if isinstance(error, _ConstantError) else Flaw.JSON
+        raise InvalidAnswer(flaw, f"Its answer is not JSON: {error}."[:200]) from None
+    if not isinstance(data, _Object):
+        raise InvalidAnswer(Flaw.NO_OBJECT, f"Its answer is not a JSON object but {_kind(data)}.")
+    for field in fields:
+        if field in data.repeated:
+            raise InvalidAnswer(Flaw.REPEATED, f'Its answer names "{field}" more than once.')
+    return data
+
+
+class _ConstantError(ValueError):
+    """NaN or an infinity."""
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _ConstantError(f"{name} is no JSON number")
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    return "a list" if isinstance(value, list) else "an object"

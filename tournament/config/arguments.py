@@ -1,0 +1,49 @@
+"""What a user writes on a command line about bots and games, as values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from tournament.config.cup import HOUSE_BOTS, Bot, house_command
+from tournament.config.locations import short
+from tournament.config.schema import command, url
+
+
+def is_url(text: str) -> bool:
+    """Whether a bot is written as a URL."""
+    return text.startswith(("http://", "https://"))
+
+
+def parse_bot(text: str) -> Bot:
+    """The bot that a user names: a house bot, a URL, or a command. Its name is the text.
+
+    ValueError if it is none of these; the message is a sentence that says how to fix it.
+    """
+    if not text.strip():
+        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(HOUSE_BOTS) + ".")
+    if text in HOUSE_BOTS:
+        return Bot(text, command=house_command(text))
+    problem = url(text) if is_url(text) else command(text)
+    if problem:
+        raise ValueError(f"{short(text)}: {problem}")
+    return Bot(text, url=text) if is_url(text) else Bot(text, command=text)
+
+
+def parse_options(pairs: Sequence[str]) -> dict[str, object]:
+    """The options of a game, each written NAME=VALUE; the game itself checks them.
+
+    ValueError if one is not written so; the message is a sentence that says how to fix it.
+    """
+    options: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"--option {short(pair)}: write NAME=VALUE, as in deals=4.")
+        try:
+            options[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            raise ValueError(
+                f"--option {short(pair)}: the value must be a number, true or false."
+            ) from None
+    return options

@@ -1,0 +1,53 @@
+"""The cells of the standings as text, for the terminal and for the report."""
+
+from __future__ import annotations
+
+from tournament.results.standings import MoveTimes, Standing
+
+
+def format_rank(rank: tuple[int, int]) -> str:
+    """A rank or a range of ranks: 2 or 2–4."""
+    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"
+
+
+def format_score(line: Standing) -> str:
+    """Score and interval: +0.91 [0.55…1.27]."""
+    if line.score is None:
+        return "–"
+    return f"{line.score:+.2f} {_interval(line.low, line.high, '.2f')}"
+
+
+def format_rating(line: Standing) -> str:
+    """Rating and interval: 1588 [1561…1616]."""
+    if line.rating is None:
+        return "–"
+    return f"{line.rating:.0f} {_interval(line.rating_low, line.rating_high, '.0f')}"
+
+
+def fault_count(line: Standing) -> str:
+    """The number of faults, and of matches the bot was struck out of: 15 (out 2)."""
+    faults = sum(line.faults.values())
+    if not faults:
+        return "–"
+    return f"{faults} (out {line.struck_out})" if line.struck_out else str(faults)
+
+
+def fault_summary(line: Standing) -> str:
+    """Faults by kind, and matches the bot was struck out of: 3 timeout, 12 illegal, out 2×."""
+    parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
+    if line.struck_out:
+        parts.append(f"out {line.struck_out}×")
+    return ", ".join(parts) or "–"
+
+
+def format_times(times: MoveTimes) -> str:
+    """Median and 99th percentile: 3.1/9.8."""
+    if times.median is None or times.p99 is None:
+        return "–"
+    return f"{times.median:.1f}/{times.p99:.1f}"
+
+
+def _interval(low: float | None, high: float | None, spec: str) -> str:
+    if low is None or high is None:
+        return "[?…?]"
+    return f"[{low:{spec}}…{high:{spec}}]"

@@ -1,0 +1,103 @@
+"""The finished matches of a run as numpy arrays."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tournament.records import FAULT_KINDS, MatchSummary
+from tournament.results.bootstrap import Ints
+
+
+@dataclass(frozen=True)
+class MatchArrays:
+    """The finished matches, sorted by block and seating.
+
+    With one entry for each match: ``block`` (numbered from 0 without gaps) and ``deals``. With a
+    row for each match and a column for each seat: ``seats`` (index of the bot in ``bots``),
+    ``scores`` (after the strike-out rule), ``sides`` (equal for seats of one side), ``struck``,
+    and ``faults`` with a last axis by kind. ``times`` are the thinking times of each bot in
+    milliseconds.
+    """
+
+    bots: tuple[str, ...]
+    block: Ints
+    deals: Ints
+    seats: Ints
+    scores: Ints
+    sides: Ints
+    struck: NDArray[np.bool_]
+    faults: Ints
+    times: tuple[NDArray[np.float32], ...]
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks with a finished match."""
+        return int(self.block[-1]) + 1 if self.block.size else 0
+
+
+def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> MatchArrays:
+    """Arrays from summaries in any order. ``bots`` are listed even before they have played."""
+    times = {bot: array("f") for bot in bots}
+    numbers = {bot: number for number, bot in enumerate(times)}
+
+    def row(match: MatchSummary) -> tuple[Any, ...]:
+        for bot, thought in zip(match.seating, match.times, strict=True):
+            if bot not in numbers:
+                numbers[bot] = len(numbers)
+                times[bot] = array("f")
+            times[bot].extend(thought)
+        seats = range(len(match.seating))
+        return (
+            match.block,
+            match.number,
+            match.deals,
+            [numbers[bot] for bot in match.seating],
+            match.adjusted,
+            seats if match.sides is None else match.sides,
+            [seat in match.struck for seat in seats],
+            match.faults,
+        )
+
+    matches = iter(summaries)
+    first = next(matches, None)
+    rows: Iterator[tuple[Any, ...]] = map(row, chain([first] if first else [], matches))
+    table = np.fromiter(rows, _row_type(len(first.seating) if first else 0))
+    table = table[np.lexsort((table["number"], table["block"]))]
+    # Bots are numbered by name, so that it does not matter who was met first.
+    names = tuple(sorted(numbers))
+    by_name = {bot: number for number, bot in enumerate(names)}
+    renumber = np.array([by_name[bot] for bot in numbers], dtype=np.int64)
+    return MatchArrays(
+        bots=names,
+        block=np.unique(table["block"], return_inverse=True)[1].astype(np.int64),
+        deals=table["deals"],
+        seats=renumber[table["seats"]],
+        scores=table["scores"],
+        sides=table["sides"],
+        struck=table["struck"],
+        faults=table["faults"],
+        times=tuple(np.frombuffer(times[bot], dtype=np.float32) for bot in names),
+    )
+
+
+def _row_type(seats: int) -> np.dtype[np.void]:
+    """One match; the fields are those of MatchArrays."""
+    return np.dtype(
+        [
+            ("block", np.int64),
+            ("number", np.int64),
+            ("deals", np.int64),
+            ("seats", np.int64, (seats,)),
+            ("scores", np.int64, (seats,)),
+            ("sides", np.int64, (seats,)),
+            ("struck", np.bool_, (seats,)),
+            ("faults", np.int64, (seats, len(FAULT_KINDS))),
+        ]
+    )

@@ -1,0 +1,118 @@
+"""Connections to a store's database, and its errors as sentences."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+FILE = "run.sqlite"
+NOT_A_STORE = (
+    "not the URL of a PostgreSQL database; write one like postgresql://user@host/name, or give a"
+    " folder (to `stich run` by --out)."
+)
+_SQLITE_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+_POSTGRESQL_DISK_FULL = "53100"
+_POSTGRESQL_CONNECTION_LOST = ("08", "57P")  # classes of SQLSTATE
+
+
+class StoreError(Exception):
+    """The store cannot be used; the text is a sentence that says why."""
+
+
+class StoreUrlError(StoreError):
+    """The target is not the URL of a store: a usage error, exit code 2."""
+
+
+def is_url(target: str) -> bool:
+    """Whether a store is given by the URL of its database, not by its folder."""
+    return "://" in target
+
+
+def without_password(url: str) -> str:
+    """The URL without its password, to show it."""
+    try:
+        return sa.make_url(url).render_as_string(hide_password=True)
+    except (sa.exc.ArgumentError, ValueError):
+        return "the store's URL"
+
+
+def postgresql(url: str) -> Engine:
+    """The engine of a PostgreSQL database; StoreUrlError if the URL is not one."""
+    try:
+        if not url.startswith("postgresql://"):
+            raise ValueError("another scheme")
+        return _engine(sa.make_url("postgresql+psycopg" + url.removeprefix("postgresql")))
+    except (sa.exc.ArgumentError, ValueError):
+        raise StoreUrlError(f"{without_password(url)}: {NOT_A_STORE}") from None
+
+
+def sqlite(path: Path) -> Engine:
+    """The engine of an SQLite file."""
+    # Not from a string: the path may contain characters that have a meaning in a URL.
+    engine = _engine(sa.URL.create("sqlite", database=os.fspath(path)))
+    sa.event.listen(engine, "connect", _set_pragmas)
+    return engine
+
+
+def _engine(url: sa.URL) -> Engine:
+    try:
+        return sa.create_engine(url)
+    except ModuleNotFoundError as error:
+        raise StoreError(
+            f"{error.name} is not installed; `pip install stich[postgresql]` installs it."
+        ) from None
+
+
+def _set_pragmas(connection: Any, _record: object) -> None:
+    # With WAL, NORMAL loses nothing if the process is killed. If the machine fails, the last
+    # matches may be lost, each as a whole, and are played again.
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "busy_timeout=5000",
+        "foreign_keys=ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+@contextmanager
+def store_errors(where: str) -> Iterator[None]:
+    """Raise errors of the database as StoreError; `where` names the store."""
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        raise StoreError(f"{where}: {_explain(error)}.") from error
+    except sa.exc.SQLAlchemyError as error:
+        raise StoreError(f"{where}: {error}") from error
+
+
+def _explain(error: sa.exc.DBAPIError) -> str:
+    text = " ".join(str(error.orig).split()).rstrip(".")
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    if code is not None:
+        code &= 0xFF  # the primary code of an extended one
+    state = getattr(error.orig, "sqlstate", None)
+    if code == sqlite3.SQLITE_FULL or state == _POSTGRESQL_DISK_FULL:
+        return "the disk is full; what was finished is kept. Make room and run it again"
+    if code in _SQLITE_DAMAGED:
+        return (
+            f"{text}; restore an intact copy of {FILE}, or move it away or choose another folder"
+            " and run the cup again from the start"
+        )
+    no_connection = isinstance(error, sa.exc.OperationalError) and code is None and state is None
+    lost = state is not None and state.startswith(_POSTGRESQL_CONNECTION_LOST)
+    if error.connection_invalidated or no_connection or lost:
+        return (
+            f"{text}; check that the database is running, then run the command again: what was"
+            " finished is kept"
+        )
+    return text

@@ -365,11 +365,8 @@ class Ninefivetwo(Game):
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """Talon, discards, trumps, cards still to be given, and the trick."""
-        facts = []
-        if data["talon"]:
-            facts.append(Fact("talon", cards=tuple(data["talon"])))
-        if data["discards"]:
-            facts.append(Fact("laid away", cards=tuple(data["discards"])))
+        piles = (("talon", data["talon"]), ("laid away", data["discards"]))
+        facts = [Fact(label, cards=tuple(cards)) for label, cards in piles if cards]
         if data["trump"]:
             facts.append(Fact("trumps", SUIT_NAMES[data["trump"]]))
         for owed in data["owed"]:

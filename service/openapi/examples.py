@@ -1,4 +1,4 @@
-"""Examples for the contract: requests from real games, answered by the service itself."""
+"""Examples for the contract: requests from real games, with the service's own responses."""
 
 from __future__ import annotations
 

@@ -137,12 +137,12 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
     good = [example for example in examples if example.status == 200]
     bad = [example for example in examples if example.status == 422]
     requests = {one.name: {"summary": one.summary, "value": one.request} for one in good}
-    refused = problem_response(
+    rejected = problem_response(
         "The request is rejected: `code` and `detail` say why.",
         operation.problem,
     )
     if bad:
-        refused["content"][MEDIA_TYPE]["examples"] = _responses(bad)
+        rejected["content"][MEDIA_TYPE]["examples"] = _responses(bad)
     return {
         "operationId": operation.operation_id,
         "tags": ["play"],
@@ -159,7 +159,7 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
             **_problems(
                 "malformed-json", "method-not-allowed", "too-large", "unsupported-media-type"
             ),
-            "422": refused,
+            "422": rejected,
             **_problems("internal"),
         },
     }

@@ -339,12 +339,14 @@ class Ninefivetwo(Game):
     min_players: ClassVar[int] = PLAYERS
     max_players: ClassVar[int] = PLAYERS
     options: ClassVar[tuple[Option, ...]] = (
-        Option("target", 15, 1, 100_000, False, "The points that end the game after a deal."),
-        Option("deals", 100, 1, 1000, False, "The game ends after so many deals at the latest."),
+        Option(
+            "target", 15, 1, 100_000, False, "Reaching this score ends the game after the deal."
+        ),
+        Option("deals", 100, 1, 1000, False, "The most deals in a game."),
     )
     phases: ClassVar[tuple[str, ...]] = ("exchange", "trump", "discard", "play")
     categories: ClassVar[tuple[Category, ...]] = (
-        Category("card", "play:Qh", "One card: follow suit if you can, otherwise any card."),
+        Category("card", "play:Qh", "One card, of the suit led if possible."),
     )
     teams: ClassVar[bool] = False
 

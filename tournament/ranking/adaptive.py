@@ -28,4 +28,5 @@ def settled_pairs(fit: Fit) -> Settled:
     """
     playing = int((fit.component >= 0).sum())
     limit = np.sqrt(chdtri(max(1, playing - 1), 1 - LEVEL))
-    return anytime.settled_pairs(fit) & (pairs(fit).deviate > limit)
+    answer: Settled = anytime.settled_pairs(fit) & (pairs(fit).deviate > limit)
+    return answer

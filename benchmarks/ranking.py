@@ -18,7 +18,7 @@ import numpy as np
 
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
-from tournament.ranking import anytime
+from tournament.ranking import adaptive, anytime
 from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.effects import Fit, fit
 from tournament.ranking.observations import Observations, from_blocks
@@ -202,6 +202,13 @@ def contradicted(settled: Settled, effects: Floats) -> bool:
     return bool((settled & ~(effects[:, np.newaxis] > effects)).any())
 
 
+def paired_by_results(draw: Draw, effects: Floats, noise: Noise, cups: int) -> Count:
+    """Cups of a format that pairs by results, in which some range is false at the end."""
+    random = np.random.default_rng(1)
+    found = (adaptive.settled_pairs(fit(draw(random, effects, noise))) for _ in range(cups))
+    return Count(sum(contradicted(settled, effects) for settled in found), cups)
+
+
 def fixed(draw: Draw, effects: Floats, noise: Noise, cups: int) -> Count:
     """Cups in which some rank range is false, looked at once at the end."""
     random = np.random.default_rng(1)
@@ -304,14 +311,21 @@ def rows() -> Iterator[tuple[str, float, Row]]:
         "knockout-12x40": (knockout(40), 12),
         "knockout-30x10": (knockout(10), 30),
         "knockout-30x40": (knockout(40), 30),
+    }
+    by_results = {
         "swiss-12x5x1": (swiss(5, 1), 12),
         "swiss-12x5x10": (swiss(5, 10), 12),
         "swiss-30x6x5": (swiss(6, 5), 30),
+        "swiss-30x6x20": (swiss(6, 20), 30),
+        "swiss-40x6x40": (swiss(6, 40), 40),
     }
     for name, (draw, bots) in formats.items():
         yield f"{name} equal", 6, partial(fixed, draw, np.zeros(bots))
         yield f"{name} halves", 6, partial(fixed, draw, strong(bots))
         yield f"{name} spaced", 6, partial(fixed, draw, spaced(bots, 2.0))
+    for name, (draw, bots) in by_results.items():
+        yield f"{name} equal", 6, partial(paired_by_results, draw, np.zeros(bots))
+        yield f"{name} halves", 6, partial(paired_by_results, draw, strong(bots))
     for bots, blocks, step in ((3, 200, 5), (3, 1000, 5), (10, 1200, 30)):
         yield f"watched-{bots}-{blocks}", 6, partial(watched, bots, blocks, step)
     for name, draw, effects in (

@@ -56,6 +56,9 @@ class Deck:
         self.size = len(self.order)
         self.number: dict[str, int] = {names[card]: card for card in single}
         self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
+        # The names of twelve cards at a time, at most 20,480 entries: without it a state takes a
+        # sixth longer to write.
+        self._chunks: dict[int, tuple[str, ...]] = {}
         self._ones = sum(self.units)
         self._rank_field = (1 << (4 * self.width)) - 1
         self._guards = self._ones << 3 if packs > 1 else 0
@@ -96,7 +99,24 @@ class Deck:
 
     def names_of(self, hand: int) -> list[str]:
         """The names of a hand's cards in deck order."""
-        return [self.names[number] for number in self.numbers(hand)]
+        if self.packs > 1:
+            return [self.names[number] for number in self.numbers(hand)]
+        found: list[str] = []
+        first = 0
+        while hand:
+            chunk = hand & 4095
+            if chunk:
+                known = self._chunks.get(first << 12 | chunk)
+                found += self._name_chunk(first, chunk) if known is None else known
+            hand >>= 12
+            first += 12
+        return found
+
+    def _name_chunk(self, first: int, chunk: int) -> tuple[str, ...]:
+        """The names of up to twelve cards, from card number `first` on; kept for the next time."""
+        names = tuple([self.names[first + card] for card in range(12) if chunk >> card & 1])
+        self._chunks[first << 12 | chunk] = names
+        return names
 
     def text(self, hand: int) -> str:
         """The names of a hand's cards in deck order, joined."""

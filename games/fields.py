@@ -11,17 +11,16 @@ from games.deck import Deck
 Convert = Callable[[Deck, Any], Any]
 
 
-def _same(deck: Deck, value: Any) -> Any:
-    return value
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a position: `write` makes its wire form from its value, `read` the value."""
+    """A field of a position: `write` makes its wire form from its value, `read` the value.
+
+    None: the wire form is the value.
+    """
 
     name: str
-    write: Convert = _same
-    read: Convert = _same
+    write: Convert | None = None
+    read: Convert | None = None
 
 
 def _list(deck: Deck, values: Any) -> list[Any]:

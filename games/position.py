@@ -124,14 +124,16 @@ class BasePosition:
         deck = self.deck
         wire: dict[str, Any] = {"game": self.game.name}
         for field in self.FIELDS:
-            wire[field.name] = field.write(deck, getattr(self, field.name))
+            value, write = getattr(self, field.name), field.write
+            wire[field.name] = value if write is None else write(deck, value)
         return wire
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form."""
         deck = self.deck = self.game.deck(data["players"])
         for field in self.FIELDS:
-            setattr(self, field.name, field.read(deck, data[field.name]))
+            value, read = data[field.name], field.read
+            setattr(self, field.name, value if read is None else read(deck, value))
 
     def start_game(self, players: int, options: Options) -> None:
         """Set the fields that stay, and those of a game without results."""

@@ -20,7 +20,7 @@ LEFT_OUT = (".*", "__pycache__", "*.so", "*.egg-info", "build", "node_modules", 
 
 @contextmanager
 def compiled_copy() -> Iterator[Path]:
-    """A folder with the project, its games/ compiled in place; gone afterwards.
+    """A temporary copy of the project with games/ compiled in place.
 
     Raises RuntimeError with the compiler's last words where it cannot be built.
     """

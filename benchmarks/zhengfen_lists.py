@@ -1,4 +1,4 @@
-"""Zheng Fen's lists: hands of 18 cards with both jokers, typical and the most evil, and one check.
+"""Zheng Fen's lists: hands of 18 cards with both jokers, typical and the worst case, and one check.
 
 The limits are 2 ms for a typical list, 150 ms for the longest and 50 µs for a check. Beside them:
 what json.dumps needs for the same answer, and the brute-force reading of the tests, which tries
@@ -20,7 +20,7 @@ from tests.games.zhengfen import brute_force as brute
 HANDS = 200
 CHECKS = 300
 EVIL = [rank + suit for rank in "3456" for suit in "cdhs"] + ["Bj", "Rj"]
-"""Four quads in a row and both jokers: no other hand of 18 that a search found has more plays."""
+"""Four consecutive quads and both jokers: a search found no hand of 18 cards with more plays."""
 
 
 def lead(hand: list[str]) -> games.State:
@@ -38,7 +38,7 @@ def jokers_and(number: int, rng: random.Random) -> list[str]:
 
 
 def listing_figures(rng: random.Random) -> list[Figure]:
-    """Typical and longest list against their limits and json.dumps."""
+    """The typical and the longest list, compared with their limits and json.dumps."""
     whole, dumped, counts = [], [], []
     for _ in range(HANDS):
         state = lead(jokers_and(16, rng))
@@ -71,7 +71,7 @@ def listing_figures(rng: random.Random) -> list[Figure]:
 
 
 def check_figures(rng: random.Random) -> list[Figure]:
-    """One check out of the longest list, and of what is no combination, against the limit."""
+    """One check of a move of the longest list and of arbitrary cards, compared with the limit."""
     state = lead(EVIL)
     legal = rng.sample(state.moves().texts(), CHECKS)
     deck = games.get("zhengfen").deck(3)
@@ -85,7 +85,7 @@ def check_figures(rng: random.Random) -> list[Figure]:
 
 
 def brute_figure(rng: random.Random) -> Figure:
-    """A hand of ten cards with both jokers against trying every substitution."""
+    """A hand of ten cards with both jokers, compared with trying every substitution."""
     hand = jokers_and(8, rng)
     state = lead(hand)
     expected = [play[0] for play in brute.listed(brute.all_plays(hand), None)]
@@ -104,13 +104,14 @@ def brute_figure(rng: random.Random) -> Figure:
 
 
 def sections() -> list[Section]:
-    """Lists and checks of Zheng Fen against their limits and their peers."""
+    """Lists and checks of Zheng Fen, compared with their limits and peers."""
     rng = random.Random("zhengfen")
     return [
         Section(
             "Zheng Fen's lists",
-            f"Leads, pure Python. {HANDS} random hands; the longest list is that of four quads in"
-            f" a row and both jokers. A check is `check` of a string; {CHECKS} of each kind.",
+            f"Leads from {HANDS} random hands, pure Python. The longest list is that of a hand with"
+            " four consecutive quads and both jokers. A check is a call of `check` with a string,"
+            f" {CHECKS} of each kind.",
             [*listing_figures(rng), *check_figures(rng), brute_figure(rng)],
         )
     ]

@@ -25,8 +25,9 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-`make bench` writes this page. Each figure is compared with a peer that was measured in the same run. A
-ratio above 1 means that ours is better, unless the section says otherwise; ✓ means that it reaches its aim.
+`make bench` writes this page. Each figure is compared with a peer that was measured in the same
+run. A ratio above 1 means that ours is better, unless the section says otherwise. ✓ means that the
+ratio reaches its aim.
 
 Measured on: {machine}.
 """

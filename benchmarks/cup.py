@@ -94,7 +94,7 @@ def bare_loop() -> float:
 
 
 def cup(concurrency: int, deals: int) -> tuple[float, float]:
-    """A whole cup with its start-up: requests per second, processor ms per request with the bots."""
+    """A cup with its start-up: requests per second, and processor ms per request, bots included."""
     with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
         folder = Path(name)
         file = folder / "cup.toml"
@@ -169,7 +169,7 @@ def sections() -> list[Section]:
                     CORES_AIM,
                 ),
             ],
-            "With two tables, each has half of the cores to itself, so its requests stay on the same"
-            " cores. One table alone may use all cores, unless the row says that it has one.",
+            "With two tables, each has half of the cores to itself, so its requests stay on the"
+            " same cores. One table alone may use all cores, unless the row says that it has one.",
         )
     ]

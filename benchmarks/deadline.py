@@ -67,8 +67,8 @@ def sections() -> list[Section]:
         Section(
             "Misbehaving bots beyond their deadline",
             f"Bots that never finish their answer, asked {REQUESTS} times with a deadline of"
-            f" {DEADLINE_S * 1000:.0f} ms: the longest time beyond the deadline. The ratio is that of"
-            f" the promised {PROMISE_MS:.0f} ms to our time. The peer was stopped after"
+            f" {DEADLINE_S * 1000:.0f} ms: the longest time beyond the deadline. The ratio is that"
+            f" of the promised {PROMISE_MS:.0f} ms to our time. The peer was stopped after"
             f" {GIVEN_UP_S:g} s.",
             figures,
         )

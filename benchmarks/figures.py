@@ -14,7 +14,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measurement: `ours` and `peers` in `unit`; `aim` is the lowest `ratio` that counts as good."""
+    """One measurement: `ours` and `peers` in `unit`; `aim` is the lowest good `ratio`."""
 
     name: str
     ours: float

@@ -57,7 +57,7 @@ def levels(rooms: Mapping[str, Iterable[str]]) -> int:
 
 
 def lines(package: str) -> int:
-    """Lines of Python, the starter kits in other folders left out."""
+    """Lines of Python, without the starter kits in other folders."""
     listed = subprocess.run(
         ["git", "ls-files", f"{package}/*.py"], check=True, capture_output=True, text=True
     )

@@ -107,13 +107,13 @@ def measured(*arguments: str, folder: Path = ROOT) -> float:
 
 
 def best(rounds: int, *runs: tuple[Path, Sequence[str]]) -> list[float]:
-    """The best round of each, measured in turns, so that other load on the machine matters least."""
+    """The best round of each, in turns, so that other load on the machine matters least."""
     rates = [[measured(*what, folder=folder) for folder, what in runs] for _ in range(rounds)]
     return [max(column) for column in zip(*rates, strict=True)]
 
 
 def sections() -> list[Section]:
-    """Pure and compiled rules compared with OpenSpiel and RLCard; then every game and table size."""
+    """Pure and compiled rules compared with OpenSpiel and RLCard; then every game."""
     main = ("doudizhu", 3)
     pure, fast = {}, {}
     with compiled_copy() as folder:

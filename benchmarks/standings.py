@@ -132,7 +132,7 @@ def _seconds(start: float) -> float:
 
 
 def sections() -> list[Section]:
-    """The table compared with its limit and a bare loop; the intervals compared with a bare loop."""
+    """The table compared with its limit and a bare loop; the intervals with a bare loop."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fill(folder)

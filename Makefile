@@ -61,7 +61,7 @@ types: $(READY)  ## check the types with mypy
 docs: $(READY)  ## build the docs site into site/; fails on dead links
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env --write-all \
 	  --conf-dir docs --doctree-dir build/doctrees . site
-	@echo "Read it: site/index.html"
+	@echo "Open site/index.html"
 
 dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
 	@$(BIN)/tox run -e dist

@@ -1,4 +1,4 @@
-"""Fail where a room's coverage, by lines and by branches, is below its floor.
+"""Fail if the coverage of a package, by lines and branches, is below its floor.
 
 Usage: python coverage_floor.py coverage.json games=95 service=95
 """

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text()
 ROOMS = ("games", "service", "tournament", "bots", "stich", "benchmarks", "examples")
 CODE = {".py", ".toml", ".yaml", ".js", ".mjs", ".ts", ".java", ".go", ".rs", ".cpp", ".hpp"}
-# Dou Dizhu stands in help texts and comments as the example; the others do not.
+# Help texts and comments use Dou Dizhu as the example; they do not mention the others.
 NAMES = [name for name in games.GAMES if name != "doudizhu"]
 
 
@@ -93,7 +93,7 @@ def above() -> list[Path]:
 
 
 def fields() -> set[str]:
-    """The fields that states or views of some games have, and not those of all."""
+    """The fields that states or views of some games have, but not of all."""
     found = []
     for game in games.GAMES.values():
         state = game.start(None, "fields", {})
@@ -118,7 +118,7 @@ def constants(path: Path) -> set[str]:
     }
 
 
-# Where a word that is also a field of some games may stand, and why.
+# Where a word that is also a field of some games may occur, and why.
 ALLOWED = {
     # Positions for `stich check` are made by hand, game by game.
     "tournament/check/positions.py": fields(),
@@ -132,7 +132,7 @@ ALLOWED = {
 
 
 def test_the_rooms_above_read_no_field_of_some_games_only() -> None:
-    """What a person is told of a position comes from Game.facts and Game.roles."""
+    """The facts that a person sees come from Game.facts and Game.roles."""
     assert {"declarer", "trump", "taken", "called", "doublings", "targets", "owed"} <= fields()
     read = {path.relative_to(ROOT).as_posix(): constants(path) & fields() for path in above()}
     assert {

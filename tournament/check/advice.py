@@ -115,7 +115,7 @@ def _broken(error: Exception | None, received: int) -> str:
         return f"Is the bot running? {LISTEN}"
     return (
         "The connection was closed without an answer: the bot has crashed, or its server closes"
-        " kept connections without saying `Connection: close`. Its own output may say why."
+        " reused connections without sending `Connection: close`. Its own output may say why."
     )
 
 

@@ -185,7 +185,7 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         errors.add(
             ("bots",),
             f"{len(bots)} are too few for tables of {players}; add {players - len(bots)},"
-            ' or fill the table with house bots: [format] fill = "greedy".',
+            ' or fill the table with reference bots: [format] fill = "greedy".',
         )
     _check_tables(len(bots), players, format_.type, errors)
     return Cup(
@@ -273,7 +273,7 @@ def _bots(
         elif "max_matches" in bot and "url" not in bot:
             errors.add((*path, "max_matches"), "is for a bot by url only; delete it.")
         if format_.fill and name and name.startswith(f"{format_.fill} (house"):
-            errors.add((*path, "name"), "is the name of a house bot; rename it.")
+            errors.add((*path, "name"), "is the name of a bot that fills a seat; rename it.")
     named = [("challenger", format_.challenger)] if format_.challenger is not None else []
     for key, name in [*named, *(("seeds", name) for name in format_.seeds)]:
         if name not in numbers:

@@ -97,7 +97,7 @@ def seated(wanted: Sequence[str], count: int) -> list[str]:
 def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Opponent]:
     """Start or reach each bot; the stack ends them. StartError, a sentence, if one is not there.
 
-    A bot is the name of a house bot, a URL, or a command.
+    A bot is the name of a reference bot, a URL, or a command.
     """
     match = secrets.token_hex(4)
     opponents = []

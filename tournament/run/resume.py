@@ -167,9 +167,9 @@ def _gone(bot: Bot) -> str:
     if not bot.house:
         return f'bot "{bot.name}" is gone'
     return (
-        f'the house bot "{bot.name}", which filled a seat and has played, would leave, since there'
-        f" are bots enough without it (to keep it, leave fill out and write it behind the bots of"
-        f' before, as [[bots]] name = "{bot.name}", command = "{bot.command}")'
+        f'the bot "{bot.name}", which filled a seat and has played, would leave,'
+        " because there are enough bots without it (to keep it, leave fill out and add it after"
+        f' the earlier bots, as [[bots]] name = "{bot.name}", command = "{bot.command}")'
     )
 
 

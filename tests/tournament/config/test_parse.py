@@ -87,7 +87,7 @@ def test_the_examples_can_be_read(path: Path) -> None:
     read_cup(path)
 
 
-# what is changed in GOOD -> the one line that comes of it
+# a change of GOOD -> the one line of errors that results
 WRONG = [
     (('name = "Spring cup"', ""), '1: name: is missing; write name = "…".'),
     (('game = "doudizhu"', 'game = "doudizuh"'), '2: game: unknown: "doudizuh"; did you mean "dou'),

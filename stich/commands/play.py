@@ -123,7 +123,7 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
         players = max(game.min_players, min(len(wanted) + 1, game.max_players))
     if len(wanted) > players - 1:
         raise click.BadParameter(
-            f"{len(wanted)} bots are too many: beside you there are {players - 1} seats.",
+            f"{len(wanted)} bots are too many: besides yours there are {players - 1} seats.",
             param_hint="--with",
         )
     return players

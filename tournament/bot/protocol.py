@@ -112,7 +112,7 @@ def start_request(
     clock: Mapping[str, int],
     names: Sequence[str] | None = None,
 ) -> bytes:
-    """The body of POST /start; `names` of all seats only if bots are told them."""
+    """The body of POST /start; `names` of all seats, unless the cup hides them."""
     body = {
         **_head(match, game, seat),
         "players": players,

@@ -63,7 +63,7 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Run:
     """How the cup is run: `concurrency` tables at once, `referee` the URL of a rules service
-    (None: the rules in this process), `names` whether bots are told who their opponents are."""
+    (None: the rules in this process), `names` whether bots get the names of their opponents."""
 
     concurrency: int = 1
     referee: str | None = None
@@ -123,7 +123,7 @@ def reference_command(name: str) -> str:
     return f"python -m bots.{name}"
 
 
-def with_house_bots(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
+def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
     """The bots, with reference bots named `fill` appended until they fill one table."""
     missing = players - len(bots)
     if fill is None or missing <= 0:

@@ -12,7 +12,7 @@ from typing import Any
 
 import games
 from games.game import Game
-from tournament.config.cup import Bot, Clock, Cup, Format, Limits, Run, with_house_bots
+from tournament.config.cup import Bot, Clock, Cup, Format, Limits, Run, with_fillers
 from tournament.config.locations import Path, label, line_of, locate, short
 from tournament.config.schema import (
     ALIASES,
@@ -180,7 +180,7 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     options = _options(checked["options"], game, errors)
     format_ = _format(checked["format"], errors)
     bots = _bots(checked["bots"], format_, errors)
-    bots = with_house_bots(bots, players, format_.fill)
+    bots = with_fillers(bots, players, format_.fill)
     if checked["bots"] is not None and len(bots) < players:
         errors.add(
             ("bots",),
@@ -267,7 +267,7 @@ def _bots(
         elif name is not None:
             numbers[name] = index
         if "command" in bot and "url" in bot:
-            errors.add((*path, "url"), "is given beside command; delete one of them.")
+            errors.add((*path, "url"), "is given as well as command; delete one of them.")
         elif "command" not in bot and "url" not in bot:
             errors.add((*path, "command"), "is missing; write a command or a url.")
         elif "max_matches" in bot and "url" not in bot:

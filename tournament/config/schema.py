@@ -202,4 +202,4 @@ ONLY_FOR = {
 """Keys of [format] that belong to one type."""
 
 ALIASES = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}
-"""Other places where a key may stand -> its own place."""
+"""Alternative places of a key -> its proper place."""

@@ -20,7 +20,7 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What every match of a cup has in common; `names`: bots are told who sits where."""
+    """What every match of a cup has in common; `names`: whether bots get the names by seat."""
 
     game: str
     players: int
@@ -32,7 +32,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """One match to play, and where it stands in the schedule."""
+    """One match to play, and its place in the schedule."""
 
     match: str
     block: int

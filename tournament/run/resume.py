@@ -156,7 +156,7 @@ def _bots(before: Cup, after: Cup) -> list[str]:
     known = set(before.names)
     kept = [name for name in after.names if name in known]
     if not found and kept != list(before.names):
-        found.append("the bots stand in another order")
+        found.append("the bots are in another order")
     added = [name for name in after.names if name not in known]
     if added and before.format.type in ("swiss", "knockout"):
         found.append(f'bot "{added[0]}" is new, and a {before.format.type} has drawn its tables')

@@ -14,7 +14,7 @@ import games
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text()
-ROOMS = ("games", "service", "tournament", "bots", "stich", "benchmarks", "examples")
+PACKAGES = ("games", "service", "tournament", "bots", "stich", "benchmarks", "examples")
 CODE = {".py", ".toml", ".yaml", ".js", ".mjs", ".ts", ".java", ".go", ".rs", ".cpp", ".hpp"}
 # Help texts and comments use Dou Dizhu as the example; they do not mention the others.
 NAMES = [name for name in games.GAMES if name != "doudizhu"]
@@ -34,7 +34,7 @@ OPTIONAL = patterns("What else may know it")
 
 
 def sources() -> list[Path]:
-    found = [path for room in ROOMS for path in (ROOT / room).rglob("*")]
+    found = [path for package in PACKAGES for path in (ROOT / package).rglob("*")]
     found.append(ROOT / "openapi.yaml")
     skipped = {"__pycache__", "node_modules", "target", "build"}
     return [path for path in found if path.suffix in CODE and not skipped & set(path.parts)]
@@ -89,7 +89,7 @@ def test_the_rooms_above_ask_for_games_and_know_none() -> None:
 
 
 def above() -> list[Path]:
-    return [path for room in ("tournament", "stich") for path in (ROOT / room).rglob("*.py")]
+    return [path for package in ("tournament", "stich") for path in (ROOT / package).rglob("*.py")]
 
 
 def fields() -> set[str]:

@@ -83,7 +83,7 @@ def test_a_started_bot_that_dies_is_reported_and_restarted(tmp_path: Path) -> No
 
 
 def test_the_fix_for_a_bot_that_died_without_output() -> None:
-    assert "it wrote nothing; let it write to stderr" in died("code 7", " \n")
+    assert "it wrote nothing; let it write errors to stderr" in died("code 7", " \n")
     assert "it wrote nothing" not in died("code 7", "Traceback")
 
 

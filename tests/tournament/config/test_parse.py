@@ -130,7 +130,7 @@ WRONG = [
     (('command = "./third --fast"', ""), "33: bots[3].command: is missing; write a command or a"),
     (("./third --fast", "./third 'x"), "35: bots[3].command: cannot be split into words (No closi"),
     (("./third --fast", ""), "35: bots[3].command: must not be empty; write one like"),
-    (("./third --fast", './third"\nurl = "http://x'), "36: bots[3].url: is given as well as command;"),
+    (("./third --fast", './third"\nurl = "http://x'), "36: bots[3].url: is given as well as"),
     (("./third --fast", './third"\nmax_matches = 2 #"'), "36: bots[3].max_matches: is for a bot"),
     (("./third --fast", './third"\ncomand = "x'), "36: bots[3].comand: unknown key; did you mean"),
     (("concurrency = 2", "concurrency = "), "23: run.concurrency: is not valid TOML: "),

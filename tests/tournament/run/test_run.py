@@ -237,20 +237,20 @@ def test_one_server_is_one_however_it_is_written(one: str, other: str) -> None:
 
 
 def test_a_full_disk_is_reported_and_loses_no_finished_match(tmp_path: Path) -> None:
-    room = tmp_path / "room"
-    room.mkdir()
-    if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=300k none {room}"):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=300k none {disk}"):
         pytest.skip("a file system of 300 KiB can only be mounted by root")
     try:
-        filler = room / "filler"
+        filler = disk / "filler"
         filler.write_bytes(b"x" * 100_000)
         with served_toys(3) as bots:
-            done = stich("run", write(tmp_path, bots, deals=3), "--out", room / "run")
+            done = stich("run", write(tmp_path, bots, deals=3), "--out", disk / "run")
         assert done.returncode == 1
         assert "the disk is full; what was finished is kept" in done.stderr
         filler.unlink()
-        with Store.open(room / "run") as store:
+        with Store.open(disk / "run") as store:
             kept = store.count()
             assert len(list(store.matches())) == kept
     finally:
-        os.system(f"umount {room}")
+        os.system(f"umount {disk}")

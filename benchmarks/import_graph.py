@@ -1,7 +1,7 @@
 """The import graph in numbers, for docs/architecture.md: `python -m benchmarks.import_graph`.
 
-Modules and folders at the top of a package are its components. A component's level is one more than the
-highest level of the components it imports.
+Modules and folders at the top of a package are its components. A component's level is one more than
+the highest level of the components it imports.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _component(module: str, package: str) -> str:
 
 
 def levels(components: Mapping[str, Iterable[str]]) -> int:
-    """How many levels the components have; graphlib.CycleError if they import each other in a circle."""
+    """The number of levels; raises graphlib.CycleError if the components form a circle."""
     level: dict[str, int] = {}
     for component in TopologicalSorter(components).static_order():
         level[component] = 1 + max((level[other] for other in components[component]), default=0)

@@ -27,7 +27,7 @@ def games(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionIte
 
 
 def bots(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of reference bots; files if none begins so."""
+    """Names of reference bots; files if no name matches."""
     from tournament.config import REFERENCE_BOTS
 
     return _starting(REFERENCE_BOTS, incomplete) or [CompletionItem(incomplete, type="file")]

@@ -60,7 +60,7 @@ class TerminalGame:
                 continue
             move, fault = self._opponents[turn].move(self._state, turn)
             if fault:
-                words = f"{self._names[turn]} fails, a default move is made: {printable(fault)}"
+                words = f"{self._names[turn]} failed; a default move is played: {printable(fault)}"
                 self._console.print(Text(words, style="yellow"))
             self._take(move)
         for place, opponent in self._opponents.items():

@@ -87,7 +87,7 @@ class BotProcess:
             return ""
 
     def clear_output(self) -> bool:
-        """Forget what it has written so far. Whether it runs, so that one request does for both."""
+        """Clear the output so far and return whether it runs: one request for both."""
         return self._ask(b"C", _GONE) is None
 
     def written(self) -> int:

@@ -100,7 +100,7 @@ class StartedBot(HttpBot):
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is still running."""
         return self._process.status() is None
 
     def status(self) -> int | str | None:
@@ -112,7 +112,7 @@ class StartedBot(HttpBot):
         return self._process.output()
 
     def clear_output(self) -> bool:
-        """Forget what it has written, since a match begins; whether it has not ended."""
+        """Clear the output before a match; return whether it is still running."""
         return self._process.clear_output()
 
     def written(self) -> int:

@@ -44,7 +44,7 @@ def parallel(game: str) -> Check:
         slowest = max(verdict.exchange.elapsed_ms for verdict in found)
         fix = "Let the server accept the second request while it decides on the first."
         return Outcome(
-            f"the slower of each two at most {milliseconds(slowest)}",
+            f"the slower of each pair took at most {milliseconds(slowest)}",
             tuple(under_rule(each.failure, PARALLEL, fix) for each in found if each.failure),
         )
 

@@ -230,7 +230,7 @@ def _play_choice(
 
 
 def _default_move(board: Board) -> tuple[str, Board]:
-    """The move for a bot that brings none: pass where legal (it is then first), else the first."""
+    """The default move: pass if it is legal (it is then first), else the first."""
     return board.play(board.moves()[0])
 
 

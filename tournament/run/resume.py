@@ -33,7 +33,7 @@ _MAY_GROW = {
     "round-robin": "only bots and deals may be added",
     "gauntlet": "only bots and deals may be added",
     "swiss": "in a swiss only rounds may be added",
-    "knockout": "to a knockout that has begun nothing may be added",
+    "knockout": "nothing may be added to a knockout that has started",
     "duel": "only deals may be added to a duel",
 }
 
@@ -67,7 +67,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
         return seed, planned
     if not {"seed", "config"} <= facts.keys():
         raise StoreError(
-            f"{store.where}: has matches, but not the cup that they are of; put a whole copy back,"
+            f"{store.where}: has matches, but their cup is missing; restore a complete copy,"
             " or run the cup anew elsewhere."
         )
     seed = facts["seed"]

@@ -266,7 +266,7 @@ def test_a_bot_that_fails_gets_default_moves_and_the_game_continues() -> None:
         result = sat_down("dasan", "--with", url, "--option", "deals=1", typed="1\n" * 60)
     assert result.exit_code == 0
     words = " ".join(result.output.split())
-    assert "fails, a default move is made: invalid: Its answer is not JSON" in words
+    assert "failed; a default move is played: invalid: Its answer is not JSON" in words
     assert "The game is over." in result.output
 
 
@@ -286,7 +286,7 @@ def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None
     words = " ".join(result.output.split())
     assert "The game is over." in words
     assert words.count("fails, a default move is made") == 3
-    assert words.count("That was strike 3 of 3: it is asked no more in this game.") == 1
+    assert words.count("That was strike 3 of 3: it is not asked again in this game.") == 1
     assert words.index("strike 3 of 3") > words.rindex("fails, a default move is made")
     assert asked == ["/start", "/move", "/move", "/move"]
 
@@ -317,7 +317,7 @@ def test_a_bot_knows_one_game_from_the_next() -> None:
 def test_an_illegal_answer_is_reported() -> None:
     with running(MISBEHAVING["illegal"]) as url:
         result = sat_down("dasan", "--with", url, typed="1\n" * 3)
-    assert "a default move is made: illegal: " in result.output
+    assert "a default move is played: illegal: " in result.output
 
 
 def test_a_bot_by_url_plays() -> None:

@@ -126,7 +126,7 @@ def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
 def test_a_duel_says_what_is_kept() -> None:
     done = into_full("duel", "random", "random", "--game", "doudizhu", "--deals", 1, "--json")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{FULL}Nothing is kept; with --out DIR it would be")
+    assert done.stderr.startswith(f"{FULL}Nothing is stored. With --out DIR")
 
 
 @pytest.fixture

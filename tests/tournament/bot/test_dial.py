@@ -77,7 +77,7 @@ def test_a_name_that_nobody_looks_up_is_looked_up_once(monkeypatch: pytest.Monke
         outcome = player.move(REQUEST, 60)
         assert isinstance(outcome, Failure)
         assert outcome.kind is FaultKind.UNREACHABLE
-        assert "its name was not looked up within" in outcome.detail
+        assert "its name was not resolved within" in outcome.detail
     assert tried == ["slow.example"]
     never.set()
 

@@ -25,8 +25,8 @@ from tests.tournament.check.misbehaving import (
 
 # Each misbehaviour: its fault, words of the sentence that names it, words of its fix.
 FOUND = {
-    "hang": ("timeout", "No whole answer within 200 ms", "Decide sooner"),
-    "drip": ("timeout", "No whole answer within 200 ms", "Content-Length"),
+    "hang": ("timeout", "No complete answer within 200 ms", "Decide sooner"),
+    "drip": ("timeout", "No complete answer within 200 ms", "Content-Length"),
     "endless": ("invalid", "more than 64 KiB", "the move and no more"),
     "huge": ("invalid", "more than 64 KiB", "the move and no more"),
     "gzip bomb": ("invalid", "encoded as gzip", "Do not compress"),
@@ -36,7 +36,7 @@ FOUND = {
     "404": ("invalid", "status 404", "Serve POST /move"),
     "not JSON": ("invalid", "is not JSON", "JSON library"),
     "not UTF-8": ("invalid", "not UTF-8", "as UTF-8"),
-    "NaN": ("invalid", "NaN is no JSON number", "no NaN"),
+    "NaN": ("invalid", "NaN is not a JSON number", "no NaN"),
     "null": ("invalid", "not a JSON object but null", "with an object"),
     "list": ("invalid", "not a JSON object but a list", "with an object"),
     "empty": ("invalid", "is not JSON", "JSON library"),
@@ -126,7 +126,7 @@ CARD = b'{"name": "n", "version": "1", "protocol": 1, "games": ["dasan"]}'
         (b"[1]", "not a JSON object but a list"),
         (b"", "is not JSON"),
         (b'{"name": "p\xe4ss"}', "not UTF-8"),
-        (CARD[:-1] + b', "strength": NaN}', "NaN is no JSON number"),
+        (CARD[:-1] + b', "strength": NaN}', "NaN is not a JSON number"),
         (CARD[:-1] + b', "games": ["dasan"]}', 'names "games" more than once'),
         (CARD[:-1] + b', "name": "n"}', 'names "name" more than once'),
         (CARD.replace(b'["dasan"]', b'["dasan", {"a": 1, "a": 2}]'), '"games" names {"a": 2}'),

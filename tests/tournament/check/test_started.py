@@ -149,5 +149,5 @@ def test_a_bot_that_cannot_be_restarted(tmp_path: Path) -> None:
     assert status == 1
     skipped = [one for one in report["checks"] if one["result"] == "skipped"]
     assert skipped
-    assert "does not start again" in skipped[0]["note"]
+    assert "cannot be restarted" in skipped[0]["note"]
     assert "FileExistsError" in skipped[0]["note"]

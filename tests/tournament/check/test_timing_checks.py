@@ -91,7 +91,7 @@ def test_one_unlucky_measurement_is_no_failure() -> None:
 
 def test_two_requests_at_once() -> None:
     outcome = parallel("dasan").run(examiner(lambda _, number: number))
-    assert outcome == Outcome("the slower of each two at most 8.0 ms")
+    assert outcome == Outcome("the slower of each pair took at most 8.0 ms")
 
 
 NOISE = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]

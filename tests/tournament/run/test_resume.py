@@ -119,7 +119,7 @@ NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
         ("round-robin", "only bots and deals may be added."),
         ("gauntlet", "only bots and deals may be added."),
         ("swiss", "in a swiss only rounds may be added."),
-        ("knockout", "to a knockout that has begun nothing may be added."),
+        ("knockout", "nothing may be added to a knockout that has started."),
     ],
 )
 def test_a_refusal_says_what_its_format_lets_grow(tmp_path: Path, format: str, says: str) -> None:

@@ -285,9 +285,9 @@ def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None
         result = sat_down("dasan", *arguments, typed="1\n" * 90)
     words = " ".join(result.output.split())
     assert "The game is over." in words
-    assert words.count("fails, a default move is made") == 3
+    assert words.count("failed; a default move is played") == 3
     assert words.count("That was strike 3 of 3: it is not asked again in this game.") == 1
-    assert words.index("strike 3 of 3") > words.rindex("fails, a default move is made")
+    assert words.index("strike 3 of 3") > words.rindex("failed; a default move is played")
     assert asked == ["/start", "/move", "/move", "/move"]
 
 

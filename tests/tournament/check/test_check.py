@@ -318,8 +318,8 @@ def test_the_curl_line_repeats_the_request() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "--url or by --command"),
-        (["--url", "http://localhost:1", "--command", "x"], "one of the two"),
+        ([], "either --url or --command"),
+        (["--url", "http://localhost:1", "--command", "x"], "either --url or --command"),
         (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:1", "--game", "skat"], "there are doudizhu"),

@@ -169,9 +169,9 @@ def test_an_open_seed_may_deal_more_after_the_end(tmp_path: Path) -> None:
         assert resume(store, replace(cup, format=replace(cup.format, deals=3)))[1].blocks == 3
 
 
-def test_matches_without_their_cup_are_a_sentence(tmp_path: Path) -> None:
+def test_matches_without_their_cup_are_reported(tmp_path: Path) -> None:
     with begun(tmp_path, played.cup()) as store, sqlite3.connect(store.where) as other:
         other.execute("DELETE FROM meta WHERE key = 'config'")
         other.commit()
-        with pytest.raises(StoreError, match="has matches, but not the cup that they are of"):
+        with pytest.raises(StoreError, match="has matches, but their cup is missing"):
             resume(store, played.cup())

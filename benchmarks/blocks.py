@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.figures import Figure, Section
 from benchmarks.strength import Decide, bot, play
-from tournament.results.bootstrap import Sample, score_intervals
+from tournament.ranking.bootstrap import Sample, score_intervals
 
 BLOCKS = 100
 TABLES = {

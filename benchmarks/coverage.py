@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import games
+from tournament.ranking.bootstrap import Ints, Sample, rank_ranges, score_intervals
+from tournament.ranking.ratings import MEAN, compare, ratings
 from tournament.records import sides
-from tournament.results.bootstrap import Ints, Sample, rank_ranges, score_intervals
-from tournament.results.ratings import MEAN, compare, ratings
 
 POOL = 900
 CUPS = 1500

@@ -17,7 +17,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
-from tournament.results.bootstrap import Sample, score_intervals
+from tournament.ranking.bootstrap import Sample, score_intervals
 from tournament.results.match_arrays import collect
 from tournament.results.standings import standings
 from tournament.store.store import FILE, Store

@@ -13,9 +13,10 @@ from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Scores, make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import round_scores
-from tournament.match.match import Pairing, Rules, play
+from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.run.worker import pairing_of
 from tournament.store.store import Store
 
 
@@ -83,20 +84,8 @@ def played(
     plan = make_schedule(of, of.seed or "")
     for block in (block for part in plan.rounds(scores) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
-            pairing = Pairing(
-                match=block.matches[number],
-                block=block.number,
-                key=block.key,
-                round=block.round,
-                stage=block.stage,
-                number=number,
-                seatings=len(block.seatings),
-                table=block.table,
-                seating=seating,
-                seed=block.seed,
-            )
             bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
-            yield play(rules, pairing, LocalReferee(), bots)
+            yield play(rules, pairing_of(block, number), LocalReferee(), bots)
 
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tournament.ranking.bootstrap import Ints
 from tournament.records import FAULT_KINDS, MatchSummary
-from tournament.results.bootstrap import Ints
 
 
 @dataclass(frozen=True)

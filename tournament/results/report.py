@@ -10,6 +10,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 import games
+from tournament.ranking.ratings import compare
 from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.results import plots
 from tournament.results.formatting import (
@@ -20,7 +21,6 @@ from tournament.results.formatting import (
     format_times,
 )
 from tournament.results.match_arrays import MatchArrays, collect
-from tournament.results.ratings import compare
 from tournament.results.replay_steps import compressed, select
 from tournament.results.standings import Standings, compute
 from tournament.text import plural

@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from tournament.results.bootstrap import (
+from tournament.ranking.bootstrap import (
+    LEVEL,
     UNKNOWN,
     Floats,
     Interval,
@@ -113,9 +116,47 @@ def ratings(data: Comparisons, blocks_of: Sequence[int], seed: str) -> list[Rati
         interval = UNKNOWN
         if draws.size and blocks_of[bot] > 1:
             wide = percentile_interval(float(value), draws[:, bot], blocks_of[bot])
-            interval = Interval(_rounded(wide.low), _rounded(wide.high))
+            below, above = _unspread(data, bot, blocks_of[bot])
+            low, high = wide.low, wide.high
+            interval = Interval(
+                None if low is None else _rounded(min(low, float(value) - below)),
+                None if high is None else _rounded(max(high, float(value) + above)),
+            )
         found.append(Rating(round(float(value), _DIGITS), interval))
     return found
+
+
+def rating_groups(data: Comparisons) -> Ints:
+    """The group of each bot (n): bots that were compared, directly or through others.
+
+    Ratings of different groups have no common scale: each group's mean lies near ``MEAN``
+    because nothing is known of it, not because the groups are equally strong.
+    """
+    links = coo_array(
+        (np.ones(data.first.size), (data.first, data.second)), shape=(data.bots, data.bots)
+    )
+    answer: Ints = connected_components(links, directed=False)[1].astype(np.int64)
+    return answer
+
+
+def _unspread(data: Comparisons, bot: int, blocks: int) -> tuple[float, float]:
+    """How far a rating may be off below and above, where every block was alike; else 0.
+
+    Resampling equal blocks shows no spread. But after m of them an unlike block has at 95 % at
+    most the chance 1 - 0.05^(1/m) (rule of three), and may be won or lost altogether.
+    """
+    one, two = data.first == bot, data.second == bot
+    games = np.concatenate((data.games[one], data.games[two]))
+    halves = np.concatenate((data.halves[one], 2 * data.games[two] - data.halves[two]))
+    _, at = np.unique(np.concatenate((data.block[one], data.block[two])), return_inverse=True)
+    each, won = np.bincount(at, games), np.bincount(at, halves)
+    if not games.size or np.any(won * games.sum() != halves.sum() * each):
+        return 0.0, 0.0
+    chance = 1 - (1 - LEVEL) ** (1 / blocks)
+    share = (float(halves.sum()) / 2 + _PRIOR) / (float(games.sum()) + 2 * _PRIOR)
+    worst, best = share * (1 - chance), share + chance * (1 - share)
+    odds = [math.log(each / (1 - each)) for each in (worst, share, best)]
+    return SCALE * (odds[1] - odds[0]), SCALE * (odds[2] - odds[1])
 
 
 def strengths(wins: Floats, prior: Floats, start: Floats) -> Floats:

@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.results.bootstrap import Ints
-from tournament.results.ratings import MEAN, SCALE, Comparisons, Rating, compare, ratings, strengths
+from tournament.ranking.bootstrap import Ints
+from tournament.ranking.ratings import (
+    MEAN,
+    SCALE,
+    Comparisons,
+    Rating,
+    compare,
+    rating_groups,
+    ratings,
+    strengths,
+)
 
 ALONE = (0, 1, 2)
 
@@ -113,6 +122,24 @@ def test_who_always_won_has_a_finite_rating_and_a_wide_interval() -> None:
     assert 300 < high - first.value < 5000
 
 
+def test_equal_blocks_of_identical_bots_leave_the_rating_wide_open() -> None:
+    matches = [(ALONE, (0, 0, 0), ALONE)] * 2
+    for rating in rated(matches):
+        assert rating.value == MEAN
+        assert rating.interval.low is not None
+        assert rating.interval.high is not None
+        assert rating.interval.low < MEAN - 200
+        assert rating.interval.high > MEAN + 200
+
+
+def test_bots_that_were_never_compared_are_in_different_groups() -> None:
+    matches = [((0, 1), (1, -1), (0, 1)), ((4, 3), (1, -1), (0, 1)), ((1, 2), (1, -1), (0, 1))]
+    groups = rating_groups(comparisons(matches, bots=6))
+    assert groups[0] == groups[1] == groups[2]
+    assert groups[3] == groups[4]
+    assert len(set(groups)) == 3
+
+
 def test_one_block_gives_no_interval() -> None:
     for rating in rated([((0, 1, 2), (2, 1, 0), ALONE)] * 3, block=[0, 0, 0]):
         assert not rating.interval.known
@@ -151,7 +178,7 @@ def equal_cup(generator: np.random.Generator, blocks: int) -> tuple[Ints, Ints, 
 @pytest.fixture
 def quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.results.ratings._RESAMPLES", 300)
+        patch.setattr("tournament.ranking.ratings._RESAMPLES", 300)
         yield
 
 
@@ -171,7 +198,7 @@ def test_equal_bots_have_1500_inside_95_times_in_100(blocks: int) -> None:
 @pytest.fixture(scope="module")
 def few() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.results.ratings._RESAMPLES", 50)
+        patch.setattr("tournament.ranking.ratings._RESAMPLES", 50)
         yield
 
 

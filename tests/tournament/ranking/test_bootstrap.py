@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
-from tournament.results import bootstrap
-from tournament.results.bootstrap import (
+from tournament.ranking import bootstrap
+from tournament.ranking.bootstrap import (
     UNKNOWN,
     Interval,
     Ints,

@@ -1,0 +1,187 @@
+"""The fit: exact where it must be, right where opponents differ, silent where nothing is known."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from benchmarks.ranking import gauntlet, normal, observed, played, round_robin, swiss
+from tournament.ranking import anytime
+from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.effects import fit
+from tournament.ranking.observations import Observations, from_blocks, observe
+from tournament.ranking.pairs import pairs, sign_limit
+from tournament.ranking.rank_ranges import rank_ranges, settled_pairs
+from tournament.ranking.score_intervals import score_intervals
+
+Columns = tuple[Ints, Ints, Ints, Ints]
+
+
+def matches(bots: int, deals: int, tables: list[tuple[int, ...]] | None = None) -> Columns:
+    """Block, deals, seats and scores of matches: three rotations of each table and deal."""
+    random = np.random.default_rng(5)
+    tables = tables or list(combinations(range(bots), 3))
+    rows = [
+        (block, [table[(seat + turn) % 3] for seat in range(3)])
+        for block, table in enumerate(tables * deals)
+        for turn in range(3)
+    ]
+    scores = random.integers(-9, 10, (len(rows), 3))
+    return (
+        np.array([block for block, _ in rows]),
+        np.full(len(rows), 2),
+        np.array([seats for _, seats in rows]),
+        scores,
+    )
+
+
+def spread(bots: int) -> Floats:
+    return np.linspace(1.0, -1.0, bots)
+
+
+@pytest.mark.parametrize(("bots", "deals"), [(3, 1), (3, 4), (4, 2), (7, 1)])
+def test_in_a_complete_round_robin_the_score_is_the_plain_mean(bots: int, deals: int) -> None:
+    block, deals_, seats, scores = matches(bots, deals)
+    found = fit(observe(block, deals_, seats, scores, bots))
+    for bot in range(bots):
+        sits = seats == bot
+        assert found.score[bot] == scores[sits].sum() / (2 * sits.sum())
+
+
+def test_the_fit_of_a_balanced_zero_sum_cup_is_its_plain_mean_too() -> None:
+    # One block more or less must not make the score jump: the same cup, one table once more.
+    random = np.random.default_rng(1)
+    data = round_robin(40)(random, spread(5), lambda _, n: np.zeros((n, 3)))
+    seats = np.concatenate((np.nonzero(data.present[data.table])[1].reshape(-1, 3), [[0, 1, 2]]))
+    points = played(random, seats, spread(5), lambda _, n: np.zeros((n, 3)))
+    assert fit(observed(seats, points, 5)).score == pytest.approx(data.plain, abs=1e-9)
+
+
+@pytest.mark.parametrize("draw", [gauntlet(1), swiss(4, 1), round_robin(1)])
+def test_without_noise_the_scores_are_the_true_ones(draw: object) -> None:
+    assert callable(draw)
+    data = draw(np.random.default_rng(2), spread(12), lambda _, n: np.zeros((n, 3)))
+    assert fit(data).score == pytest.approx(spread(12) * 12 / 11, abs=1e-9)
+
+
+def test_a_gauntlet_ranks_by_strength_not_by_opponents() -> None:
+    data = gauntlet(1)(np.random.default_rng(2), spread(12), lambda _, n: np.zeros((n, 3)))
+    found = fit(data)
+    assert list(np.argsort(-found.score)) == list(range(12))
+    # All but the challenger had to play the challenger at every table.
+    assert (found.plain[1:] < found.score[1:]).all()
+
+
+def test_groups_that_never_met_have_no_order() -> None:
+    random = np.random.default_rng(3)
+    seats = np.array([(0, 1, 2), (3, 4, 5)] * 40)
+    effects = np.array([9.0, 0.0, -9.0, 90.0, 0.0, -90.0])
+    found = fit(observed(seats, played(random, seats, effects, normal), 7))
+    assert list(found.component) == [0, 0, 0, 1, 1, 1, -1]
+    settled = settled_pairs(found, "s")
+    assert settled[0, 2]
+    assert settled[3, 5]
+    assert not settled[:3, 3:].any()
+    assert not settled[3:, :3].any()
+    assert rank_ranges(settled)[0] == (1, 5)
+    assert rank_ranges(settled)[6] == (1, 7)
+    assert np.isnan(found.score[6])
+
+
+def test_a_duel_with_several_seats_is_one_difference_a_block() -> None:
+    seats = np.array([(0, 0, 1), (0, 1, 0), (1, 1, 0), (1, 0, 1)])
+    scores = np.array([(1, 1, -2), (1, -2, 1), (-1, -1, 2), (-1, 2, -1)])
+    data = observe(np.zeros(4, np.int64), np.ones(4, np.int64), seats, scores, 2)
+    assert data.blocks == 1
+    assert list(data.points[0]) == [8 / 6, -8 / 6]
+    assert list(fit(data).score) == [8 / 6, -8 / 6]
+
+
+def everything(data: Observations) -> list[object]:
+    found = fit(data)
+    once, ever = settled_pairs(found, "s"), anytime.settled_pairs(found)
+    return [
+        (score, interval.low, interval.high, a, b)
+        for score, interval, a, b in zip(
+            found.score.tolist(),
+            score_intervals(data, found),
+            rank_ranges(once),
+            rank_ranges(ever),
+            strict=True,
+        )
+    ]
+
+
+@pytest.mark.parametrize("tables", [None, [(0, 1, 2), (1, 2, 3), (0, 3, 4), (2, 3, 4)] * 6])
+def test_order_of_matches_seats_and_names_changes_no_digit(
+    tables: list[tuple[int, ...]] | None,
+) -> None:
+    block, deals, seats, scores = matches(5, 4, tables)
+    scores = scores + 6 * (seats == 0)
+    first = everything(observe(block, deals, seats, scores, 5))
+    random = np.random.default_rng(8)
+    for name in list(permutations(range(5)))[::17]:
+        rows, columns = random.permutation(block.size), random.permutation(3)
+        renamed = np.array(name)[seats[rows]][:, columns]
+        data = observe(block[rows], deals[rows], renamed, scores[rows][:, columns], 5)
+        again = everything(data)
+        assert [again[new] for new in name] == first
+
+
+def test_one_block_settles_nothing_and_has_no_interval() -> None:
+    data = from_blocks(np.array([[9.0, 0.0, -9.0]]), np.ones((1, 3), bool))
+    found = fit(data)
+    assert not settled_pairs(found, "s").any()
+    assert not anytime.settled_pairs(found).any()
+    assert not any(interval.known for interval in score_intervals(data, found))
+
+
+def test_a_swiss_of_single_blocks_that_leave_no_residual_settles_nothing() -> None:
+    seats = np.array([(0, 1, 2), (2, 3, 4), (4, 5, 6)])
+    data = observed(seats, np.array([[9.0, 0.0, -9.0]] * 3), 7)
+    found = fit(data)
+    assert not settled_pairs(found, "s").any()
+    assert not any(interval.known for interval in score_intervals(data, found))
+
+
+@pytest.mark.parametrize(("blocks", "settled"), [(3, 0), (6, 0), (7, 3)])
+def test_constant_differences_settle_once_signs_alone_could(blocks: int, settled: int) -> None:
+    data = from_blocks(np.tile([1.0, 0.0, -1.0], (blocks, 1)), np.ones((blocks, 3), bool))
+    assert settled_pairs(fit(data), "s").sum() == settled
+
+
+def test_bots_that_are_always_equal_are_never_settled() -> None:
+    data = from_blocks(np.tile([1.0, 1.0, -2.0], (400, 1)), np.ones((400, 3), bool))
+    settled = settled_pairs(fit(data), "s")
+    assert not settled[0, 1]
+    assert not settled[1, 0]
+    assert settled[0, 2]
+
+
+def test_blocks_with_equal_points_are_no_evidence() -> None:
+    points = np.zeros((50, 3))
+    points[:5] = [1.0, 0.0, -1.0]
+    found = fit(from_blocks(points, np.ones((50, 3), bool)))
+    assert pairs(found).deviate[0, 2] <= sign_limit(np.array(5.0))
+    assert not settled_pairs(found, "s").any()
+
+
+def test_stratifying_by_table_takes_out_what_a_table_brings() -> None:
+    # Points depend on the table beyond the effects; within a table they hardly vary.
+    random = np.random.default_rng(4)
+    tables = np.array(list(combinations(range(5), 3)))
+    of_table = random.normal(size=tables.shape)
+    of_table -= of_table.mean(axis=1, keepdims=True)
+    seats = np.tile(tables, (6, 1))
+    points = np.tile(of_table, (6, 1)) + 0.01 * random.normal(size=seats.shape)
+    error = pairs(fit(observed(seats, points, 5))).error
+    assert error[np.triu_indices(5, 1)].max() < 0.01
+
+
+def test_no_bot_and_no_block_are_no_error() -> None:
+    for bots in (0, 3):
+        data = from_blocks(np.zeros((0, bots)), np.zeros((0, bots), bool))
+        found = fit(data)
+        assert rank_ranges(settled_pairs(found, "s")) == [(1, bots)] * bots
+        assert not anytime.settled_pairs(found).any()
+        assert [interval.known for interval in score_intervals(data, found)] == [False] * bots

@@ -143,7 +143,7 @@ class _Match:
         """POST /start or /end to every bot that is still in, each within a move's time.
 
         All at once, so that one that hangs does not hold up the others. A player at two seats
-        has one connection, and is told about one seat after the other.
+        has one connection, and is notified about one seat after the other.
         """
         bodies: dict[int, list[bytes]] = {}
         players: dict[int, Player] = {}

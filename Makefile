@@ -1,4 +1,4 @@
-# Everything happens in .venv, so a system Python that forbids installs will do.
+# Everything is installed into .venv, so this works with a system Python that forbids installs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,15 +10,15 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: help setup cup test test-all lint format types docs dist serve bench compiled pure openapi \
   lock fuzz test-kits clean
 
-help:  ## what there is
+help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
-# An empty environment; what is installed in it depends on the target.
+# An empty environment; the target decides what is installed in it.
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Stich needs Python 3.11 or newer; this is $$($(PYTHON) -V). Say which: make PYTHON=python3.12"; exit 1; }
+	  { echo "Stich needs Python 3.11 or newer; this is $$($(PYTHON) -V). Choose another: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
-	  { rm -rf $(VENV); echo "This Python cannot make virtual environments; on Debian: apt install python3-venv"; exit 1; }
+	  { rm -rf $(VENV); echo "This Python cannot create virtual environments; on Debian: apt install python3-venv"; exit 1; }
 
 $(INSTALLED): $(BIN)/python pyproject.toml requirements.lock
 	@echo "Installing Stich into $(VENV) (once) ..."
@@ -33,70 +33,70 @@ $(READY): $(INSTALLED)
 $(BIN)/tox: | $(BIN)/python
 	@$(PIP) tox
 
-setup: $(READY)  ## make .venv with everything in it
+setup: $(READY)  ## install Stich and the development tools into .venv
 
 cup: $(INSTALLED)  ## run a small cup of the reference bots and print the standings
 	@$(BIN)/stich run examples/cup.toml --out runs/cup
 
-test: $(BIN)/tox  ## lint, types and tests
+test: $(BIN)/tox  ## linters, types and tests (about five minutes)
 	@$(BIN)/tox run -e check
 
-test-all: test  ## the same, then what is slow: compiled rules, kits, sandbox, more examples
+test-all: test  ## the same, then slow tests, compiled rules, starter kits, more examples
 	@sh tests/install-system-packages.sh
 	@STICH_ALL_KITS=1 $(BIN)/tox run -e slow,docs
 
-lint: $(READY)  ## ruff, import-linter, and the workflows against their schema
+lint: $(READY)  ## ruff, import-linter, and the schema of the GitHub workflows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yaml
 
-format: $(READY)  ## let ruff format and mend what it can
+format: $(READY)  ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-types: $(READY)  ## mypy
+types: $(READY)  ## check the types with mypy
 	@$(BIN)/mypy
 
-docs: $(READY)  ## build the docs site into site/; a dead link fails
+docs: $(READY)  ## build the docs site into site/; fails on dead links
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env --write-all \
 	  --conf-dir docs --doctree-dir build/doctrees . site
-	@echo "Read it: site/index.html"
+	@echo "Open site/index.html"
 
 dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
 	@$(BIN)/tox run -e dist
 
-serve: $(INSTALLED)  ## the rules service on http://127.0.0.1:8080
+serve: $(INSTALLED)  ## run the rules service on http://127.0.0.1:8080
 	@$(BIN)/stich serve
 
-bench: $(READY)  ## measure, beside a peer each, and write docs/benchmarks.md
+bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
 
-compiled: $(READY)  ## compile the rules in place by mypyc (same sources, several times faster)
+compiled: $(READY)  ## compile the rules in place with mypyc (several times faster)
 	@STICH_COMPILE=1 $(BIN)/python setup.py --quiet build_ext --inplace
 
-pure: ## remove the compiled rules again
+pure:  ## remove the compiled rules
 	@find games -name "*.so" -delete; rm -f *__mypyc*.so
 
-openapi: $(READY)  ## write openapi.yaml anew from the schemas, and the TypeScript types from it
+openapi: $(READY)  ## generate openapi.yaml from the schemas, and the TypeScript types from it
 	@$(BIN)/python -m service.openapi
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh bots/kits/generate-types.sh
 
-lock: $(READY)  ## write requirements.lock: the newest versions that pyproject.toml allows
+lock: $(READY)  ## write requirements.lock with the newest versions that pyproject.toml allows
 	@$(PYTHON) -m venv $(VENV)-lock
 	@$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check '.[all]'
 	@$(VENV)-lock/bin/python -m pip freeze --exclude stich > requirements.lock
 	@rm -rf $(VENV)-lock
 
-fuzz: $(READY)  ## the properties, on many new examples
+fuzz: $(READY)  ## run the property tests on many new random examples
 	@$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis
 
-test-kits: $(READY)  ## install the toolchains of the starter kits, then build and play each
+test-kits: $(READY)  ## install the toolchains of the starter kits, then build and test each kit
 	@sh bots/kits/install-toolchains.sh
 	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/kits/test_kits.py
 
-clean:  ## remove what the other targets made
+clean:  ## remove everything that the other targets created
 	@rm -rf $(VENV) .tox build dist site *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
 	  .pytest_cache .hypothesis .schemathesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -26,7 +26,7 @@ else:
 
 
 class BuildWithStaticFiles(build_py):
-    """Builds the Python files, and copies what the service serves beside them."""
+    """Builds the Python files, and copies the files that the service serves next to them."""
 
     def run(self) -> None:
         """Build; an editable install reads the files where they are."""

@@ -1,1 +1,1 @@
-"""Measurements, each beside a peer in the same run; `make bench` writes docs/benchmarks.md."""
+"""Measurements, each compared with a peer; `make bench` writes docs/benchmarks.md."""

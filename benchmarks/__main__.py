@@ -25,15 +25,16 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-Written by `make bench`. Each figure stands beside a peer that was measured in the same run; a ratio
-says how we do against it (✓ where it reaches its aim).
+`make bench` writes this page. Each figure is compared with a peer that was measured in the same
+run. A ratio above 1 means that ours is better, unless the section says otherwise. ✓ means that the
+ratio reaches its aim.
 
 Measured on: {machine}.
 """
 
 
 def main(names: list[str]) -> None:
-    """Measure; with names only those, printed and not written."""
+    """Run all benchmarks and write the page, or run only those named and print them."""
     sections: list[Section] = []
     for name in names or MODULES:
         print(f"{name} ...", file=sys.stderr, flush=True)

@@ -44,7 +44,7 @@ def points(
 
 
 def mean_widths(game: str, players: int, table: Sequence[str]) -> tuple[float, float]:
-    """Mean width of the bots' intervals in points a deal: blocks, and as many unpaired deals."""
+    """Mean width of the bots' intervals in points a deal: with blocks, and with unpaired deals."""
     bots = [bot(table[seat % len(table)]) for seat in range(players)]
     rotations = range(players)
     dice = random.Random(1)
@@ -64,7 +64,7 @@ def mean_widths(game: str, players: int, table: Sequence[str]) -> tuple[float, f
 
 
 def sections() -> list[Section]:
-    """For each game a table of unlike bots and one of alike ones."""
+    """For each game, a table of unlike bots and one of alike bots."""
     figures = []
     for game, players in GAMES:
         for kind, table in TABLES.items():
@@ -75,14 +75,14 @@ def sections() -> list[Section]:
             figures.append(Figure(what, ours, peer, theirs, "points a deal", ratio, 1.0))
     tables = "; ".join(f"{kind}: {', '.join(table)}" for kind, table in TABLES.items())
     how = (
-        f"Width of the 95 % interval of a score, mean of the bots of a table ({tables}; the first"
-        f" again at a fourth seat): {BLOCKS} blocks, every seed in all rotations, against as many"
-        " matches on a seed each, seated at random."
+        f"Mean width of the 95 % intervals of the scores of a table's bots ({tables}; a fourth seat"
+        f" gets the first bot again). {BLOCKS} blocks, each one seed in all rotations, are compared"
+        " with the same number of matches on different seeds with random seating."
     )
     note = (
-        "The same interval takes as many times more unpaired deals as the square of the ratio."
+        "The same interval takes more unpaired deals, by a factor of the square of the ratio."
         " Blocks remove the part of the spread that is due to cards and seats, not the part due to"
         " the bots' own decisions. So the more alike the bots, the more blocks help: among bots"
-        " that decide alike every block is a draw, and no spread is left."
+        " that decide alike, every block is a draw and there is no spread."
     )
     return [Section("Blocks", how, figures, note)]

@@ -67,7 +67,7 @@ class Pool:
         return int(self.scores.shape[1])
 
     def totals(self, drawn: Ints, shift: Ints) -> Ints:
-        """Points of every bot in the drawn blocks, with bots renumbered by `shift` in each."""
+        """Points of every bot in the drawn blocks, with the bots of each renumbered by `shift`."""
         size = self.players
         points = np.zeros((drawn.size, size), np.int64)
         for turn in range(size):

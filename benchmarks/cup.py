@@ -69,7 +69,7 @@ def greedy() -> Iterator[str]:
 
 
 def bare_loop() -> float:
-    """Requests a second of the plainest client: one session, one prepared request, no runner."""
+    """Requests per second of the simplest client: one session, one prepared request, no runner."""
     state = midgame()
     view = state.view(state.turn or 0)
     body = {
@@ -94,7 +94,7 @@ def bare_loop() -> float:
 
 
 def cup(concurrency: int, deals: int) -> tuple[float, float]:
-    """Requests a second of a whole cup, start-up included, and core ms a request, bots included."""
+    """A cup with its start-up: requests per second, and processor ms per request, bots included."""
     with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
         folder = Path(name)
         file = folder / "cup.toml"
@@ -114,7 +114,7 @@ def cup(concurrency: int, deals: int) -> tuple[float, float]:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """What is started meanwhile has one core only."""
+    """Restrict this process, and what it starts in the block, to one core."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:
@@ -124,7 +124,7 @@ def one_core() -> Iterator[None]:
 
 
 def sections() -> list[Section]:
-    """One table beside the bare loop, two tables beside one."""
+    """One table compared with the bare loop, and two tables compared with one."""
     loops, ones, narrows, twos = [], [], [], []
     for _ in range(ROUNDS):
         loops.append(bare_loop())
@@ -135,12 +135,13 @@ def sections() -> list[Section]:
     loop, one, narrow, two = max(loops), max(ones), max(narrows), max(twos)
     return [
         Section(
-            "A cup beside a bare loop of requests",
-            "Three-player Dou Dizhu, greedy bots started by the runner, start-up and the store"
-            f" included; the best of {ROUNDS} rounds in turns. Core time counts runner and bots.",
+            "A cup compared with a bare loop of requests",
+            "Three-player Dou Dizhu with greedy bots that the runner starts, including start-up and"
+            f" the store; in turns, the best of {ROUNDS} rounds. The processor time is that of the"
+            " runner and the bots.",
             [
                 Figure(
-                    f"one table ({one[1]:.2f} core ms a request)",
+                    f"one table ({one[1]:.2f} ms of processor time per request)",
                     one[0],
                     "bare loop of requests, one bot",
                     loop,
@@ -149,7 +150,7 @@ def sections() -> list[Section]:
                     AIM,
                 ),
                 Figure(
-                    f"two tables ({two[1]:.2f} core ms a request)",
+                    f"two tables ({two[1]:.2f} ms of processor time per request)",
                     two[0],
                     "one table",
                     one[0],
@@ -160,14 +161,15 @@ def sections() -> list[Section]:
                 Figure(
                     "the same two tables",
                     two[0],
-                    f"one table with one core for everything ({narrow[1]:.2f} core ms a request)",
+                    "one table, all on one core"
+                    f" ({narrow[1]:.2f} ms of processor time per request)",
                     narrow[0],
                     "requests/s",
                     two[0] / narrow[0],
                     CORES_AIM,
                 ),
             ],
-            "Each of two tables has half of the cores to itself, which spares it the way between"
-            " them; one table alone may use all, or only one core, as the line says.",
+            "With two tables, each has half of the cores to itself, so its requests stay on the"
+            " same cores. One table alone may use all cores, unless the row says that it has one.",
         )
     ]

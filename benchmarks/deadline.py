@@ -37,7 +37,7 @@ def overshoots(url: str) -> list[float]:
 
 
 def peer_overshoot(url: str) -> float:
-    """The same for one call of `requests`, given up after a while."""
+    """The same for one call of `requests`, stopped after GIVEN_UP_S seconds."""
     ended = threading.Event()
 
     def ask() -> None:
@@ -55,7 +55,7 @@ def peer_overshoot(url: str) -> float:
 
 
 def sections() -> list[Section]:
-    """One row for each way never to end."""
+    """One row for each way never to finish an answer."""
     figures = []
     for how in WAYS:
         with hostile.running(hostile.WAYS[how][0]) as url:
@@ -66,9 +66,10 @@ def sections() -> list[Section]:
     return [
         Section(
             "Misbehaving bots beyond their deadline",
-            f"Bots that never end their answer, asked {REQUESTS} times with a deadline of"
-            f" {DEADLINE_S * 1000:.0f} ms: the longest time beyond it. The ratio is the promise of"
-            f" {PROMISE_MS:.0f} ms to ours. The peer was given up after {GIVEN_UP_S:g} s.",
+            f"Bots that never finish their answer, asked {REQUESTS} times with a deadline of"
+            f" {DEADLINE_S * 1000:.0f} ms: the longest time beyond the deadline. The ratio is that"
+            f" of the promised {PROMISE_MS:.0f} ms to our time. The peer was stopped after"
+            f" {GIVEN_UP_S:g} s.",
             figures,
         )
     ]

@@ -1,4 +1,4 @@
-"""What a benchmark gives: figures beside a peer's, and the page they are written to."""
+"""The results of a benchmark: figures compared with a peer's, as tables in Markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measurement: `ours` and `peers` in `unit`, `ratio` as it is judged, `aim` its floor."""
+    """One measurement: `ours` and `peers` in `unit`; `aim` is the lowest good `ratio`."""
 
     name: str
     ours: float
@@ -25,7 +25,7 @@ class Figure:
     aim: float | None = None
 
     def row(self) -> str:
-        """A line of the table of the page."""
+        """A row of the table."""
         aim = "" if self.aim is None else f"≥ {self.aim:g}"
         met = "" if self.aim is None else (" ✓" if self.ratio >= self.aim else " ✗")
         return (
@@ -57,14 +57,14 @@ class Section:
 
 
 def shown(value: float) -> str:
-    """A figure with three digits that count."""
+    """A figure with three significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
-    """Units of work a second of one core: `work(i)` says how many units its i-th call did.
+    """Units of work per second of one core; `work(i)` returns how many units its i-th call did.
 
-    By the process's own time, so that other load on the machine counts little.
+    Measures the process's own time, so that other load on the machine matters little.
     """
     work(0)
     done, i = 0, 1
@@ -76,7 +76,7 @@ def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
 
 
 def machine() -> str:
-    """Processor, cores, Python and the versions of what is measured."""
+    """Processor, cores, Python and the versions of the packages that are measured."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

@@ -1,4 +1,4 @@
-"""The request rate of the service beside a Flask route that does nothing.
+"""The request rate of the service compared with a Flask route that does nothing.
 
 Both get the same body and give the same answer, under the same server.
 
@@ -46,7 +46,7 @@ def noop():
 
 
 def midgame() -> games.State:
-    """A state of three-player Dou Dizhu with 30 moves of history and somebody to move."""
+    """A state of three-player Dou Dizhu with 30 moves of history, before the end."""
     random_ = random.Random(5)
     for number in range(1000):
         state = games.get("doudizhu").start(3, f"mid-{number}", {})
@@ -79,7 +79,7 @@ def server(target: str, folder: Path) -> Iterator[int]:
 
 
 def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
-    """Requests a second and the 99th percentile in ms; RuntimeError if any answer was no 200."""
+    """Requests per second and the 99th percentile in ms; RuntimeError if any status was not 200."""
     script = folder / "post.lua"
     script.write_text(
         'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
@@ -102,7 +102,7 @@ def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
 
 
 def compared(route: str, body: dict[str, Any], folder: Path) -> Figure:
-    """One route beside its no-op, in turns, the best round of each."""
+    """One route compared with its no-op: in turns, the best round of each."""
     text = json.dumps(body)
     ours: list[tuple[float, float]] = []
     peers: list[tuple[float, float]] = []
@@ -129,10 +129,10 @@ def compared(route: str, body: dict[str, Any], folder: Path) -> Figure:
 
 
 def sections() -> list[Section]:
-    """`/v1/advance` and `/v1/validate` against doing nothing."""
-    title = "The service beside a route that does nothing"
+    """`/v1/advance` and `/v1/validate` compared with routes that do nothing."""
+    title = "The service compared with a route that does nothing"
     if shutil.which("wrk") is None:
-        return [Section(title, "Not measured: wrk is not there (Debian: `apt install wrk`).")]
+        return [Section(title, "Not measured: wrk is not installed (Debian: `apt install wrk`).")]
     state = midgame()
     move = state.moves()[1].text
     with tempfile.TemporaryDirectory(prefix="stich-http-") as name:
@@ -145,11 +145,12 @@ def sections() -> list[Section]:
         Section(
             title,
             f"Three-player Dou Dizhu with {HISTORY} moves of history; one granian worker each, wrk"
-            f" with {CONNECTIONS} keep-alive connections, the best of {ROUNDS} rounds of"
-            f" {SECONDS} s in turns. The peer takes the same body and gives the same answer.",
+            f" with {CONNECTIONS} keep-alive connections; in turns, the best of {ROUNDS} rounds of"
+            f" {SECONDS} s. The peer gets the same body and sends the same answer.",
             figures,
-            "What `/v1/advance` does beyond its peer is nearly all reading, checking and writing"
-            " the whole state; the rules are a fifth of it. It is at the edge of its aim, on"
-            " either side of it from run to run. wrk shares the cores with both.",
+            "Compared with its peer, `/v1/advance` spends most of its extra time on reading,"
+            " checking and writing the whole state, and a fifth of it on the rules. It is close to"
+            " its aim, above it in some runs and below it in others. wrk shares the cores with both"
+            " servers.",
         )
     ]

@@ -113,7 +113,7 @@ def best(rounds: int, *runs: tuple[Path, Sequence[str]]) -> list[float]:
 
 
 def sections() -> list[Section]:
-    """Against OpenSpiel and RLCard, pure and compiled; and every game at every table."""
+    """Pure and compiled rules compared with OpenSpiel and RLCard; then every game."""
     main = ("doudizhu", 3)
     pure, fast = {}, {}
     with compiled_copy() as folder:
@@ -152,18 +152,18 @@ def sections() -> list[Section]:
     return [
         Section(
             "Random games of three-player Dou Dizhu",
-            "Deal, auction and play by uniform choice from the list of legal moves, every move"
-            " checked again as it is made. One process each, the best of"
-            f" {RACES} rounds of 2 s of its own time, in turns.",
+            "Each game deals, bids and plays by choosing uniformly from the list of legal moves,"
+            " and checks every move again as it is made. One process each, in turns; the best of"
+            f" {RACES} rounds of 2 s of processor time.",
             against,
-            "The pure rules do not reach a C++ engine: each move makes a dozen Python objects."
-            " The compiled rules (`make compiled`, the same sources) do; their own aim is higher:"
-            " see the ratio.",
+            "The pure rules are slower than a C++ engine because each move creates a dozen Python"
+            " objects. The compiled rules (`make compiled`, the same sources) are faster than it,"
+            " but do not always reach their own, higher aim.",
         ),
         Section(
             "Random games of every game",
-            "One deal a game, through `start`, `moves` and `advance`; the compiled rules are the"
-            " same sources built by mypyc (`make compiled`).",
+            "One deal per game, through `start`, `moves` and `advance`. The compiled rules are the"
+            " same sources, built by mypyc (`make compiled`).",
             every,
         ),
     ]

@@ -132,7 +132,7 @@ def _seconds(start: float) -> float:
 
 
 def sections() -> list[Section]:
-    """The whole table against its limit and a bare loop; the intervals against a bare loop."""
+    """The table compared with its limit and a bare loop; the intervals with a bare loop."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fill(folder)
@@ -144,7 +144,7 @@ def sections() -> list[Section]:
         means = bare_sums(folder)
         bare = _seconds(start)
         if any(line.score != means[line.bot] for line in table.standings):
-            raise RuntimeError("The bare loop has other scores.")
+            raise RuntimeError("The bare loop computed different scores.")
         samples = _samples(folder)
         start = time.process_time()
         score_intervals(samples, "large")
@@ -155,7 +155,7 @@ def sections() -> list[Section]:
         looped = _seconds(start)
     what = f"standings of {table.matches:,} matches"
     figures = [
-        Figure(what, ours, "what was promised", LIMIT, "s", LIMIT / ours, 1.0),
+        Figure(what, ours, "limit", LIMIT, "s", LIMIT / ours, 1.0),
         Figure(what, ours, "SELECT and sum of the scores alone", bare, "s", bare / ours),
         Figure(
             f"score intervals of {len(BOTS)} bots, {samples[0].deals.size:,} blocks each",
@@ -168,7 +168,7 @@ def sections() -> list[Section]:
     ]
     how = (
         f"`stich standings` on a store of {len(BOTS)} bots at all tables of three, {MATCHES:,}"
-        f" matches of {3 * REQUESTS} requests, in seconds of processor time: reading, scores,"
-        " ratings, both kinds of intervals, thinking times. The bare loop only adds up scores."
+        f" matches of {3 * REQUESTS} requests: processor time for reading, scores, ratings, both"
+        " kinds of intervals and thinking times. The bare loop only adds up scores."
     )
     return [Section("Standings", how, figures)]

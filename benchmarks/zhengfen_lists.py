@@ -109,8 +109,9 @@ def sections() -> list[Section]:
     return [
         Section(
             "Zheng Fen's lists",
-            f"Leads, pure Python. {HANDS} random hands; the longest list is that of four quads in"
-            f" a row and both jokers. A check is `check` of a string; {CHECKS} of each kind.",
+            f"Leads from {HANDS} random hands, pure Python. The longest list is that of a hand with"
+            " four consecutive quads and both jokers. A check is a call of `check` with a string,"
+            f" {CHECKS} of each kind.",
             [*listing_figures(rng), *check_figures(rng), brute_figure(rng)],
         )
     ]

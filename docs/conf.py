@@ -1,14 +1,14 @@
-"""How Sphinx builds the docs site: `make docs`.
+"""The configuration of Sphinx, which builds the docs site: `make docs`.
 
 The source folder is the whole project, so that links between the README, the pages of docs/ and
-files like openapi.yaml are the same here and in a checkout.
+files like openapi.yaml work both in the site and in a checkout.
 """
 
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
-import service
+from service.app import create_app
 
 project = "Stich"
 html_title = "Stich"
@@ -27,7 +27,7 @@ ENTRY = '<!doctype html><meta http-equiv="refresh" content="0; url=docs/index.ht
 
 
 def setup(app: Sphinx) -> None:
-    """Add what is no page of ours: the contract as the service shows it, and the entry."""
+    """Add the files that are not Markdown: the contract as the service shows it, the entry."""
     app.connect("build-finished", add_pages)
 
 
@@ -35,7 +35,7 @@ def add_pages(app: Sphinx, failure: Exception | None) -> None:
     """Write the pages that Sphinx does not render."""
     if failure:
         return
-    site, client = Path(app.outdir), service.create_app({}).test_client()
+    site, client = Path(app.outdir), create_app({}).test_client()
     (site / "index.html").write_text(ENTRY)
     (site / "openapi.yaml").write_bytes(client.get("/openapi.yaml").data)
     page = client.get("/docs").text.replace('href="/openapi.yaml"', 'href="openapi.yaml"')

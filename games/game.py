@@ -256,7 +256,7 @@ class Game:
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[str]:
-        """What to show beside a seat: declarer, partner, points taken, tricks won, out."""
+        """What to show next to a seat: declarer, partner, points taken, tricks won, out."""
 
     def resolve_options(
         self, players: int | None, seed: str, options: Mapping[str, object]

@@ -1,4 +1,4 @@
-"""The operations beside /v1: the contract, its page, the rules, liveness and metrics."""
+"""The operations outside /v1: the contract, its page, the rules, liveness and metrics."""
 
 from __future__ import annotations
 

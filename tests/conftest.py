@@ -1,7 +1,7 @@
-"""How Hypothesis draws its examples: the same ones every time, new ones by `make fuzz`.
+"""Hypothesis profiles: the same examples in every run, new ones with `make fuzz`.
 
-A red build then speaks of the change and not of the day; the search for new counterexamples is a
-command of its own. What it finds becomes a test with a name.
+So a failing build is due to the change, not to chance. When `make fuzz` finds a counterexample,
+write a test for it.
 """
 
 from __future__ import annotations

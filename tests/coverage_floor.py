@@ -1,4 +1,4 @@
-"""Fail where a room's coverage, by lines and by branches, is below its floor.
+"""Fail if the coverage of a package, by lines and branches, is below its floor.
 
 Usage: python coverage_floor.py coverage.json games=95 service=95
 """
@@ -14,18 +14,18 @@ def main(report: str, *floors: str) -> int:
     files = json.loads(Path(report).read_text())["files"]
     short = 0
     for floor in floors:
-        room, least = floor.split("=")
+        package, least = floor.split("=")
         totals = [
             data["summary"]
             for name, data in files.items()
-            if name.replace("\\", "/").startswith(f"{room}/")
+            if name.replace("\\", "/").startswith(f"{package}/")
         ]
         for what, covered, there in (
             ("lines", "covered_lines", "num_statements"),
             ("branches", "covered_branches", "num_branches"),
         ):
             share = 100 * sum(t[covered] for t in totals) / max(1, sum(t[there] for t in totals))
-            print(f"{room}: {share:.1f} % of {what} (at least {least})")
+            print(f"{package}: {share:.1f} % of {what} (at least {least})")
             short += share < float(least)
     return 1 if short else 0
 

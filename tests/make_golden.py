@@ -18,28 +18,28 @@ from games import State
 from tests.golden import VECTORS
 
 LISTED = 50
-"""The list of moves is written if it is not longer than this."""
+"""The list of moves is recorded if it is not longer than this."""
 
 Steps = Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A golden game to be made.
+    """A golden game to generate.
 
     `shows` tells whether its steps and its last state show what the plan is for. In an auction a
-    seat passes with probability `shy`; `meek` is the side, "declarer" or "opponents", that passes
-    whenever it can. `bulk` is the probability that gives and discards of 9-5-2 are made all at
-    once. Every `every`-th step has the state and all views.
+    seat passes with probability `pass_rate`; `passive` is the side, "declarer" or "opponents", that
+    passes whenever it can. `bulk` is the probability that gives and discards of 9-5-2 are made all
+    at once. Every `every`-th step has the state and all views.
     """
 
     name: str
     players: int
     options: dict[str, Any]
     shows: Callable[[Steps, dict[str, Any]], bool]
-    shy: float = 0.4
+    pass_rate: float = 0.4
     bulk: float = 0.0
-    meek: str = ""
+    passive: str = ""
     every: int = 12
     game: str = field(init=False)
 
@@ -121,21 +121,21 @@ def given_together(steps: Steps, final: dict[str, Any]) -> bool:
 
 
 PLANS = (
-    Plan("doudizhu-3-spring-won", 3, {"spring": True}, spring_won, meek="opponents"),
-    Plan("doudizhu-3-spring-lost", 3, {"spring": True}, spring_lost, meek="declarer"),
+    Plan("doudizhu-3-spring-won", 3, {"spring": True}, spring_won, passive="opponents"),
+    Plan("doudizhu-3-spring-lost", 3, {"spring": True}, spring_lost, passive="declarer"),
     Plan(
         "doudizhu-3-passed-out",
         3,
         {"deals": 3, "redeals": 1, "reveal_talon": True},
         passed_out_at_last,
-        shy=0.8,
+        pass_rate=0.8,
     ),
     Plan(
         "doudizhu-3-first-passed-out",
         3,
         {"redeals": 0},
         lambda steps, final: len(steps) == 3 and results_of(final, declarer=None),
-        shy=0.9,
+        pass_rate=0.9,
         every=1,
     ),
     Plan("doudizhu-3-quad-with-pair", 3, {"quad_pair_as_solos": True}, quad_with_pair),
@@ -165,7 +165,7 @@ PLANS = (
 
 def choose(plan: Plan, state: State, rng: random.Random) -> str:
     moves = state.moves()
-    if state.phase == "auction" and "pass" in moves and rng.random() < plan.shy:
+    if state.phase == "auction" and "pass" in moves and rng.random() < plan.pass_rate:
         return "pass"
     wire = state.to_dict()
     if plan.bulk and state.phase in ("exchange", "discard") and rng.random() < plan.bulk:
@@ -174,7 +174,7 @@ def choose(plan: Plan, state: State, rng: random.Random) -> str:
         cards = rng.sample(wire["hands"][wire["turn"]], due["count"] - len(due["given"]))
         return str(state.check(f"{kind}:{''.join(cards)}"))
     side = "declarer" if wire.get("declarer") == wire["turn"] else "opponents"
-    if state.phase == "play" and side == plan.meek and "pass" in moves:
+    if state.phase == "play" and side == plan.passive and "pass" in moves:
         return "pass"
     # Half of the plays have many cards, so that games are short and show more.
     if rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Each dependency has its line in docs/dependencies.md, and each line is about one there is."""
+"""docs/dependencies.md has a line for each dependency, and no other lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def declared() -> set[str]:
-    """The packages that pyproject.toml names, whatever they are for."""
+    """All packages that pyproject.toml names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     lists = [
         project["build-system"]["requires"],
@@ -23,7 +23,7 @@ def declared() -> set[str]:
 
 
 def described() -> set[str]:
-    """The packages that the document has lines for; those of the starter kits are not Stich's."""
+    """The packages that the document has lines for, except those of the starter kits."""
     text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     names: set[str] = set()
     column = 0

@@ -1,4 +1,4 @@
-"""What the documents name is there: linked files, paths, Python names, targets of make."""
+"""Everything that the documents name exists: linked files, paths, Python names, make targets."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ TARGET = re.compile(r"make ([a-z][a-z-]*)")
 
 
 def links(text: str) -> list[str]:
-    """The files that a document links to, as it names them."""
+    """The files that a document links to, as written."""
     named = LINK.findall(FENCED.sub("", text))
     relative = [link for link in named if not re.match(r"[a-z][a-z0-9+.-]*:|#", link)]
     return [unquote(link.partition("#")[0]) for link in relative]
 
 
 def has_file(path: str) -> bool:
-    """Whether the project has a path; `<game>`, `…` and `*` in it stand for anything."""
+    """Whether the project has a path; `<game>`, `…` and `*` in it match anything."""
     return any(ROOT.glob(re.sub(r"(?:<\w+>|…|\*)+", "*", path)))
 
 
 def has_name(dotted: str) -> bool:
-    """Whether there is a module of that name, or something in one."""
+    """Whether there is a module, or an object in a module, of that name."""
     try:
         pkgutil.resolve_name(dotted)
     except (ImportError, AttributeError):
@@ -47,7 +47,7 @@ def has_name(dotted: str) -> bool:
 
 
 def missing(text: str) -> list[str]:
-    """The paths, Python names and targets of make that inline code names and nobody has."""
+    """The paths, Python names and make targets in inline code that do not exist."""
     spans = CODE.findall(FENCED.sub("", text))
     words = [word for span in spans for word in span.split()]
     names = [match[1] for word in words if (match := NAME.fullmatch(word))]

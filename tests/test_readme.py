@@ -1,4 +1,4 @@
-"""The README's examples do what they show."""
+"""The Python example of the README works."""
 
 from __future__ import annotations
 

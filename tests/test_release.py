@@ -1,4 +1,4 @@
-"""The version stands in pyproject.toml; what repeats it agrees."""
+"""The version is set in pyproject.toml; every copy of it agrees."""
 
 from __future__ import annotations
 

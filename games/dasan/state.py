@@ -4,8 +4,8 @@ The holder of the lowest heart must bid 1; the highest bidder is the declarer. W
 takes up the talon; with four it calls a card, whose holder is its secret partner. The holder of the
 lowest heart leads. The deal ends when a hand is empty: its side wins the bid.
 
-Source: the German rules as told by Justin Davidson; docs/rules/dasan.md decides what they leave
-open.
+Source: the German rules as described by Justin Davidson; docs/rules/dasan.md decides what they
+leave open.
 """
 
 from __future__ import annotations

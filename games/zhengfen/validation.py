@@ -60,7 +60,7 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 
 
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that `out` has seats, each once; while the game goes on, those without cards."""
+    """Check that `out` has valid seats, each once: before the end, those without cards."""
     out: list[int] = data["out"]
     players: int = data["players"]
     valid = [validation.seat(problems, "out", seat, players) for seat in out]
@@ -73,7 +73,7 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 
 
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check the seats with cards while the game goes on.
+    """Check the seats with cards until the game is over.
 
     A single one is possible only while it is asked about another seat's play.
     """

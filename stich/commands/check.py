@@ -86,7 +86,7 @@ def check(
     from tournament.check.target import Target, open_target
 
     if (url is None) == (command is None):
-        raise click.UsageError("Name the bot by --url or by --command, one of the two.")
+        raise click.UsageError("Name the bot with either --url or --command.")
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     report = Report(as_json)
 

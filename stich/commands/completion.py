@@ -27,10 +27,10 @@ def games(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionIte
 
 
 def bots(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of reference bots; files if none begins so."""
-    from tournament.config import HOUSE_BOTS
+    """Names of reference bots; files if no name matches."""
+    from tournament.config import REFERENCE_BOTS
 
-    return _starting(HOUSE_BOTS, incomplete) or [CompletionItem(incomplete, type="file")]
+    return _starting(REFERENCE_BOTS, incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 def matches(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:

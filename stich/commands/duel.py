@@ -115,7 +115,7 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
     kept = (
         f"Resume with the same command; the finished matches are kept in {out}."
         if out
-        else "Nothing is kept; with --out DIR it would be, and the same command would resume it."
+        else "Nothing is stored. With --out DIR, the same command could resume the duel."
     )
     with playing_matches(kept):
         _play(cup, out, as_json)

@@ -60,7 +60,7 @@ class TerminalGame:
                 continue
             move, fault = self._opponents[turn].move(self._state, turn)
             if fault:
-                words = f"{self._names[turn]} fails, a default move is made: {printable(fault)}"
+                words = f"{self._names[turn]} failed; a default move is played: {printable(fault)}"
                 self._console.print(Text(words, style="yellow"))
             self._take(move)
         for place, opponent in self._opponents.items():
@@ -123,7 +123,7 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
         players = max(game.min_players, min(len(wanted) + 1, game.max_players))
     if len(wanted) > players - 1:
         raise click.BadParameter(
-            f"{len(wanted)} bots are too many: beside you there are {players - 1} seats.",
+            f"{len(wanted)} bots are too many: besides yours there are {players - 1} seats.",
             param_hint="--with",
         )
     return players

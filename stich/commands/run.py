@@ -13,7 +13,7 @@ import click
 
 from stich.commands import completion
 from stich.commands.common import playing_matches, run_command
-from stich.commands.show import print_standings, standings_dict
+from stich.commands.results import print_standings, standings_dict
 from stich.console.text import make_console
 
 if TYPE_CHECKING:

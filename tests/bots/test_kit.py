@@ -58,13 +58,13 @@ def call(
 
 
 def ask(port: int, path: str = "/move", **request: Any) -> tuple[int, Any]:
-    """POST one request, by default for a move, on a connection of its own."""
+    """POST one request, by default for a move, on a separate connection."""
     with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         return call(connection, "POST", path, json.dumps(request or REQUEST).encode())
 
 
 def exchange(port: int, message: bytes) -> bytes:
-    """Send bytes on a connection of their own; everything that comes back until it closes."""
+    """Send bytes on a separate connection; return everything received until it closes."""
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(message)
         with client.makefile("rb") as received:

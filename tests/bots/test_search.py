@@ -1,4 +1,4 @@
-"""The search bot: its clock, and the move it settles on."""
+"""The search bot: its clock, and the move it chooses."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_the_ladder_on_a_few_deals(pair: tuple[str, str], game: str, players: in
 
 @pytest.mark.parametrize(("game", "players"), strength.DEALS)
 def test_every_rung_of_the_ladder_was_measured_and_holds(game: str, players: int) -> None:
-    """What docs/reference-bots.md claims: each bot beats all below it, beyond chance."""
+    """docs/reference-bots.md claims that each bot beats all below it significantly."""
     lows = {
         (record["better"], record["worse"]): record["low"]
         for record in strength.load()

@@ -1,4 +1,4 @@
-"""Clients made from openapi.yaml by other people's generators, each playing whole games."""
+"""Clients generated from openapi.yaml by independent generators play whole games."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def running() -> Iterator[Running]:
 
 
 def run(*command: str, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    """A command's outcome, with the tools of this environment on its path."""
+    """Run a command with the tools of this environment on its path."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "NO_COLOR": "1", **environ}
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
@@ -79,10 +79,10 @@ def test_openapi_typescript(running: Running, node_project: Path) -> None:
     made = run(
         str(tools / "openapi-typescript"), str(CONTRACT), "-o", "stich.d.ts", cwd=node_project
     )
-    said: Any = made.stdout + made.stderr
-    assert made.returncode == 0, said
-    assert "⚠" not in said
-    assert "warn" not in said.lower()
+    output: Any = made.stdout + made.stderr
+    assert made.returncode == 0, output
+    assert "⚠" not in output
+    assert "warn" not in output.lower()
     compiled = run(str(tools / "tsc"), cwd=node_project)
     assert compiled.returncode == 0, compiled.stdout
     played(run("node", "out/play.js", running.url, cwd=node_project))

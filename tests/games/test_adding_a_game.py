@@ -14,9 +14,9 @@ import games
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text()
-ROOMS = ("games", "service", "tournament", "bots", "stich", "benchmarks", "examples")
+PACKAGES = ("games", "service", "tournament", "bots", "stich", "benchmarks", "examples")
 CODE = {".py", ".toml", ".yaml", ".js", ".mjs", ".ts", ".java", ".go", ".rs", ".cpp", ".hpp"}
-# Dou Dizhu stands in help texts and comments as the example; the others do not.
+# Help texts and comments use Dou Dizhu as the example; they do not mention the others.
 NAMES = [name for name in games.GAMES if name != "doudizhu"]
 
 
@@ -34,7 +34,7 @@ OPTIONAL = patterns("What else may know it")
 
 
 def sources() -> list[Path]:
-    found = [path for room in ROOMS for path in (ROOT / room).rglob("*")]
+    found = [path for package in PACKAGES for path in (ROOT / package).rglob("*")]
     found.append(ROOT / "openapi.yaml")
     skipped = {"__pycache__", "node_modules", "target", "build"}
     return [path for path in found if path.suffix in CODE and not skipped & set(path.parts)]
@@ -89,11 +89,11 @@ def test_the_rooms_above_ask_for_games_and_know_none() -> None:
 
 
 def above() -> list[Path]:
-    return [path for room in ("tournament", "stich") for path in (ROOT / room).rglob("*.py")]
+    return [path for package in ("tournament", "stich") for path in (ROOT / package).rglob("*.py")]
 
 
 def fields() -> set[str]:
-    """The fields that states or views of some games have, and not those of all."""
+    """The fields that states or views of some games have, but not of all."""
     found = []
     for game in games.GAMES.values():
         state = game.start(None, "fields", {})
@@ -118,7 +118,7 @@ def constants(path: Path) -> set[str]:
     }
 
 
-# Where a word that is also a field of some games may stand, and why.
+# Where a word that is also a field of some games may occur, and why.
 ALLOWED = {
     # Positions for `stich check` are made by hand, game by game.
     "tournament/check/positions.py": fields(),
@@ -132,7 +132,7 @@ ALLOWED = {
 
 
 def test_the_rooms_above_read_no_field_of_some_games_only() -> None:
-    """What a person is told of a position comes from Game.facts and Game.roles."""
+    """The facts that a person sees come from Game.facts and Game.roles."""
     assert {"declarer", "trump", "taken", "called", "doublings", "targets", "owed"} <= fields()
     read = {path.relative_to(ROOT).as_posix(): constants(path) & fields() for path in above()}
     assert {

@@ -1,4 +1,4 @@
-"""What holds for every game and every number of players, in random games."""
+"""Properties of every game with every number of players, in random games."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
 def test_check_and_advance_and_the_list_agree(name: str, players: int) -> None:
-    """A legal move is listed, up to suits, several cards at once, and suffixes."""
+    """A legal move is listed, except for suits, several cards at once, and suffixes."""
     rng = random.Random(11)
     for state in random_game(name, players, 0):
         if state.turn is None or rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""What the games say of themselves is what the contract says of them."""
+"""The games describe themselves as the contract does."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def test_the_games_are_those_of_the_contract_in_its_order() -> None:
 
 
 @pytest.mark.parametrize("name", CONTRACT)
-def test_a_game_says_of_itself_what_the_contract_says(name: str) -> None:
-    game, said = games.get(name), CONTRACT[name]
+def test_a_game_describes_itself_as_the_contract_does(name: str) -> None:
+    game, expected = games.get(name), CONTRACT[name]
     assert game.name == name
-    assert (game.min_players, game.max_players) == said["players"]
-    assert list(game.phases) == said["phases"].split()
-    assert [category.name for category in game.categories] == said["categories"].split()
+    assert (game.min_players, game.max_players) == expected["players"]
+    assert list(game.phases) == expected["phases"].split()
+    assert [category.name for category in game.categories] == expected["categories"].split()
     there = {o.name: (o.default, o.minimum, o.maximum) for o in game.options}
-    assert there == said["options"]
+    assert there == expected["options"]
     for option in game.options:
         assert option.nullable == (option.default is None)
         assert option.problem(option.default) is None

@@ -1,4 +1,4 @@
-"""What a person is told of a position beside hands and scores."""
+"""The facts of a position that a person sees besides hands and scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.golden import files, load
 
 @pytest.mark.parametrize("name", files())
 def test_a_view_tells_nothing_that_the_state_hides(name: str) -> None:
-    """Facts of a view are those of the state, but for cards that the seat may not see."""
+    """The facts of a view are those of the state, except cards that the seat may not see."""
     for step in load(name)["steps"]:
         if "state" not in step:
             continue

@@ -1,4 +1,4 @@
-"""The pages of rules: there for every game, complete, and right in their examples."""
+"""Every game has a page of rules, which is complete and has correct examples."""
 
 from __future__ import annotations
 

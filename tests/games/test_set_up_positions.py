@@ -1,4 +1,4 @@
-"""Posted positions with random changes are refused, or valid and stay valid as play goes on.
+"""Posted positions with random changes are refused, or valid and remain valid during play.
 
 In a valid position the seat to move has a legal move, and every view and later state is valid too.
 """

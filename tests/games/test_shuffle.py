@@ -1,4 +1,4 @@
-"""Dealing to the letter: against the contract's words written out anew, and as properties."""
+"""Dealing follows the contract exactly: a second implementation, and properties."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_each_deal_has_its_own_words() -> None:
 
 
 def test_a_slash_in_a_seed_may_meet_another_deal() -> None:
-    # The text is {seed}/{deal}/{block}, so that these two agree by the contract's letter.
+    # The text is {seed}/{deal}/{block}, so by the contract these two agree.
     assert next(words("s/1", 2)) == int.from_bytes(hashlib.sha256(b"s/1/2/0").digest()[:4], "big")
     assert Randomness("s/1", 2).below(2**32) == next(words("s/1", 2))
 

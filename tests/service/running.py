@@ -1,4 +1,4 @@
-"""The service in a process of its own: `stich serve`."""
+"""The service in a separate process: `stich serve`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies in pieces, without a length, broken off, or left on the connection."""
+"""Bodies in pieces, without a length, truncated, or unread."""
 
 from __future__ import annotations
 

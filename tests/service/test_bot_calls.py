@@ -9,7 +9,7 @@ import pytest
 
 from tests.service.support import contract, validator
 from tests.tournament.check.checked import FEW, checked
-from tests.tournament.check.misbehaving import Talk, honest, running
+from tests.tournament.check.misbehaving import Call, honest, running
 from tests.tournament.played import Dice, cup
 from tournament.bot.player import Choice, Failure
 from tournament.match.match import Pairing, Rules, play
@@ -68,10 +68,10 @@ def test_turns_count_from_1_in_the_contract() -> None:
 def test_a_check_starts_a_bot_as_a_match_does() -> None:
     starts = []
 
-    def act(talk: Talk) -> None:
-        if talk.path == "/start":
-            starts.append(json.loads(talk.body))
-        honest(talk)
+    def act(call: Call) -> None:
+        if call.path == "/start":
+            starts.append(json.loads(call.body))
+        honest(call)
 
     with running(act) as url:
         assert checked("--url", url, *FEW)[0] == 0

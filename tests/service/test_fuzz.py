@@ -1,4 +1,4 @@
-"""No request is answered with 500, nor with anything that the contract does not list."""
+"""No request causes a 500, or any response that the contract does not list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CORS headers, metrics, and what HTTP clients expect of any path."""
+"""CORS headers, metrics, and what HTTP clients expect from any path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every code of a problem, and that a refusal says what is wrong and where."""
+"""Every problem code; each problem says what is wrong and where."""
 
 from __future__ import annotations
 

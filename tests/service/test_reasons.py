@@ -1,4 +1,4 @@
-"""Every reason of an illegal move, over HTTP, and the order in which they are looked for."""
+"""Every reason of an illegal move, over HTTP, and the order in which they are checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stich serve` in a process of its own, and its worker."""
+"""`stich serve` in a separate process, and its worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cups of small bots, run by the real program: in this process where nothing has to be killed."""
+"""Cups of small bots, run by the real program: in this process unless a test kills it."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def write(
     move_ms: int = 2000,
     **run: object,
 ) -> Path:
-    """A CUP.toml; a bot whose value begins with http is one by URL."""
+    """Write a CUP.toml; a bot whose value starts with http is a bot by URL."""
     lines = [
         'name = "Test cup"',
         'game = "doudizhu"',
@@ -74,7 +74,7 @@ def served_toys(many: int) -> Iterator[dict[str, str]]:
 
 
 def stich(*words: object) -> subprocess.CompletedProcess[str]:
-    """The program, to its end, in this process. What would be a traceback is raised."""
+    """Run the program to its end in this process. Raises what would be a traceback."""
     with chdir(ROOT):
         done = CliRunner().invoke(cli, [*map(str, words)], prog_name="stich")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
@@ -117,7 +117,7 @@ def standings(target: object) -> dict[str, Any]:
 
 
 def all_end(pids: Iterable[int]) -> None:
-    """Wait until these processes are gone."""
+    """Wait until these processes have ended."""
     for pid in pids:
         try:
             descriptor = os.pidfd_open(pid)

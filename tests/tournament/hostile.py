@@ -1,4 +1,4 @@
-"""Misbehaving bots, one for each way of it: small servers on raw sockets.
+"""Misbehaving bots, one for each kind of misbehaviour: small servers on raw sockets.
 
 As a program it listens at PORT, answers GET / properly and misbehaves on POST /move, so that the
 runner can start it: `python hostile.py HOW`.
@@ -85,7 +85,7 @@ def half(data: bytes) -> Handler:
 
 
 def dies(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Two good answers, then the whole program is gone."""
+    """Gives two good answers, then ends the program."""
     if request["turn"] > 2:
         print("out of luck", flush=True)
         os._exit(3)
@@ -93,26 +93,26 @@ def dies(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def floods(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Writes without end while it plays properly."""
+    """Plays properly, but floods its output."""
     for _ in range(2000):
         sys.stderr.write("flood " * 1000 + "\n")
     first(connection, request)
 
 
 def first(connection: socket.socket, request: dict[str, Any]) -> None:
-    """An honest bot: always the first move of the list."""
+    """A well-behaved bot: always plays the first move of the list."""
     connection.sendall(answer(json.dumps({"move": request["moves"][0], "extra": [1]}).encode()))
 
 
 def hungry(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Takes all the memory it can get."""
+    """Allocates as much memory as it can."""
     pieces = []
     while True:
         pieces.append(b"x" * 10_000_000)
 
 
 def breeds(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Leaves a daemon of its own behind, in another session, noted in its folder."""
+    """Leaves a daemon behind, in another session, and notes its process id."""
     if os.fork() == 0:
         os.setsid()
         if os.fork():
@@ -123,7 +123,7 @@ def breeds(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def spies(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Says what it can reach."""
+    """Prints what it can reach."""
     import urllib.request
 
     cup, outside = Path(sys.argv[2]), sys.argv[3]
@@ -157,7 +157,7 @@ def spies(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def toy(name: str) -> Handler:
-    """A bot whose move follows from its name and the request alone."""
+    """A bot whose move depends only on its name and the request."""
 
     def handle(connection: socket.socket, request: dict[str, Any]) -> None:
         moves = request["moves"]
@@ -172,7 +172,7 @@ BOMB = gzip.compress(b'{"move": "' + b" " * 1_000_000 + b'"}')
 HALF_BODY = answer(b'{"move": ', length=400)
 TRICKLE = b"HTTP/1.1 200 OK\r\nX-Drip: "
 
-# how -> (what it does to POST /move, the fault it must end in)
+# name -> (how it answers POST /move, the fault that must result)
 WAYS: dict[str, tuple[Handler, str]] = {
     "hang": (hang, "timeout"),
     "drip-headers": (drips(TRICKLE, b"x"), "timeout"),
@@ -317,7 +317,7 @@ def connected(handle: Handler) -> Iterator[HttpBot]:
 
 @contextmanager
 def serving(listener: socket.socket, handle: Handler, about: Any = ABOUT) -> Iterator[int]:
-    """A misbehaving bot on a socket that listens, which is closed after; its port."""
+    """A misbehaving bot on a listening socket, which is then closed; yields its port."""
     thread = threading.Thread(target=serve, args=(listener, handle, about), daemon=True)
     with listener:
         thread.start()

@@ -1,4 +1,4 @@
-"""Runs in a store without HTTP: bots are functions, matches are those of the runner."""
+"""Runs in a store without HTTP: bots are objects, and the runner plays the matches."""
 
 import json
 import random
@@ -22,7 +22,7 @@ from tournament.store.store import Store
 
 @dataclass
 class Dice:
-    """A bot that plays at random, and fails in `faulty` of a hundred requests."""
+    """A bot that plays at random and fails in `faulty` percent of the requests."""
 
     name: str
     faulty: int = 0
@@ -79,7 +79,7 @@ def cup(
 def played(
     of: Cup, faulty: dict[str, int] | None = None, scores: Scores = lambda round: {}
 ) -> Iterable[MatchRecord]:
-    """The matches of a cup in order; `scores` is asked between rounds."""
+    """The matches of a cup in order; `scores` is called between rounds."""
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)
     plan = make_schedule(of, of.seed or "")
     for block in (block for part in plan.rounds(scores) for block in part.blocks):

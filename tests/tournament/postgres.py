@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, if its programs are installed."""
+"""A PostgreSQL server for the tests, if it is installed."""
 
 import os
 import pwd
@@ -22,7 +22,7 @@ def programs() -> Path | None:
 
 @contextmanager
 def server(where: Path) -> Iterator[str]:
-    """A running server; the URL of its database. It refuses to run as root."""
+    """Run a server; yields the URL of its database. PostgreSQL refuses to run as root."""
     user: dict[str, Any] = {}
     name = pwd.getpwuid(os.geteuid()).pw_name
     folder = Path(tempfile.mkdtemp(prefix="stich-postgres-"))

@@ -123,7 +123,7 @@ def _look_up(host: str, port: int, seconds: float) -> list[_Address]:
     try:
         answer = found.get(timeout=seconds)
     except Empty:
-        why = f"its name was not looked up within {seconds:g} s"
+        why = f"its name was not resolved within {seconds:g} s"
         raise TimeoutError(errno.ETIMEDOUT, why) from None
     if isinstance(answer, OSError):
         raise answer

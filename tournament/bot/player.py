@@ -91,7 +91,7 @@ class HttpBot:
             reply = connection.exchange("POST", "/move", body, seconds)
             return Choice(read_move(reply), connection.elapsed_s)
         except TimeoutError:
-            detail = f"No whole answer within {seconds * 1000:.0f} ms."
+            detail = f"No complete answer within {seconds * 1000:.0f} ms."
             return Failure(FaultKind.TIMEOUT, detail, connection.elapsed_s, self.answer())
         except ConnectionLost as error:
             kind, cause = FaultKind.UNREACHABLE, error

@@ -112,7 +112,7 @@ def start_request(
     clock: Mapping[str, int],
     names: Sequence[str] | None = None,
 ) -> bytes:
-    """The body of POST /start; `names` of all seats only if bots are told them."""
+    """The body of POST /start; `names` of all seats, unless the cup hides them."""
     body = {
         **_head(match, game, seat),
         "players": players,
@@ -196,7 +196,9 @@ class _Object(dict[str, Any]):
 def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
     """The JSON object in an answer, with none of these fields twice; InvalidAnswer."""
     if 300 <= reply.status < 400:
-        raise InvalidAnswer(Flaw.REDIRECT, f"It redirects ({reply.status}); a bot answers itself.")
+        raise InvalidAnswer(
+            Flaw.REDIRECT, f"It redirects ({reply.status}); a bot must answer itself."
+        )
     if reply.status != 200:
         raise InvalidAnswer(Flaw.STATUS, f"It answered with status {reply.status}, not 200.")
     if reply.encoding not in (None, "", "identity"):
@@ -227,7 +229,7 @@ class _ConstantError(ValueError):
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise _ConstantError(f"{name} is no JSON number")
+    raise _ConstantError(f"{name} is not a JSON number")
 
 
 def _kind(value: object) -> str:

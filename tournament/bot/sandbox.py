@@ -55,7 +55,7 @@ _ISOLATION = (
 
 
 class SandboxError(Exception):
-    """There can be no sandbox; the text is a sentence that says why."""
+    """A sandbox is not possible; the text is a sentence that says why."""
 
 
 def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:

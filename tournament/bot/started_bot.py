@@ -147,7 +147,7 @@ def start(name: str, command: str, launch: LaunchSettings) -> StartedBot:
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
-    """The environment of a started bot, beside HOME and TMPDIR.
+    """The environment of a started bot, besides HOME and TMPDIR.
 
     `python` is this interpreter, and it finds the project's own bots.
     """

@@ -12,7 +12,7 @@ from tournament.records import Answer, FaultKind
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A rule of the contract, and what to do to conform to it."""
+    """A rule of the contract, and how to conform to it."""
 
     rule: str
     fix: str
@@ -38,7 +38,7 @@ OUTPUT = (
     "The last 64 KiB that a bot writes to stdout and stderr in a match are kept; the rest is lost,"
     " and reading it slows down the machine that the bot plays on."
 )
-PARALLEL = "A bot may get a request before it has answered another: each stands for itself."
+PARALLEL = "A bot may get a request before it has answered another: the requests are independent."
 
 _UNREACHABLE = "No connection, or one that broke, is the fault `unreachable`; one retry is made."
 _WHOLE = (
@@ -51,7 +51,7 @@ _INVALID = {
     Flaw.REDIRECT: "Answer at /move itself. Mind a trailing slash that your framework adds.",
     Flaw.STATUS: "Answer with status 200; the body of the answer may say why not.",
     Flaw.ENCODING: "Do not compress: switch off gzip or br in the web server or its middleware.",
-    Flaw.CHARSET: "Write the answer as UTF-8; a move needs no other letters than ASCII has.",
+    Flaw.CHARSET: "Write the answer as UTF-8; a move needs only ASCII characters.",
     Flaw.NESTING: 'Answer with one flat object: {"move": "pass"}.',
     Flaw.CONSTANT: "JSON has no NaN and no Infinity: leave out such numbers.",
     Flaw.JSON: (
@@ -61,7 +61,7 @@ _INVALID = {
     Flaw.NO_OBJECT: (
         'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.'
     ),
-    Flaw.REPEATED: 'Write "move" once; other fields may say what you thought of.',
+    Flaw.REPEATED: 'Write "move" once; other fields may contain anything.',
     Flaw.NO_MOVE: 'Name the field "move".',
     Flaw.MOVE_TYPE: (
         "Answer with one string, an element of `moves`: not with its index, a list or null."
@@ -96,15 +96,15 @@ def _invalid(error: Exception | None, status: int | None) -> str:
         return "Send the few headers that an answer needs."
     if isinstance(error, ResponseTooLarge):
         return _TOO_LARGE
-    return "Answer with HTTP/1.1 by a web server library; write logs to stderr."
+    return "Use a web server library that answers with HTTP/1.1, and write logs to stderr."
 
 
 def _late(received: int) -> str:
     if received:
-        return f"An answer was begun ({received} bytes) and not ended in time. {_WHOLE}"
+        return f"An answer was started ({received} bytes) but not finished in time. {_WHOLE}"
     return (
-        "Nothing came. Decide sooner: `clock` in the request says how long there is; stop"
-        " thinking well before. If it never answers, look for a lock or a loop without end."
+        "Nothing arrived. Decide sooner: `clock` in the request says how much time there is; stop"
+        " thinking well before that. If it never answers, look for a deadlock or an endless loop."
     )
 
 
@@ -115,27 +115,27 @@ def _broken(error: Exception | None, received: int) -> str:
         return f"Is the bot running? {LISTEN}"
     return (
         "The connection was closed without an answer: the bot has crashed, or its server closes"
-        " kept connections without saying `Connection: close`. Its own output may say why."
+        " reused connections without sending `Connection: close`. Its own output may say why."
     )
 
 
 def died(how: str, output: str) -> str:
-    """The fix where a started bot ended instead of answering: how it ended, what it wrote."""
+    """The fix for a started bot that ended instead of answering: how it ended, what it wrote."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()
-        else "it wrote nothing; let it write to stderr what goes wrong"
+        else "it wrote nothing; let it write errors to stderr"
     )
     return (
         f"The bot ended ({how}) while it was asked this: {where}. Start it again with PORT set and"
-        " repeat the request. In a cup it stays away for the rest of the match."
+        " repeat the request. In a cup it is not restarted before its next match."
     )
 
 
 def _illegal(error: Exception | None) -> str:
     if isinstance(error, IllegalMove) and error.reason is Reason.SYNTAX:
         return (
-            "Answer with an element of `moves` as it is, letter by letter: no blanks, no line"
-            " ends, cards as rank then suit."
+            "Answer with an element of `moves`, exactly as written: no spaces, no line breaks,"
+            " cards as rank then suit."
         )
-    return "Choose from `moves` in this very request; do not keep them from an earlier one."
+    return "Choose from the `moves` of this request; do not keep them from an earlier one."

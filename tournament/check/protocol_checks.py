@@ -49,7 +49,7 @@ def _send(
     try:
         result = bot.send(path, body, seconds)
     except TimeoutError:
-        result = TimeoutError(f"No whole answer within {seconds * 1000:.0f} ms.")
+        result = TimeoutError(f"No complete answer within {seconds * 1000:.0f} ms.")
     except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
         result = error
     url = f"{examiner.target.url}{path}"

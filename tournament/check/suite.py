@@ -69,7 +69,7 @@ def check_bot(
             try:
                 target.restart_if_ended()
             except StartError as error:
-                reason = f"it does not start again: {error}"
+                reason = f"it cannot be restarted: {error}"
                 yield CheckResult(number, check.title, None, reason)
                 continue
             yield CheckResult(number, check.title, check.run(examiner))

@@ -1,4 +1,4 @@
-"""The checks of time: two requests at once, kept and new connections, and the time for a move."""
+"""The checks of time: two requests at once, reused and new connections, and the time for a move."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tournament.check.protocol_checks import Check, milliseconds, under_rule
 
 REPEATS = 15
 ROUNDS = 3
-"""A difference counts only if it is measured so often: once, the machine may have been busy."""
+"""A difference counts only if it is measured this often, because the machine may be busy once."""
 
 NODELAY_MS = 20.0
-"""A difference that the network does not explain; a delayed packet costs about 40 ms."""
+"""A difference too large for the network; a delayed packet costs about 40 ms."""
 
 
 def parallel(game: str) -> Check:
@@ -44,7 +44,7 @@ def parallel(game: str) -> Check:
         slowest = max(verdict.exchange.elapsed_ms for verdict in found)
         fix = "Let the server accept the second request while it decides on the first."
         return Outcome(
-            f"the slower of each two at most {milliseconds(slowest)}",
+            f"the slower of each pair took at most {milliseconds(slowest)}",
             tuple(under_rule(each.failure, PARALLEL, fix) for each in found if each.failure),
         )
 
@@ -52,31 +52,33 @@ def parallel(game: str) -> Check:
 
 
 def connections(game: str) -> Check:
-    """The same time over a kept connection as over a new one."""
+    """The same time over a reused connection as over a new one."""
 
     def run(examiner: Examiner) -> Outcome:
         question = openings(game)[0]
         for _ in range(ROUNDS):
-            kept = _ask_over_kept(examiner, question)
-            if kept[-1].failure is not None:
-                return Outcome("over a kept connection", (kept[-1].failure,))
+            reused = _ask_over_reused(examiner, question)
+            if reused[-1].failure is not None:
+                return Outcome("over a reused connection", (reused[-1].failure,))
             new = _ask_over_new(examiner, question)
             if new[-1].failure is not None:
                 return Outcome("over a new connection", (new[-1].failure,))
-            times = _times(kept), _times(new)
-            middles = f"kept {milliseconds(median(times[0]))}, new {milliseconds(median(times[1]))}"
+            times = _times(reused), _times(new)
+            middles = (
+                f"reused {milliseconds(median(times[0]))}, new {milliseconds(median(times[1]))}"
+            )
             note = f"{middles} (medians of {REPEATS})"
             if not differ(*times):
                 return Outcome(note)
-        return Outcome(f"{note}, measured {ROUNDS} times", (_slower(examiner, kept, new),))
+        return Outcome(f"{note}, measured {ROUNDS} times", (_slower(examiner, reused, new),))
 
-    return Check("the same time over kept and new connections", run)
+    return Check("the same time over reused and new connections", run)
 
 
-def differ(kept: Sequence[float], new: Sequence[float]) -> bool:
+def differ(reused: Sequence[float], new: Sequence[float]) -> bool:
     """Whether the medians of two lists of milliseconds differ by more than `NODELAY_MS` and twice
     the larger interquartile range."""
-    return abs(median(kept) - median(new)) > NODELAY_MS + 2 * max(_spread(kept), _spread(new))
+    return abs(median(reused) - median(new)) > NODELAY_MS + 2 * max(_spread(reused), _spread(new))
 
 
 def _spread(times: Sequence[float]) -> float:
@@ -88,27 +90,27 @@ def _times(verdicts: Sequence[Verdict]) -> list[float]:
     return [verdict.exchange.elapsed_ms for verdict in verdicts]
 
 
-def _slower(examiner: Examiner, kept: Sequence[Verdict], new: Sequence[Verdict]) -> CheckFailure:
-    over = median(_times(kept)) - median(_times(new))
+def _slower(examiner: Examiner, reused: Sequence[Verdict], new: Sequence[Verdict]) -> CheckFailure:
+    over = median(_times(reused)) - median(_times(new))
     if over > 0:
-        which, other, slow = "kept", "new", kept
+        which, other, slow = "reused", "new", reused
         fix = (
             "Set TCP_NODELAY in the server, and write head and body of an answer at once: otherwise"
             " each answer waits 40 ms for the network."
         )
     else:
-        which, other, slow = "new", "kept", new
+        which, other, slow = "new", "reused", new
         fix = (
             "A connection should cost next to nothing: look for a thread or process that is started"
             " for each, or a name that is looked up."
         )
     slowest = max((verdict.exchange for verdict in slow), key=lambda each: each.elapsed_ms)
-    problem = f"Over {which} connections it takes {abs(over):.0f} ms more than over {other}."
+    problem = f"Over {which} connections it takes {abs(over):.0f} ms more than over {other} ones."
     advice = Advice(DEADLINE, f"{fix} This delay counts as thinking time.")
     return examiner.failure(f"{problem} The slowest of them is shown.", slowest, advice)
 
 
-def _ask_over_kept(examiner: Examiner, question: Question) -> list[Verdict]:
+def _ask_over_reused(examiner: Examiner, question: Question) -> list[Verdict]:
     """Ask the question repeatedly over one connection, until an answer fails."""
     found: list[Verdict] = []
     with examiner.connect() as bot:

@@ -2,7 +2,7 @@
 
 from tournament.config.cup import (
     FORMATS,
-    HOUSE_BOTS,
+    REFERENCE_BOTS,
     SEATINGS,
     Bot,
     Clock,
@@ -15,7 +15,7 @@ from tournament.config.parse import ConfigError, parse_cup, read_cup
 
 __all__ = [
     "FORMATS",
-    "HOUSE_BOTS",
+    "REFERENCE_BOTS",
     "SEATINGS",
     "Bot",
     "Clock",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from tournament.config.cup import HOUSE_BOTS, Bot, house_command
+from tournament.config.cup import REFERENCE_BOTS, Bot, reference_command
 from tournament.config.locations import short
 from tournament.config.schema import command, url
 
@@ -16,14 +16,14 @@ def is_url(text: str) -> bool:
 
 
 def parse_bot(text: str) -> Bot:
-    """The bot that a user names: a house bot, a URL, or a command. Its name is the text.
+    """The bot that a user names: a reference bot, a URL, or a command. Its name is the text.
 
     ValueError if it is none of these; the message is a sentence that says how to fix it.
     """
     if not text.strip():
-        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(HOUSE_BOTS) + ".")
-    if text in HOUSE_BOTS:
-        return Bot(text, command=house_command(text))
+        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(REFERENCE_BOTS) + ".")
+    if text in REFERENCE_BOTS:
+        return Bot(text, command=reference_command(text))
     problem = url(text) if is_url(text) else command(text)
     if problem:
         raise ValueError(f"{short(text)}: {problem}")

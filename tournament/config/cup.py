@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-HOUSE_BOTS = ("random", "greedy", "sensible", "search")
+REFERENCE_BOTS = ("random", "greedy", "sensible", "search")
 """The reference bots by name: `python -m bots.NAME`."""
 
 
@@ -63,7 +63,7 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Run:
     """How the cup is run: `concurrency` tables at once, `referee` the URL of a rules service
-    (None: the rules in this process), `names` whether bots are told who their opponents are."""
+    (None: the rules in this process), `names` whether bots get the names of their opponents."""
 
     concurrency: int = 1
     referee: str | None = None
@@ -118,15 +118,15 @@ class Cup:
         return cls(**fields)
 
 
-def house_command(name: str) -> str:
+def reference_command(name: str) -> str:
     """The command that starts a reference bot."""
     return f"python -m bots.{name}"
 
 
-def with_house_bots(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
-    """The bots, with house bots of the kind `fill` appended until they fill one table."""
+def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
+    """The bots, with reference bots named `fill` appended until they fill one table."""
     missing = players - len(bots)
     if fill is None or missing <= 0:
         return bots
     names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
-    return bots + tuple(Bot(name, command=house_command(fill), house=True) for name in names)
+    return bots + tuple(Bot(name, command=reference_command(fill), house=True) for name in names)

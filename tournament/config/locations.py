@@ -1,4 +1,4 @@
-"""Which line of a TOML file each key stands on; neither tomllib nor tomlkit tells."""
+"""The line of each key of a TOML file, which neither tomllib nor tomlkit provides."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import games
 from games.game import Game
-from tournament.config.cup import Bot, Clock, Cup, Format, Limits, Run, with_house_bots
+from tournament.config.cup import Bot, Clock, Cup, Format, Limits, Run, with_fillers
 from tournament.config.locations import Path, label, line_of, locate, short
 from tournament.config.schema import (
     ALIASES,
@@ -180,12 +180,12 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     options = _options(checked["options"], game, errors)
     format_ = _format(checked["format"], errors)
     bots = _bots(checked["bots"], format_, errors)
-    bots = with_house_bots(bots, players, format_.fill)
+    bots = with_fillers(bots, players, format_.fill)
     if checked["bots"] is not None and len(bots) < players:
         errors.add(
             ("bots",),
             f"{len(bots)} are too few for tables of {players}; add {players - len(bots)},"
-            ' or fill the table with house bots: [format] fill = "greedy".',
+            ' or fill the table with reference bots: [format] fill = "greedy".',
         )
     _check_tables(len(bots), players, format_.type, errors)
     return Cup(
@@ -267,13 +267,13 @@ def _bots(
         elif name is not None:
             numbers[name] = index
         if "command" in bot and "url" in bot:
-            errors.add((*path, "url"), "is given beside command; delete one of them.")
+            errors.add((*path, "url"), "is given as well as command; delete one of them.")
         elif "command" not in bot and "url" not in bot:
             errors.add((*path, "command"), "is missing; write a command or a url.")
         elif "max_matches" in bot and "url" not in bot:
             errors.add((*path, "max_matches"), "is for a bot by url only; delete it.")
         if format_.fill and name and name.startswith(f"{format_.fill} (house"):
-            errors.add((*path, "name"), "is the name of a house bot; rename it.")
+            errors.add((*path, "name"), "is the name of a bot that fills a seat; rename it.")
     named = [("challenger", format_.challenger)] if format_.challenger is not None else []
     for key, name in [*named, *(("seeds", name) for name in format_.seeds)]:
         if name not in numbers:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from tournament.config.cup import FORMATS, HOUSE_BOTS, SEATINGS
+from tournament.config.cup import FORMATS, REFERENCE_BOTS, SEATINGS
 from tournament.config.locations import short
 
 _MAX_LISTED = 20
@@ -167,7 +167,7 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
         string("challenger", 64),
         Field("seeds", list, _names, 'write one like ["first", "second"].'),
         boolean("bronze"),
-        choice("fill", *HOUSE_BOTS),
+        choice("fill", *REFERENCE_BOTS),
     ),
     "clock": (
         integer("move_ms", 1, 600_000),
@@ -202,4 +202,4 @@ ONLY_FOR = {
 """Keys of [format] that belong to one type."""
 
 ALIASES = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}
-"""Other places where a key may stand -> its own place."""
+"""Alternative places of a key -> its proper place."""

@@ -20,7 +20,7 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What every match of a cup has in common; `names`: bots are told who sits where."""
+    """What every match of a cup has in common; `names`: whether bots get the names by seat."""
 
     game: str
     players: int
@@ -32,7 +32,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """One match to play, and where it stands in the schedule."""
+    """One match to play, and its place in the schedule."""
 
     match: str
     block: int
@@ -143,7 +143,7 @@ class _Match:
         """POST /start or /end to every bot that is still in, each within a move's time.
 
         All at once, so that one that hangs does not hold up the others. A player at two seats
-        has one connection, and is told about one seat after the other.
+        has one connection, and is notified about one seat after the other.
         """
         bodies: dict[int, list[bytes]] = {}
         players: dict[int, Player] = {}
@@ -230,7 +230,7 @@ def _play_choice(
 
 
 def _default_move(board: Board) -> tuple[str, Board]:
-    """The move for a bot that brings none: pass where legal (it is then first), else the first."""
+    """The default move: pass if it is legal (it is then first), else the first."""
     return board.play(board.moves()[0])
 
 

@@ -57,7 +57,7 @@ class Opponent:
 
     @property
     def out(self) -> bool:
-        """Whether it has had all its strikes: it is asked no more, the default move is played."""
+        """Whether it has all its strikes: it is not asked again, and the default move is played."""
         return self._strikes >= STRIKES
 
     def move(self, state: State, seat: int) -> tuple[Move, str]:
@@ -68,7 +68,7 @@ class Opponent:
         move, fault = self._ask(state, seat)
         self._strikes += bool(fault)
         if fault and self._strikes == STRIKES:
-            fault += f" That was strike {STRIKES} of {STRIKES}: it is asked no more in this game."
+            fault += f" That was strike {STRIKES} of {STRIKES}: it is not asked again in this game."
         return move, fault
 
     def _ask(self, state: State, seat: int) -> tuple[Move, str]:
@@ -97,7 +97,7 @@ def seated(wanted: Sequence[str], count: int) -> list[str]:
 def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Opponent]:
     """Start or reach each bot; the stack ends them. StartError, a sentence, if one is not there.
 
-    A bot is the name of a house bot, a URL, or a command.
+    A bot is the name of a reference bot, a URL, or a command.
     """
     match = secrets.token_hex(4)
     opponents = []

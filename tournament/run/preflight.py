@@ -22,7 +22,7 @@ _STARTED_AT_ONCE = 8
 
 
 def problems(cup: Cup, bot_pool: BotPool) -> Iterator[str]:
-    """What keeps the cup from being played, as sentences. Started bots stay in the pool."""
+    """The problems that prevent the cup, as sentences. Started bots stay in the pool."""
     if cup.run.referee is not None:
         yield from _referee(cup.run.referee)
     for bot in cup.bots:

@@ -33,7 +33,7 @@ _MAY_GROW = {
     "round-robin": "only bots and deals may be added",
     "gauntlet": "only bots and deals may be added",
     "swiss": "in a swiss only rounds may be added",
-    "knockout": "to a knockout that has begun nothing may be added",
+    "knockout": "nothing may be added to a knockout that has started",
     "duel": "only deals may be added to a duel",
 }
 
@@ -67,7 +67,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
         return seed, planned
     if not {"seed", "config"} <= facts.keys():
         raise StoreError(
-            f"{store.where}: has matches, but not the cup that they are of; put a whole copy back,"
+            f"{store.where}: has matches, but their cup is missing; restore a complete copy,"
             " or run the cup anew elsewhere."
         )
     seed = facts["seed"]
@@ -157,7 +157,7 @@ def _bots(before: Cup, after: Cup) -> list[str]:
     known = set(before.names)
     kept = [name for name in after.names if name in known]
     if not found and kept != list(before.names):
-        found.append("the bots stand in another order")
+        found.append("the bots are in another order")
     added = [name for name in after.names if name not in known]
     if added and before.format.type in ("swiss", "knockout"):
         found.append(f'bot "{added[0]}" is new, and a {before.format.type} has drawn its tables')
@@ -168,9 +168,9 @@ def _gone(bot: Bot) -> str:
     if not bot.house:
         return f'bot "{bot.name}" is gone'
     return (
-        f'the house bot "{bot.name}", which filled a seat and has played, would leave, since there'
-        f" are bots enough without it (to keep it, leave fill out and write it behind the bots of"
-        f' before, as [[bots]] name = "{bot.name}", command = "{bot.command}")'
+        f'the bot "{bot.name}", which filled a seat and has played, would leave,'
+        " because there are enough bots without it (to keep it, leave fill out and add it after"
+        f' the earlier bots, as [[bots]] name = "{bot.name}", command = "{bot.command}")'
     )
 
 

@@ -37,7 +37,7 @@ class Inspect:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """What keeps the cup from being played, as sentences."""
+    """The problems that prevent the cup, as sentences."""
 
     problems: tuple[str, ...]
 

@@ -102,7 +102,7 @@ def _explain(error: sa.exc.DBAPIError) -> str:
         code &= 0xFF  # the primary code of an extended one
     state = getattr(error.orig, "sqlstate", None)
     if code == sqlite3.SQLITE_FULL or state == _POSTGRESQL_DISK_FULL:
-        return "the disk is full; what was finished is kept. Make room and run it again"
+        return "the disk is full; what was finished is kept. Free some space and run it again"
     if code in _SQLITE_DAMAGED:
         return (
             f"{text}; restore an intact copy of {FILE}, or move it away or choose another folder"

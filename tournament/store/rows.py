@@ -156,7 +156,7 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 
 @lru_cache
 def _names(bots: str) -> tuple[str, ...]:
-    """The names of a table; few tables stand in many rows."""
+    """The names of a table; many rows share few tables."""
     return tuple(json.loads(bots))
 
 

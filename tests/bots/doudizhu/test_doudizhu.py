@@ -26,11 +26,11 @@ def test_reads_every_play_as_the_rules_do() -> None:
         state: Any = games.get("doudizhu").start(players, "read", {"deals": 2})
         while state.turn is not None:
             moves = state.moves()
-            lying = None if state.table is None else on_table(state.table.to_dict())
+            to_beat = None if state.table is None else on_table(state.table.to_dict())
             if state.phase == "play":
                 for move in moves:
                     if move.text != "pass":
-                        combo = parse_play(move.text, lying)
+                        combo = parse_play(move.text, to_beat)
                         same = (combo.kind, RANKS[combo.top]) == (
                             move.category,
                             move.rank,

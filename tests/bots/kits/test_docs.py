@@ -1,4 +1,4 @@
-"""The pages for bot authors agree with the code."""
+"""The pages for bot authors match the code."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def session() -> requests.Session:
     """A client that waits until the bot listens, and uses no proxy."""
     client = requests.Session()
     client.trust_env = False
-    patient = Retry(connect=12, read=0, status=0, backoff_factor=0.05)
-    client.mount("http://", HTTPAdapter(max_retries=patient))
+    retry = Retry(connect=12, read=0, status=0, backoff_factor=0.05)
+    client.mount("http://", HTTPAdapter(max_retries=retry))
     return client
 
 
@@ -194,15 +194,15 @@ def test_a_long_list_of_moves(bot: Running, client: requests.Session) -> None:
 
 
 def test_requests_at_once(bot: Running) -> None:
-    wanted = recorded()[:8]
+    requests_ = recorded()[:8]
 
     def ask(request: dict[str, Any]) -> Any:
         with session() as client:
             return client.post(f"{bot.url}/move", json=request).json()
 
     with ThreadPoolExecutor(4) as threads:
-        answers = list(threads.map(ask, wanted))
-    assert answers == [{"move": expected(each["view"], each["moves"])} for each in wanted]
+        answers = list(threads.map(ask, requests_))
+    assert answers == [{"move": expected(each["view"], each["moves"])} for each in requests_]
 
 
 @pytest.mark.parametrize(

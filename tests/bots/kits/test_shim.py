@@ -46,10 +46,10 @@ def shim(tmp_path: Path) -> Iterator[Callable[[str], Ask]]:
         )
         running.append(process)
         assert process.stderr is not None
-        heard = ""
-        while not (found := re.search(r"http://(127\.0\.0\.1:\d+)", heard)):
-            heard = process.stderr.readline()
-            assert heard, "the shim has ended"
+        line = ""
+        while not (found := re.search(r"http://(127\.0\.0\.1:\d+)", line)):
+            line = process.stderr.readline()
+            assert line, "the shim has ended"
 
         def ask(**changes: Any) -> tuple[int, dict[str, Any]]:
             connection = HTTPConnection(found[1])

@@ -1,4 +1,4 @@
-"""Determinizations: states that the seat cannot tell from the true one."""
+"""Determinizations: states that the seat cannot distinguish from the true one."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def ninefivetwo_view() -> dict[str, Any]:
 
 
 def test_voids_hold_in_tight_positions() -> None:
-    """All hearts but one must be with seat 2, all clubs with seat 1: next to nothing is free."""
+    """All hearts but one must be with seat 2, all clubs with seat 1: almost nothing is free."""
     view = ninefivetwo_view()
     hearts = [rank + "h" for rank in "356789TJQKA"]
     clubs = [rank + "c" for rank in "789TJQKA"]
@@ -87,7 +87,7 @@ def test_voids_hold_in_tight_positions() -> None:
 
 
 def test_matching_resolves_a_dead_end() -> None:
-    """Dealing at random fails nearly always here: one way in 20 choose 10 is right."""
+    """Dealing at random almost always fails here: one way in 20 choose 10 is right."""
     limited = [(f"{n}x", frozenset({0, 1})) for n in range(10)]
     limited += [(f"{n}y", frozenset({0})) for n in range(10)]
     constraints = Constraints({0: 10, 1: 10}, limited, [])

@@ -1,4 +1,4 @@
-"""Plans: the hand in legal plays, runs and kickers where they pay."""
+"""Plans: they divide the hand into legal plays, with runs and kickers where these help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sensible bot does in the games of going out, by example."""
+"""The sensible bot's play in the shedding games, by example."""
 
 from __future__ import annotations
 

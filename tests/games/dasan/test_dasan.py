@@ -60,7 +60,7 @@ def test_example_of_the_source() -> None:
 
 
 def test_list_is_what_all_subsets_give() -> None:
-    """Every subset of small hands, read by the second classifier, against the project's list."""
+    """The list agrees with the second classifier on every subset of small hands."""
     random_ = random.Random(3)
     deck = [rank + suit for rank in RANKS for suit in "cdhs"]
     for _ in range(25):

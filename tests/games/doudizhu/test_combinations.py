@@ -32,7 +32,7 @@ def read(text: str, players: int = 3, pair_as_solos: bool = False) -> tuple[str,
 def slow_read(
     cards: tuple[str, ...], players: int, pair_as_solos: bool = False
 ) -> tuple[str, str, int] | None:
-    """The same, by the rules' text and nothing else: rank by rank, no masks, no tables."""
+    """The same, from the text of the rules alone: rank by rank, no masks, no tables."""
     count = Counter(RANKS.index(card if card in ("Bj", "Rj") else card[0]) for card in cards)
     number = len(cards)
 
@@ -154,7 +154,7 @@ def test_two_packs(cards: str, expected: tuple[str, str, int] | None) -> None:
 
 
 def random_hands(players: int, size: int, number: int) -> list[list[str]]:
-    """Hands out of few ranks, so that there is much to combine."""
+    """Hands of few ranks, so that they have many combinations."""
     random_ = random.Random(size)
     deck = list(games.get("doudizhu").deck(players).cards)
     found = []
@@ -185,7 +185,7 @@ def canonical(hand: list[str], cards: tuple[str, ...]) -> bool:
 def test_list_is_what_all_subsets_give(
     players: int, size: int, number: int, pair_as_solos: bool
 ) -> None:
-    """Every subset of small hands, read by the second classifier, against the project's list."""
+    """The list agrees with the second classifier on every subset of small hands."""
     for hand in random_hands(players, size, number):
         expected = {}
         for k in range(1, size + 1):

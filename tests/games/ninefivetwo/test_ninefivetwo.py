@@ -160,7 +160,7 @@ def test_source_runde_2_pik_9_gegen_pik_ass_dann_pik_3_gegen_pik_koenig() -> Non
     wire = state.to_dict()
     assert wire["exchanged"][1] == exchanged(A, B, "3s", "Ks")
     assert wire["hands"] == [cards("2d Ks"), cards("3s 9s"), cards("3d As")]
-    # Then B names trump, takes up the talon and lays four cards away; C leads.
+    # Then B names trump, takes up the talon and discards four cards; C leads.
     assert (state.phase, state.turn) == ("trump", B)
     state = advance(state, "trump:s", "discard:2h3h4h5h")
     assert (state.phase, state.turn) == ("play", C)
@@ -212,7 +212,7 @@ def test_the_limit_of_deals_ends_the_game_too() -> None:
     )
     over = advance(state, "play:Ac", "play:2c", "play:3c").to_dict()
     assert (over["phase"], over["turn"], over["trick"]) == ("over", None, [])
-    # The rest stays as the last move left it.
+    # The rest is as the last move left it.
     assert over["tricks"] == [10, 3, 3]
     assert over["trump"] == "c"
     assert over["discards"] == cards("2d 3d 4d 5d")

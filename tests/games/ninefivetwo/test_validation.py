@@ -1,4 +1,4 @@
-"""What a posted position of 9-5-2 must keep: every clause of the contract, all at once."""
+"""Validation of posted positions of 9-5-2: every clause of the contract, all at once."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_lists_of_cards_may_be_unsorted_and_come_back_sorted() -> None:
     assert back["hands"][1] == cards("4c 5c 6c")
     assert back["talon"] == TALON
     assert back["owed"] == [pairing(0, 1, 3, "3c Ah")]
-    # What went back for a card stays beside it.
+    # The card returned for a card stays next to it.
     assert back["exchanged"] == [exchanged(2, 1, "4s As", "Ks 5s")]
 
 
@@ -250,7 +250,7 @@ def test_a_set_up_position_may_leave_the_talon_out() -> None:
         assert GAME.view(state.view(1).to_dict()).to_dict() == state.view(1).to_dict()
         while state.phase != "trump":
             state = state.advance(state.moves()[0])
-        # Nothing to take up, nothing to lay away.
+        # No talon to take up, no cards to discard.
         state = state.advance("trump:h")
         assert (state.phase, state.turn) == ("play", 1)
         assert GAME.state(state.to_dict()).to_dict() == state.to_dict()

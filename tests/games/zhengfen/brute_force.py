@@ -26,7 +26,7 @@ Play = tuple[str, str, int]  # category, rank, length
 
 
 def in_row(ranks: list[str]) -> bool:
-    """Whether ranks, each given once, follow one another; nothing goes round the corner."""
+    """Whether distinct ranks are consecutive; runs do not wrap around."""
     return "".join(sorted(ranks, key=RANKS.index)) in RANKS
 
 
@@ -46,7 +46,7 @@ def rank_play(ranks: str) -> tuple[str, str, int] | None:
 
 
 def beside(one: str, two: str) -> bool:
-    """Whether two natural cards are what a full house has beside its triple."""
+    """Whether two natural cards can be the other two cards of a full house."""
     if one[0] == two[0]:
         return True
     if one[1] == two[1] and in_row([one[0], two[0]]):
@@ -75,8 +75,8 @@ def triple_ranks(cards: Cards) -> set[str]:
 
 
 @cache
-def can_lie_beside(cards: Cards) -> bool:
-    """Whether two cards can be what a full house has beside its triple."""
+def can_accompany(cards: Cards) -> bool:
+    """Whether two cards can be the other two cards of a full house."""
     return any(beside(one, two) for one, two in substituted(cards, CARDS))
 
 
@@ -112,13 +112,13 @@ def readings(cards: Cards) -> dict[str, tuple[str, int]]:
     if len(cards) == 5:
         for three in combinations(cards, 3):
             two = tuple(card for card in cards if card not in three)
-            if can_lie_beside(two):
+            if can_accompany(two):
                 found.setdefault("fullhouse", []).extend((rank, 1) for rank in triple_ranks(three))
     return {category: best(plays) for category, plays in found.items() if plays}
 
 
 def order(cards: Cards, category: str, rank: str) -> tuple[int, int, int, list[int]]:
-    """Where a play stands in the list."""
+    """The sort key of a play in the list."""
     return (
         len(cards),
         ORDER.index(rank),
@@ -128,7 +128,7 @@ def order(cards: Cards, category: str, rank: str) -> tuple[int, int, int, list[i
 
 
 def beats(play: Play, table: Play) -> bool:
-    """Whether a play may follow what lies on the table."""
+    """Whether a play may follow the play on the table."""
     if play[0] in SPECIALS:
         if table[0] not in SPECIALS:
             return True

@@ -1,4 +1,4 @@
-"""Set-up positions of Zheng Fen, written in few words."""
+"""Set-up positions of Zheng Fen in a short notation."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def lead(hand: str) -> State:
 
 
 def follow(hand: str, table: str) -> State:
-    """Seat 0 is to beat a play of seat 2."""
+    """Seat 0 must beat a play of seat 2."""
     used = cards(hand) + cards(table.partition("=")[0])
     spare = [card for card in DECK.cards if card not in used]
     return position([hand, spare[0], spare[1]], table)

@@ -42,7 +42,7 @@ def position(hand: list[str], table: brute.Cards | None = None, suffix: str = ""
 
 
 def agree(hand: list[str], seed: int) -> None:
-    """The lead, and a few plays to follow, are listed and judged as brute force has it."""
+    """The lists and checks of the lead and a few plays to beat agree with brute force."""
     rng = random.Random(seed)
     plays = brute.all_plays(hand)
     assert_same(position(hand), plays, None, rng)
@@ -72,10 +72,10 @@ def tables(
             if same:
                 other.append(rng.choice(same))
                 left.discard(other[-1])
-        lying = tuple(sorted(other, key=brute.DECK.index))
-        if lying:
-            for category, way in brute.readings(lying).items():
-                found.append((lying, category, way))
+        to_beat = tuple(sorted(other, key=brute.DECK.index))
+        if to_beat:
+            for category, way in brute.readings(to_beat).items():
+                found.append((to_beat, category, way))
     return found
 
 

@@ -228,7 +228,7 @@ def broken(**change: Any) -> tuple[str, ...]:
 
 
 def refused(data: dict[str, Any]) -> tuple[str, ...]:
-    """The problems with a state or view; none if it is welcome."""
+    """The problems of a state or view; none if it is valid."""
     try:
         if "seat" in data:
             GAME.view(data)

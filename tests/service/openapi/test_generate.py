@@ -1,4 +1,4 @@
-"""openapi.yaml and its page: current, valid, complete and true."""
+"""openapi.yaml and its page are current, valid, complete and correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schema validation: what is `invalid-request`, by which path, and what is left to the rules."""
+"""Schema validation: what is `invalid-request`, with which path, and what the rules check."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def changed(value: Any, path: str, to: Any) -> Any:
 
 
 def refused(service: Service, body: Any, path: str = "/v1/moves") -> dict[str, list[str]]:
-    """The errors of a request that is refused for its shape."""
+    """The errors of a request that fails schema validation."""
     problem = service.post(path, body)
     assert problem["code"] == "invalid-request", problem
     errors: dict[str, list[str]] = problem["errors"]

@@ -1,4 +1,4 @@
-"""What the shell completes, asked as the shell asks it."""
+"""Shell completion, called as the shell calls it."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tournament.store.store import Store
 
 
 def offered(*words: str) -> list[str]:
-    """The values for the last of these words; a type stands for what the shell itself knows."""
+    """The completions of the last of these words; a type if the shell completes it itself."""
     *before, last = words
     found = ShellComplete(cli, {}, "stich", "_STICH_COMPLETE").get_completions(before, last)
     return [f"<{item.type}>" if item.type != "plain" else item.value for item in found]

@@ -64,7 +64,7 @@ def test_a_bot_against_itself_spends_the_budget() -> None:
     assert done.stdout.split().count("1–2") == 2
 
 
-def test_a_duel_that_is_stopped_tells_how_it_stands(tmp_path: Path) -> None:
+def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
     alive = tmp_path / "alive"
     alive.mkdir()
     same = bot("toy-1", str(alive))

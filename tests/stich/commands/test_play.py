@@ -18,7 +18,7 @@ from games.game import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.cards import card, cards, move_text
-from tests.tournament.check.misbehaving import MISBEHAVING, Talk, honest, running, says
+from tests.tournament.check.misbehaving import MISBEHAVING, Call, honest, running, says
 from tournament.check.positions import questions
 from tournament.play.menu import InputError, Menu, MoveGroup, card_names, cards_of
 from tournament.play.opponents import seated
@@ -181,7 +181,7 @@ def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
     assert "more: /" not in drawn(screen.menu(groups, limit=None))
 
 
-def test_what_is_left_out_is_said_on_a_line_of_its_own() -> None:
+def test_omissions_are_printed_on_a_separate_line() -> None:
     state = started("ninefivetwo", seed="b").advance("trump:c")
     groups = Menu(state.view(0)).all()
     lines = drawn(screen.menu(groups), width=80).splitlines()
@@ -261,42 +261,42 @@ def test_enter_makes_the_only_move() -> None:
     assert "you: bid 1" in result.output
 
 
-def test_a_bot_that_fails_is_played_for_and_the_game_goes_on() -> None:
+def test_a_bot_that_fails_gets_default_moves_and_the_game_continues() -> None:
     with running(MISBEHAVING["not JSON"]) as url:
         result = sat_down("dasan", "--with", url, "--option", "deals=1", typed="1\n" * 60)
     assert result.exit_code == 0
     words = " ".join(result.output.split())
-    assert "fails, a default move is made: invalid: Its answer is not JSON" in words
+    assert "failed; a default move is played: invalid: Its answer is not JSON" in words
     assert "The game is over." in result.output
 
 
 def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None:
     asked: list[str] = []
 
-    def act(talk: Talk) -> None:
-        asked.append(talk.path)
-        if talk.path == "/move":
-            talk.send(b"null")
+    def act(call: Call) -> None:
+        asked.append(call.path)
+        if call.path == "/move":
+            call.send(b"null")
         else:
-            honest(talk)
+            honest(call)
 
     with running(act) as url:
         arguments = ["--with", url, "--with", "greedy", "--option", "deals=3"]
         result = sat_down("dasan", *arguments, typed="1\n" * 90)
     words = " ".join(result.output.split())
     assert "The game is over." in words
-    assert words.count("fails, a default move is made") == 3
-    assert words.count("That was strike 3 of 3: it is asked no more in this game.") == 1
-    assert words.index("strike 3 of 3") > words.rindex("fails, a default move is made")
+    assert words.count("failed; a default move is played") == 3
+    assert words.count("That was strike 3 of 3: it is not asked again in this game.") == 1
+    assert words.index("strike 3 of 3") > words.rindex("failed; a default move is played")
     assert asked == ["/start", "/move", "/move", "/move"]
 
 
 def test_a_bot_knows_one_game_from_the_next() -> None:
     requests: list[tuple[str, dict[str, Any]]] = []
 
-    def act(talk: Talk) -> None:
-        requests.append((talk.path, json.loads(talk.body)))
-        honest(talk)
+    def act(call: Call) -> None:
+        requests.append((call.path, json.loads(call.body)))
+        honest(call)
 
     with running(act) as url:
         for _ in range(2):
@@ -317,7 +317,7 @@ def test_a_bot_knows_one_game_from_the_next() -> None:
 def test_an_illegal_answer_is_reported() -> None:
     with running(MISBEHAVING["illegal"]) as url:
         result = sat_down("dasan", "--with", url, typed="1\n" * 3)
-    assert "a default move is made: illegal: " in result.output
+    assert "a default move is played: illegal: " in result.output
 
 
 def test_a_bot_by_url_plays() -> None:

@@ -1,4 +1,4 @@
-"""Standard output that cannot be written: a sentence, or silence where the reader has gone."""
+"""Standard output that cannot be written: a message, or silence if the reader has gone."""
 
 import errno
 import os
@@ -71,14 +71,14 @@ def test_a_full_disk_is_a_sentence(run: Path, words: str, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("unbuffered", [False, True])
 def test_help_needs_room_too(unbuffered: bool) -> None:
-    """As a program: the interpreter adds nothing of its own at exit."""
+    """As a program: the interpreter prints nothing at exit."""
     done = into_full("standings", "--help", unbuffered=unbuffered)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose export is written in one go, at its end."""
+    """A run whose export is written in one piece, at the end."""
     folder = tmp_path_factory.mktemp("short")
     played.run(folder, played.cup(deals=1, seating="fixed")).close()
     return folder
@@ -126,7 +126,7 @@ def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
 def test_a_duel_says_what_is_kept() -> None:
     done = into_full("duel", "random", "random", "--game", "doudizhu", "--deals", 1, "--json")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{FULL}Nothing is kept; with --out DIR it would be")
+    assert done.stderr.startswith(f"{FULL}Nothing is stored. With --out DIR")
 
 
 @pytest.fixture

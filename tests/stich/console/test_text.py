@@ -1,4 +1,4 @@
-"""What is printed for people."""
+"""Text printed for people."""
 
 import io
 

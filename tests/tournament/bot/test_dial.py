@@ -1,4 +1,4 @@
-"""Connections: names with several addresses, TLS, and the same deadline over it."""
+"""Connections: names with several addresses, TLS, and the deadline with TLS."""
 
 import shutil
 import socket
@@ -23,7 +23,7 @@ REQUEST = b'{"turn": 1, "moves": ["pass"]}'
 
 
 def ask(url: str, seconds: float = 60) -> str | Failure:
-    """The move that a bot answers, or why there is none."""
+    """The move that a bot answers, or the reason if there is none."""
     with closing(HttpBot(url, dial_url(url))) as bot:
         outcome = bot.move(REQUEST, seconds)
         return outcome.move if isinstance(outcome, Choice) else outcome
@@ -77,7 +77,7 @@ def test_a_name_that_nobody_looks_up_is_looked_up_once(monkeypatch: pytest.Monke
         outcome = player.move(REQUEST, 60)
         assert isinstance(outcome, Failure)
         assert outcome.kind is FaultKind.UNREACHABLE
-        assert "its name was not looked up within" in outcome.detail
+        assert "its name was not resolved within" in outcome.detail
     assert tried == ["slow.example"]
     never.set()
 

@@ -1,4 +1,4 @@
-"""Started bots: what they find, what they may use, and that nothing is left of them."""
+"""Started bots: their environment, their limits, and that they leave nothing behind."""
 
 import json
 import os
@@ -147,7 +147,7 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
 
 
 def test_a_port_that_is_taken_meanwhile_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another program answers at the bot's port; it is not taken for the bot."""
+    """Another program that answers at the bot's port is not mistaken for the bot."""
     with hostile.running(hostile.first) as url:
         taken = int(url.rpartition(":")[2])
         free = started_bot._free_port()
@@ -198,17 +198,17 @@ def test_a_sandbox_shows_nothing_of_the_outside(tmp_path: Path, inside: bool) ->
         words = prefix(read_cup(path), str(path), tmp_path / "run")
         with running(*spy, launch=LaunchSettings(Limits(), 60_000, words)) as started:
             assert isinstance(started.move(REQUEST, 60), Choice)
-            said = started.output()
+            output = started.output()
     Path(hostile.__file__).with_name("scribble").unlink(missing_ok=True)
-    assert ("no outside" in said) is inside
-    assert ('seed = "test"' in said) is not inside
-    assert ("run.sqlite" in said) is not inside
-    assert ("OLD SEED" in said) is not inside
-    assert ("NEXT SEED" in said) is not inside
-    assert "NOTES" in said
-    assert said.count("cannot write") >= (2 if inside else 0)
-    assert "SECRET" not in said
-    assert "PYTEST" not in said
+    assert ("no outside" in output) is inside
+    assert ('seed = "test"' in output) is not inside
+    assert ("run.sqlite" in output) is not inside
+    assert ("OLD SEED" in output) is not inside
+    assert ("NEXT SEED" in output) is not inside
+    assert "NOTES" in output
+    assert output.count("cannot write") >= (2 if inside else 0)
+    assert "SECRET" not in output
+    assert "PYTEST" not in output
 
 
 def test_a_sandbox_covers_the_folder_of_all_runs_unless_a_bot_lives_there(
@@ -231,7 +231,7 @@ def test_a_sandbox_covers_the_folder_of_all_runs_unless_a_bot_lives_there(
     assert words[words.index(str(mine / "run.sqlite")) - 1] == os.devnull
 
 
-def test_no_bubblewrap_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_bubblewrap_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cup = read_cup(write(tmp_path, toys(3), "[sandbox]\nenabled = true"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxError, match="install the package bubblewrap"):

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-Act = Callable[["Talk"], None]
+Act = Callable[["Call"], None]
 
 
 @dataclass
-class Talk:
+class Call:
     """One request to the bot, and the socket that it came over."""
 
     sock: socket.socket
@@ -27,7 +27,7 @@ class Talk:
     stop: threading.Event
 
     def send(self, body: bytes, status: str = "200 OK", head: str = "") -> None:
-        """A whole answer."""
+        """A complete answer."""
         self.raw(
             f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n{head}\r\n".encode()
@@ -44,77 +44,77 @@ class Talk:
         return moves[0]
 
 
-def honest(talk: Talk) -> None:
+def honest(call: Call) -> None:
     """The answers of a bot that conforms to the protocol."""
-    if talk.path == "/":
+    if call.path == "/":
         card = {"name": "misbehaving", "version": "1", "protocol": 1, "games": ["dasan"]}
-        talk.send(json.dumps(card).encode())
-    elif talk.path == "/move":
-        talk.send(json.dumps({"move": talk.move()}).encode())
+        call.send(json.dumps(card).encode())
+    elif call.path == "/move":
+        call.send(json.dumps({"move": call.move()}).encode())
     else:
-        talk.send(b"{}")
+        call.send(b"{}")
 
 
-def hang_up(talk: Talk) -> None:
-    """Close for good: `close` alone waits for the stream that reads."""
-    os.close(talk.sock.detach())
+def close_connection(call: Call) -> None:
+    """Close at once: `close` alone waits for the stream that reads."""
+    os.close(call.sock.detach())
 
 
 def only_move(act: Act) -> Act:
-    """A bot that misbehaves at POST /move alone."""
-    return lambda talk: act(talk) if talk.path == "/move" else honest(talk)
+    """A bot that misbehaves only at POST /move."""
+    return lambda call: act(call) if call.path == "/move" else honest(call)
 
 
 def says(body: bytes, status: str = "200 OK", head: str = "") -> Act:
     """A bot that always answers the same."""
-    return only_move(lambda talk: talk.send(body, status, head))
+    return only_move(lambda call: call.send(body, status, head))
 
 
-def hang(talk: Talk) -> None:
+def hang(call: Call) -> None:
     """Never answers."""
-    talk.stop.wait()
+    call.stop.wait()
 
 
-def drip(talk: Talk) -> None:
-    """Sends a byte every while."""
+def drip(call: Call) -> None:
+    """Sends one byte at a time, slowly."""
     for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + b" " * 1000:
-        talk.raw(bytes([byte]))
-        if talk.stop.wait(0.01):
+        call.raw(bytes([byte]))
+        if call.stop.wait(0.01):
             return
 
 
-def endless(talk: Talk) -> None:
-    """Never stops, in chunks."""
-    talk.raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    while not talk.stop.is_set():
-        talk.raw(b"1000\r\n" + b" " * 4096 + b"\r\n")
+def endless(call: Call) -> None:
+    """Sends chunks forever."""
+    call.raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while not call.stop.is_set():
+        call.raw(b"1000\r\n" + b" " * 4096 + b"\r\n")
 
 
-def reset(talk: Talk) -> None:
+def reset(call: Call) -> None:
     """Resets the connection."""
-    talk.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    hang_up(talk)
+    call.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    close_connection(call)
 
 
-def half(talk: Talk) -> None:
+def half(call: Call) -> None:
     """Closes in the middle of the answer."""
-    talk.raw(b'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"move":')
-    hang_up(talk)
+    call.raw(b'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"move":')
+    close_connection(call)
 
 
-def dies(talk: Talk) -> None:
-    """Is gone from the twentieth request on."""
-    if talk.asked > 20:
-        hang_up(talk)
+def dies(call: Call) -> None:
+    """Stops responding from the twentieth request on."""
+    if call.asked > 20:
+        close_connection(call)
     else:
-        honest(talk)
+        honest(call)
 
 
-def lazy_network(talk: Talk) -> None:
-    """Answers late over kept connections, as a server without TCP_NODELAY does."""
-    if talk.asked > 1 and talk.path == "/move":
-        talk.stop.wait(0.04)
-    honest(talk)
+def lazy_network(call: Call) -> None:
+    """Answers late over reused connections, like a server without TCP_NODELAY."""
+    if call.asked > 1 and call.path == "/move":
+        call.stop.wait(0.04)
+    honest(call)
 
 
 BOMB = gzip.compress(b"0" * 10_000_000)
@@ -136,14 +136,14 @@ MISBEHAVING: dict[str, Act] = {
     "empty": says(b""),
     "no move": says(b'{"play": "pass"}'),
     "two moves": only_move(
-        lambda talk: talk.send(f'{{"move": "pass", "move": "{talk.move()}"}}'.encode())
+        lambda call: call.send(f'{{"move": "pass", "move": "{call.move()}"}}'.encode())
     ),
     "move is null": says(b'{"move": null}'),
     "illegal": says(b'{"move": "play:3c3d3h3s"}'),
     "no grammar": says(b'{"move": "Pass "}'),
     "control characters": says(b'{"move": "\\u0000\\u001b[31m\\r\\n"}'),
     "raw control characters": says(b'{"move": "pass\x1b[2J"}'),
-    "no HTTP": only_move(lambda talk: talk.raw(b"pass\r\n\r\n" * 10)),
+    "no HTTP": only_move(lambda call: call.raw(b"pass\r\n\r\n" * 10)),
     "reset": only_move(reset),
     "half answer": only_move(half),
     "dies mid-game": only_move(dies),
@@ -152,7 +152,7 @@ MISBEHAVING: dict[str, Act] = {
 
 @dataclass
 class Server:
-    """A server of one bot; `url` is where it listens."""
+    """A server of one bot, which listens at `url`."""
 
     act: Act
     stop: threading.Event = field(default_factory=threading.Event)
@@ -184,7 +184,7 @@ class Server:
                 asked += 1
                 self.total += path == "/move"
                 count = self.total if self.act is MISBEHAVING["dies mid-game"] else asked
-                self.act(Talk(sock, method, path, body, count, self.stop))
+                self.act(Call(sock, method, path, body, count, self.stop))
 
 
 @contextmanager

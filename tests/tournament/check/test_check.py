@@ -1,4 +1,4 @@
-"""`stich check` passes bots that keep the protocol and names what is wrong with the others."""
+"""`stich check` passes bots that conform to the protocol and says what is wrong with others."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.tournament.check.checked import FEW, PATIENT, checked, failures
 from tests.tournament.check.misbehaving import (
     MISBEHAVING,
     Act,
-    Talk,
+    Call,
+    close_connection,
     hang,
-    hang_up,
     honest,
     only_move,
     running,
 )
 
-# Each misbehaviour: its fault, words of the sentence that names it, words of its mend.
+# Each misbehaviour: its fault, words of the sentence that names it, words of its fix.
 FOUND = {
-    "hang": ("timeout", "No whole answer within 200 ms", "Decide sooner"),
-    "drip": ("timeout", "No whole answer within 200 ms", "Content-Length"),
+    "hang": ("timeout", "No complete answer within 200 ms", "Decide sooner"),
+    "drip": ("timeout", "No complete answer within 200 ms", "Content-Length"),
     "endless": ("invalid", "more than 64 KiB", "the move and no more"),
     "huge": ("invalid", "more than 64 KiB", "the move and no more"),
     "gzip bomb": ("invalid", "encoded as gzip", "Do not compress"),
@@ -36,19 +36,19 @@ FOUND = {
     "404": ("invalid", "status 404", "Serve POST /move"),
     "not JSON": ("invalid", "is not JSON", "JSON library"),
     "not UTF-8": ("invalid", "not UTF-8", "as UTF-8"),
-    "NaN": ("invalid", "NaN is no JSON number", "no NaN"),
+    "NaN": ("invalid", "NaN is not a JSON number", "no NaN"),
     "null": ("invalid", "not a JSON object but null", "with an object"),
     "list": ("invalid", "not a JSON object but a list", "with an object"),
     "empty": ("invalid", "is not JSON", "JSON library"),
     "no move": ("invalid", 'no "move"', "Name the field"),
     "two moves": ("invalid", '"move" more than once', 'Write "move" once'),
     "move is null": ("invalid", "not a string but null", "one string"),
-    "illegal": ("illegal", '"play:3c3d3h3s" is not legal here', "in this very request"),
-    "no grammar": ("illegal", "(syntax)", "letter by letter"),
+    "illegal": ("illegal", '"play:3c3d3h3s" is not legal here', "of this request"),
+    "no grammar": ("illegal", "(syntax)", "exactly as written"),
     "control characters": (
         "illegal",
         '"\\u0000\\u001b[31m\\r\\n" is not legal',
-        "letter by letter",
+        "exactly as written",
     ),
     "raw control characters": ("invalid", "is not JSON", "must be escaped"),
     "no HTTP": ("invalid", "not HTTP", "HTTP/1.1"),
@@ -60,7 +60,7 @@ FOUND = {
 
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_it_finds_the_misbehaviour(name: str) -> None:
-    kind, problem, mend = FOUND[name]
+    kind, problem, fix = FOUND[name]
     late = kind == "timeout"
     with running(MISBEHAVING[name]) as url:
         status, report = checked("--url", url, *FEW, *(["--move-ms", "200"] if late else []))
@@ -70,12 +70,12 @@ def test_it_finds_the_misbehaviour(name: str) -> None:
     first = next(each for each in failures(report) if each["request"]["method"] == "POST")
     assert first["fault"] == kind
     assert problem in first["problem"]
-    assert mend in first["mend"]
+    assert fix in first["mend"]
     assert first["rule"]
     assert json.loads(first["request"]["body"])["moves"]
 
 
-def test_every_check_of_a_hanging_bot_ends_and_is_told() -> None:
+def test_every_check_of_a_hanging_bot_ends_and_is_reported() -> None:
     with running(only_move(hang)) as url:
         _, report = checked("--url", url, *FEW, "--move-ms", "20")
     results = [one["result"] for one in report["checks"]]
@@ -84,10 +84,10 @@ def test_every_check_of_a_hanging_bot_ends_and_is_told() -> None:
 
 
 def card(**changes: Any) -> Act:
-    """A bot whose GET / is changed; a field of None is left out."""
+    """A bot whose answer to GET / is changed; a field that is None is left out."""
     about = {"name": "n", "version": "1", "protocol": 1, "games": ["dasan"], **changes}
     body = json.dumps({key: value for key, value in about.items() if value is not None}).encode()
-    return lambda talk: talk.send(body) if talk.path == "/" else honest(talk)
+    return lambda call: call.send(body) if call.path == "/" else honest(call)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def card(**changes: Any) -> Act:
         (card(games=["zhengfen"]), '"games" does not name dasan'),
     ],
 )
-def test_what_a_bot_says_of_itself(act: Act, problem: str) -> None:
+def test_how_a_bot_describes_itself(act: Act, problem: str) -> None:
     with running(act) as url:
         status, report = checked("--url", url, *FEW)
     assert status == 1
@@ -126,14 +126,14 @@ CARD = b'{"name": "n", "version": "1", "protocol": 1, "games": ["dasan"]}'
         (b"[1]", "not a JSON object but a list"),
         (b"", "is not JSON"),
         (b'{"name": "p\xe4ss"}', "not UTF-8"),
-        (CARD[:-1] + b', "strength": NaN}', "NaN is no JSON number"),
+        (CARD[:-1] + b', "strength": NaN}', "NaN is not a JSON number"),
         (CARD[:-1] + b', "games": ["dasan"]}', 'names "games" more than once'),
         (CARD[:-1] + b', "name": "n"}', 'names "name" more than once'),
         (CARD.replace(b'["dasan"]', b'["dasan", {"a": 1, "a": 2}]'), '"games" names {"a": 2}'),
     ],
 )
 def test_a_greeting_that_is_none(body: bytes, problem: str) -> None:
-    with running(lambda talk: talk.send(body) if talk.path == "/" else honest(talk)) as url:
+    with running(lambda call: call.send(body) if call.path == "/" else honest(call)) as url:
         _, report = checked("--url", url, *FEW)
     assert problem in failures(report)[0]["problem"]
 
@@ -156,11 +156,11 @@ def test_a_name_cannot_fill_the_screen(name: str, shown: str) -> None:
 
 @pytest.mark.parametrize("path", ["/start", "/end"])
 def test_a_long_answer_to_start_and_end_will_do(path: str) -> None:
-    def act(talk: Talk) -> None:
-        if talk.path == path:
-            talk.send(b" " * 70_000)
+    def act(call: Call) -> None:
+        if call.path == path:
+            call.send(b" " * 70_000)
         else:
-            honest(talk)
+            honest(call)
 
     with running(act) as url:
         status, report = checked("--url", url, *FEW)
@@ -170,11 +170,11 @@ def test_a_long_answer_to_start_and_end_will_do(path: str) -> None:
 
 
 def test_a_bot_that_leaves_start_and_end_unanswered() -> None:
-    def act(talk: Talk) -> None:
-        if talk.path == "/end":
-            hang_up(talk)
+    def act(call: Call) -> None:
+        if call.path == "/end":
+            close_connection(call)
         else:
-            honest(talk)
+            honest(call)
 
     with running(act) as url:
         _, report = checked("--url", url, *FEW)
@@ -185,22 +185,22 @@ def test_a_bot_that_leaves_start_and_end_unanswered() -> None:
 
 @pytest.mark.parametrize("status", ["404 Not Found", "405 No", "501 Not Implemented", "500 Oops"])
 def test_any_answer_to_start_and_end_will_do(status: str) -> None:
-    def act(talk: Talk) -> None:
-        if talk.path in ("/start", "/end"):
-            talk.send(b"no", status)
+    def act(call: Call) -> None:
+        if call.path in ("/start", "/end"):
+            call.send(b"no", status)
         else:
-            honest(talk)
+            honest(call)
 
     with running(act) as url:
         assert checked("--url", url, *FEW)[0] == 0
 
 
 def test_a_bot_that_refuses_unknown_fields() -> None:
-    def act(talk: Talk) -> None:
-        if b"weather" in talk.body:
-            talk.send(b"{}", "422 Unprocessable Entity")
+    def act(call: Call) -> None:
+        if b"weather" in call.body:
+            call.send(b"{}", "422 Unprocessable Entity")
         else:
-            honest(talk)
+            honest(call)
 
     with running(act) as url:
         _, report = checked("--url", url, *FEW)
@@ -211,11 +211,11 @@ def test_a_bot_that_refuses_unknown_fields() -> None:
 
 
 def test_a_bot_that_cannot_take_a_large_request() -> None:
-    def act(talk: Talk) -> None:
-        if len(talk.body) > 100_000:
-            talk.send(b"{}", "413 Content Too Large")
+    def act(call: Call) -> None:
+        if len(call.body) > 100_000:
+            call.send(b"{}", "413 Content Too Large")
         else:
-            honest(talk)
+            honest(call)
 
     with running(act) as url:
         _, report = checked("--url", url, "--game", "zhengfen", "--positions", "6", *PATIENT)
@@ -224,9 +224,9 @@ def test_a_bot_that_cannot_take_a_large_request() -> None:
     assert "limit on a request's body" in big[0]["mend"]
 
 
-def announces(talk: Talk, headers: str) -> None:
-    """The head of an answer alone, then the end."""
-    talk.raw(f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode())
+def announces(call: Call, headers: str) -> None:
+    """Only the head of an answer, then the end of the connection."""
+    call.raw(f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode())
 
 
 @pytest.mark.parametrize(
@@ -236,8 +236,8 @@ def announces(talk: Talk, headers: str) -> None:
         ("Content-Length: 0\r\n", "200 and no body, after"),
     ],
 )
-def test_a_body_that_was_not_read_is_not_said_to_be_missing(headers: str, answer: str) -> None:
-    with running(only_move(lambda talk: announces(talk, headers))) as url:
+def test_a_body_that_was_not_read_is_not_reported_as_missing(headers: str, answer: str) -> None:
+    with running(only_move(lambda call: announces(call, headers))) as url:
         result = CliRunner().invoke(check, ["--url", url, *FEW])
     assert f"answer   {answer}" in result.output
 
@@ -253,11 +253,11 @@ def test_requests_of_a_match_belong_together() -> None:
     """A bot may keep notes by `match`, from its /start to its /end."""
     seen: dict[str, list[tuple[str, dict[str, Any]]]] = {}
 
-    def act(talk: Talk) -> None:
-        if talk.path != "/":
-            body = json.loads(talk.body)
-            seen.setdefault(body["match"], []).append((talk.path, body))
-        honest(talk)
+    def act(call: Call) -> None:
+        if call.path != "/":
+            body = json.loads(call.body)
+            seen.setdefault(body["match"], []).append((call.path, body))
+        honest(call)
 
     with running(act) as url:
         assert checked("--url", url, *FEW)[0] == 0
@@ -300,12 +300,12 @@ def test_for_a_person_it_prints_all_that_is_needed() -> None:
 def test_the_curl_line_repeats_the_request() -> None:
     seen: list[bytes] = []
 
-    def act(talk: Talk) -> None:
-        if talk.path == "/move":
-            seen.append(talk.body)
-            talk.send(b"null")
+    def act(call: Call) -> None:
+        if call.path == "/move":
+            seen.append(call.body)
+            call.send(b"null")
         else:
-            honest(talk)
+            honest(call)
 
     with running(act) as url:
         _, report = checked("--url", url, *FEW)
@@ -318,8 +318,8 @@ def test_the_curl_line_repeats_the_request() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "--url or by --command"),
-        (["--url", "http://localhost:1", "--command", "x"], "one of the two"),
+        ([], "either --url or --command"),
+        (["--url", "http://localhost:1", "--command", "x"], "either --url or --command"),
         (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:1", "--game", "skat"], "there are doudizhu"),

@@ -1,4 +1,4 @@
-"""The positions of a check: the same for everybody, and of every phase."""
+"""The positions of a check: the same for every bot, and from every phase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stich check` on bots that it starts: they die, do not start, write too much."""
+"""`stich check` with bots that it starts: some die, do not start or write too much."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ kit.run(move, name="mortal", version="1", games=["dasan"])
 """
 
 
-def test_a_started_bot_that_dies_is_told_and_started_again(tmp_path: Path) -> None:
+def test_a_started_bot_that_dies_is_reported_and_restarted(tmp_path: Path) -> None:
     program = MORTAL.format(root=ROOT, when="asked > 40")
     status, report = check_dasan(program, 60, tmp_path)
     assert status == 1
@@ -82,12 +82,12 @@ def test_a_started_bot_that_dies_is_told_and_started_again(tmp_path: Path) -> No
     assert results["unknown fields in the request are tolerated"] == "passed"
 
 
-def test_the_mend_of_a_bot_that_died_without_a_word() -> None:
-    assert "it wrote nothing; let it write to stderr" in died("code 7", " \n")
+def test_the_fix_for_a_bot_that_died_without_output() -> None:
+    assert "it wrote nothing; let it write errors to stderr" in died("code 7", " \n")
     assert "it wrote nothing" not in died("code 7", "Traceback")
 
 
-def test_a_bot_that_dies_in_the_match_is_told_once(tmp_path: Path) -> None:
+def test_a_bot_that_dies_in_the_match_is_reported_once(tmp_path: Path) -> None:
     when = f"view['options']['deals'] == {OPTIONS['deals']}"
     status, report = check_dasan(MORTAL.format(root=ROOT, when=when), 5, tmp_path)
     assert status == 1
@@ -98,7 +98,7 @@ def test_a_bot_that_dies_in_the_match_is_told_once(tmp_path: Path) -> None:
 
 
 def writes(size: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
-    """The check of a bot that writes so many bytes at each answer."""
+    """The check of a bot that writes this many bytes per answer."""
     program = f"""
 import sys
 sys.path.insert(0, {ROOT!r})
@@ -135,19 +135,19 @@ def test_ordinary_logging_is_no_flood(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bot", ["random", "greedy"])
-def test_the_house_bots_pass(bot: str) -> None:
+def test_the_reference_bots_pass(bot: str) -> None:
     command = f"{shlex.quote(sys.executable)} -m bots.{bot}"
     status, report = checked("--command", command, "--positions", "10", *PATIENT)
     assert status == 0, failures(report)
     assert len(report["checks"]) == 17
 
 
-def test_a_bot_that_does_not_start_again(tmp_path: Path) -> None:
+def test_a_bot_that_cannot_be_restarted(tmp_path: Path) -> None:
     mortal = MORTAL.format(root=ROOT, when="asked > 40")
     once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n{mortal}"
     status, report = check_dasan(once, 60, tmp_path)
     assert status == 1
     skipped = [one for one in report["checks"] if one["result"] == "skipped"]
     assert skipped
-    assert "does not start again" in skipped[0]["note"]
+    assert "cannot be restarted" in skipped[0]["note"]
     assert "FileExistsError" in skipped[0]["note"]

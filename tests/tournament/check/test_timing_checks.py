@@ -1,4 +1,4 @@
-"""The checks of time, on times that are made up: no test waits, or depends on the machine."""
+"""The timing checks, with made-up times: no test waits or depends on the machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Times = Callable[[int, int], float]
 
 
 class FakeConnection(Connection):
-    """A bot that makes the first legal move, and takes what `times` says."""
+    """A bot that makes the first legal move and takes the time that `times` gives."""
 
     def __init__(self, target: FakeTarget) -> None:
         super().__init__(target.url, lambda deadline: pytest.fail("it connects"), set())
@@ -61,11 +61,13 @@ def only(outcome: Outcome) -> CheckFailure:
     return failure
 
 
-def test_a_bot_that_waits_on_kept_connections() -> None:
-    """As a server without TCP_NODELAY does."""
-    outcome = connections("dasan").run(examiner(lambda kept, _: 41 if kept > 1 else 1))
+def test_a_bot_that_waits_on_reused_connections() -> None:
+    """Like a server without TCP_NODELAY."""
+    outcome = connections("dasan").run(examiner(lambda reused, _: 41 if reused > 1 else 1))
     failure = only(outcome)
-    assert failure.problem.startswith("Over kept connections it takes 40 ms more than over new.")
+    assert failure.problem.startswith(
+        "Over reused connections it takes 40 ms more than over new ones."
+    )
     assert "TCP_NODELAY" in failure.advice.fix
     assert failure.exchange is not None
     assert failure.exchange.elapsed_ms == 41
@@ -74,42 +76,44 @@ def test_a_bot_that_waits_on_kept_connections() -> None:
 
 
 def test_a_bot_that_is_slow_to_accept() -> None:
-    failure = only(connections("dasan").run(examiner(lambda kept, _: 1 if kept > 1 else 61)))
-    assert failure.problem.startswith("Over new connections it takes 60 ms more than over kept.")
+    failure = only(connections("dasan").run(examiner(lambda reused, _: 1 if reused > 1 else 61)))
+    assert failure.problem.startswith(
+        "Over new connections it takes 60 ms more than over reused ones."
+    )
     assert "A connection should cost next to nothing" in failure.advice.fix
 
 
 def test_one_unlucky_measurement_is_no_failure() -> None:
-    """The machine was busy just then: measured again, it is gone."""
+    """The machine was busy; the delay does not occur again."""
     outcome = connections("dasan").run(examiner(lambda _, number: 81 if number <= REPEATS else 1))
-    assert outcome == Outcome(f"kept 1.0 ms, new 1.0 ms (medians of {REPEATS})")
+    assert outcome == Outcome(f"reused 1.0 ms, new 1.0 ms (medians of {REPEATS})")
 
 
 def test_two_requests_at_once() -> None:
     outcome = parallel("dasan").run(examiner(lambda _, number: number))
-    assert outcome == Outcome("the slower of each two at most 8.0 ms")
+    assert outcome == Outcome("the slower of each pair took at most 8.0 ms")
 
 
-NEAR = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]
+NOISE = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]
 WIDE = [30.0 * number for number in range(15)]
 
 
 @pytest.mark.parametrize(
-    ("kept", "new", "found"),
+    ("reused", "new", "found"),
     [
-        ([41.0 + each for each in NEAR], [1.5 + each for each in NEAR], True),
-        ([141.0 + each for each in NEAR], [101.0 + each for each in NEAR], True),
-        ([250.0 + each for each in NEAR], [452.0 + each for each in NEAR], True),
-        ([900.0 + each for each in NEAR], [915.0 + each for each in NEAR], False),
+        ([41.0 + each for each in NOISE], [1.5 + each for each in NOISE], True),
+        ([141.0 + each for each in NOISE], [101.0 + each for each in NOISE], True),
+        ([250.0 + each for each in NOISE], [452.0 + each for each in NOISE], True),
+        ([900.0 + each for each in NOISE], [915.0 + each for each in NOISE], False),
         (WIDE, [60.0 + each for each in WIDE], False),
-        (WIDE, [200.0 + each for each in NEAR], False),
+        (WIDE, [200.0 + each for each in NOISE], False),
     ],
     ids=["quick", "thoughtful", "slow to accept", "the same", "uneven", "one of them uneven"],
 )
 def test_a_delay_shows_however_long_a_bot_thinks(
-    kept: list[float], new: list[float], found: bool
+    reused: list[float], new: list[float], found: bool
 ) -> None:
-    assert differ(kept, new) is differ(new, kept) is found
+    assert differ(reused, new) is differ(new, reused) is found
 
 
 def test_a_bot_within_its_time() -> None:

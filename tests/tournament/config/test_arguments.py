@@ -14,7 +14,7 @@ from tournament.config.arguments import parse_bot, parse_options
         ("./greedy --fast", Bot("./greedy --fast", command="./greedy --fast")),
     ],
 )
-def test_a_bot_is_a_house_bot_a_url_or_a_command(text: str, bot: Bot) -> None:
+def test_a_bot_is_a_reference_bot_a_url_or_a_command(text: str, bot: Bot) -> None:
     assert parse_bot(text) == bot
 
 

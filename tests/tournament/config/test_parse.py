@@ -87,7 +87,7 @@ def test_the_examples_can_be_read(path: Path) -> None:
     read_cup(path)
 
 
-# what is changed in GOOD -> the one line that comes of it
+# a change of GOOD -> the one line of errors that results
 WRONG = [
     (('name = "Spring cup"', ""), '1: name: is missing; write name = "…".'),
     (('game = "doudizhu"', 'game = "doudizuh"'), '2: game: unknown: "doudizuh"; did you mean "dou'),
@@ -130,7 +130,7 @@ WRONG = [
     (('command = "./third --fast"', ""), "33: bots[3].command: is missing; write a command or a"),
     (("./third --fast", "./third 'x"), "35: bots[3].command: cannot be split into words (No closi"),
     (("./third --fast", ""), "35: bots[3].command: must not be empty; write one like"),
-    (("./third --fast", './third"\nurl = "http://x'), "36: bots[3].url: is given beside command;"),
+    (("./third --fast", './third"\nurl = "http://x'), "36: bots[3].url: is given as well as"),
     (("./third --fast", './third"\nmax_matches = 2 #"'), "36: bots[3].max_matches: is for a bot"),
     (("./third --fast", './third"\ncomand = "x'), "36: bots[3].comand: unknown key; did you mean"),
     (("concurrency = 2", "concurrency = "), "23: run.concurrency: is not valid TOML: "),

@@ -17,7 +17,7 @@ def test_seeds_beyond_ascii() -> None:
     assert opens(commitment("♠ Frühling 春"), "♠ Frühling 春")
 
 
-def test_a_short_seed_is_told_to_be_weak() -> None:
+def test_a_short_seed_causes_a_warning() -> None:
     assert "hides only a seed that nobody can guess" in weakness("2026-spring")
     assert "has 11 characters" in weakness("2026-spring")
     assert "has 1 character;" in weakness("x")

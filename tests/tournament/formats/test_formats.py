@@ -1,4 +1,4 @@
-"""Who meets whom: every format, from the cup's seed and the results alone."""
+"""The schedules of every format, from the cup's seed and the results alone."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def strength(name: str) -> Fraction:
 
 
 def played(of: Schedule, score: object = strength) -> tuple[list[Block], Results]:
-    """All blocks, where every bot always scores what its strength is."""
+    """All blocks, if every bot always scores its strength."""
     blocks: list[Block] = []
     results: Results = {}
     for round in of.rounds(lambda number: results[number]):
@@ -140,14 +140,14 @@ def test_swiss_has_no_repeats_where_there_are_bots_enough() -> None:
 def test_swiss_rests_nobody_twice_before_everybody_has() -> None:
     made = cup(8, 3, type="swiss", rounds=8, deals=1)
     blocks, _ = played(make_schedule(made, "seed"))
-    rests = Counter(
+    byes = Counter(
         name
         for number in range(1, 9)
         for name in made.names
         if not any(name in block.table for block in blocks if block.round == number)
     )
-    assert set(rests.values()) == {2}
-    assert len(rests) == 8
+    assert set(byes.values()) == {2}
+    assert len(byes) == 8
 
 
 def test_swiss_is_drawn_anew_only_from_results() -> None:
@@ -171,7 +171,7 @@ def test_a_knockout_ends_with_a_full_final(players: int, more: int) -> None:
 
 
 @pytest.mark.parametrize(("bots", "players"), [(9, 3), (16, 4), (7, 3), (12, 5), (20, 6)])
-def test_the_better_half_goes_on_and_the_best_wins(bots: int, players: int) -> None:
+def test_the_better_half_advances_and_the_best_wins(bots: int, players: int) -> None:
     made = cup(bots, players, type="knockout", deals=2)
     knockout = make_schedule(made, "seed")
     assert isinstance(knockout, Knockout)

@@ -1,4 +1,4 @@
-"""The sequential test of a duel holds what it promises."""
+"""The sequential test of a duel keeps its error rate."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Misbehaving bots: each ends in its fault, in time, and costs nobody else anything."""
+"""Misbehaving bots: each causes its fault in time, and does not affect the others."""
 
 import json
 import socket
@@ -33,7 +33,7 @@ def match(handle: hostile.Handler, strikes: int = 3, clock: Clock = LONG) -> Mat
 
 
 def moves(handle: hostile.Handler, times: int = 1) -> list[str]:
-    """What a bot answers, asked so many times."""
+    """The answers of a bot that is asked this many times."""
     with hostile.connected(handle) as bot:
         outcomes = [bot.move(REQUEST, 60) for _ in range(times)]
     return [outcome.move if isinstance(outcome, Choice) else outcome.detail for outcome in outcomes]
@@ -41,7 +41,7 @@ def moves(handle: hostile.Handler, times: int = 1) -> list[str]:
 
 @pytest.mark.parametrize("how", hostile.WAYS)
 def test_each_ends_in_its_fault(how: str) -> None:
-    """Those that never end would hold the test up for ever."""
+    """Bots that never finish would block the test forever."""
     handle, kind = hostile.WAYS[how]
     (fault,) = match(handle, strikes=1, clock=SHORT if kind == "timeout" else LONG).faults
     assert fault.kind == kind, fault.detail
@@ -50,7 +50,7 @@ def test_each_ends_in_its_fault(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["hang", "drip-body", "reset", "deep", "illegal", "surrogate"])
-def test_the_match_goes_on_without_who_is_struck_out(how: str) -> None:
+def test_the_match_continues_without_a_bot_that_is_struck_out(how: str) -> None:
     handle, kind = hostile.WAYS[how]
     record = match(handle, clock=SHORT if kind == "timeout" else LONG)
     assert record.struck == (0,)
@@ -88,8 +88,8 @@ def test_an_answer_of_exactly_the_limit_is_fine_and_one_more_is_not() -> None:
 
 
 def test_fields_beside_the_move_may_say_anything_twice() -> None:
-    said = '{"a": 1, "a": 2, "why": {"move": 1, "move": 2}, "move": "pass"}'
-    assert moves(hostile.says(said)) == ["pass"]
+    body = '{"a": 1, "a": 2, "why": {"move": 1, "move": 2}, "move": "pass"}'
+    assert moves(hostile.says(body)) == ["pass"]
 
 
 def test_a_broken_connection_is_tried_once_more() -> None:
@@ -150,9 +150,9 @@ def test_the_evidence_is_kept() -> None:
     assert json.loads(fault.request)["view"]["seat"] == 0
 
 
-def test_what_a_bot_says_is_told_without_control_characters() -> None:
-    said = hostile.answer(b"{}", "Content-Encoding: \x1b[2J")
-    (fault,) = match(hostile.sends(said), strikes=1).faults
+def test_the_words_of_a_bot_are_printed_without_control_characters() -> None:
+    body = hostile.answer(b"{}", "Content-Encoding: \x1b[2J")
+    (fault,) = match(hostile.sends(body), strikes=1).faults
     assert fault.kind == "invalid"
     assert "\x1b" not in fault.detail
 

@@ -1,4 +1,4 @@
-"""POST /start and /end: no other bot waits for one that hangs there, and it hangs once."""
+"""POST /start and /end: a bot that hangs there does not delay others, and hangs only once."""
 
 import socket
 import threading
@@ -22,7 +22,7 @@ def match(bots: Sequence[Player]) -> None:
 
 
 def test_all_are_notified_at_once() -> None:
-    """Each waits until all are notified; one after the other, none would ever continue."""
+    """Each bot waits until all are notified; if notified in sequence, they would deadlock."""
     meeting = threading.Barrier(3, timeout=60)
 
     class Waits(Dice):

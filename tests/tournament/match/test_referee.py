@@ -1,4 +1,4 @@
-"""A match is the same whoever knows the rules: `games/` in-process or a rules service."""
+"""A match is the same with both referees: `games/` in-process and a rules service."""
 
 import dataclasses
 import socket

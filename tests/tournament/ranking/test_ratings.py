@@ -30,7 +30,7 @@ def rated(
     block: list[int] | None = None,
     seed: str = "s",
 ) -> list[Rating]:
-    """Ratings from (bots, scores, sides) of each match, a block each unless told."""
+    """Ratings from (bots, scores, sides) of each match, one block each unless given."""
     data = comparisons(matches, bots=bots, block=block)
     blocks = np.asarray(block if block is not None else range(len(matches)))
     seats = np.array([match[0] for match in matches])
@@ -49,7 +49,7 @@ def comparisons(
     return compare(seats, scores, sides, blocks, bots)
 
 
-def told(data: Comparisons) -> list[tuple[int, int, int, int]]:
+def as_rows(data: Comparisons) -> list[tuple[int, int, int, int]]:
     return [
         (int(a), int(b), int(n), int(h))
         for a, b, n, h in zip(data.first, data.second, data.games, data.halves, strict=True)
@@ -58,23 +58,23 @@ def told(data: Comparisons) -> list[tuple[int, int, int, int]]:
 
 def test_more_points_win_and_equal_points_are_half_a_win() -> None:
     data = comparisons([((0, 1, 2), (4, 1, 1), ALONE)])
-    assert told(data) == [(0, 1, 1, 2), (0, 2, 1, 2), (1, 2, 1, 1)]
+    assert as_rows(data) == [(0, 1, 1, 2), (0, 2, 1, 2), (1, 2, 1, 1)]
 
 
 def test_seats_of_one_side_are_not_compared() -> None:
     # Seat 2 is the landlord; seats 0 and 1 played together.
     data = comparisons([((0, 1, 2), (-2, -2, 4), (1, 1, 0))])
-    assert told(data) == [(0, 2, 1, 0), (1, 2, 1, 0)]
+    assert as_rows(data) == [(0, 2, 1, 0), (1, 2, 1, 0)]
 
 
 def test_a_bot_is_not_compared_with_its_copy() -> None:
     data = comparisons([((0, 1, 0), (3, 1, -4), ALONE)], bots=2)
-    assert told(data) == [(0, 1, 2, 2)]
+    assert as_rows(data) == [(0, 1, 2, 2)]
 
 
 def test_seatings_of_a_block_are_added_up() -> None:
     matches = [((0, 1, 2), (2, 1, 0), ALONE), ((1, 2, 0), (2, 1, 0), ALONE)]
-    assert told(comparisons(matches, block=[0, 0])) == [(0, 1, 2, 2), (0, 2, 2, 2), (1, 2, 2, 4)]
+    assert as_rows(comparisons(matches, block=[0, 0])) == [(0, 1, 2, 2), (0, 2, 2, 2), (1, 2, 2, 4)]
 
 
 def test_two_bots_have_the_textbook_rating() -> None:

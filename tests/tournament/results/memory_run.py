@@ -10,7 +10,7 @@ class MemoryRun:
     """A run in memory, whose records may have been forged."""
 
     about: dict[str, Any]
-    told: list[MatchSummary]
+    summary_rows: list[MatchSummary]
     records: list[MatchRecord] = field(default_factory=list)
 
     def facts(self) -> dict[str, Any]:
@@ -20,7 +20,7 @@ class MemoryRun:
         raise NotImplementedError
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        return (one for one in self.told if round is None or one.round == round)
+        return (one for one in self.summary_rows if round is None or one.round == round)
 
     def matches(self) -> Iterable[MatchRecord]:
         return iter(self.records)

@@ -57,8 +57,8 @@ def test_csv_says_the_same(store: Store) -> None:
     for row, same in zip(rows, plain, strict=True):
         for name, value in same.items():
             empty = value is None
-            told = str(value).lower() if isinstance(value, bool) else str(value)
-            assert row[name] == ("" if empty else told)
+            cell = str(value).lower() if isinstance(value, bool) else str(value)
+            assert row[name] == ("" if empty else cell)
 
 
 def test_parquet_says_the_same(store: Store) -> None:

@@ -22,7 +22,7 @@ NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 
 
 class Page(HTMLParser):
-    """What a browser would make of the page, roughly."""
+    """The page, roughly as a browser parses it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -80,11 +80,11 @@ def unpacked(text: str) -> list[dict[str, Any]]:
 
 
 def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each step with the state it should show."""
+    """Each step with the state that it should show."""
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    told = steps(record)
-    yield told[0], state.to_dict()
-    for move, step in zip(record.moves, told[1:], strict=True):
+    shown_steps = steps(record)
+    yield shown_steps[0], state.to_dict()
+    for move, step in zip(record.moves, shown_steps[1:], strict=True):
         state = state.advance(move)
         yield step, state.to_dict()
 
@@ -149,9 +149,9 @@ def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
     moves = [step["move"] for step in steps(record)[1:]]
     assert [move[1] for move in moves] == list(record.moves)
     for fault in record.faults:
-        seat, _, time, said, house = moves[fault.move]
-        assert (seat, house) == (fault.seat, True)
-        assert said == f"{fault.kind}: {fault.detail}"
+        seat, _, time, text, is_default = moves[fault.move]
+        assert (seat, is_default) == (fault.seat, True)
+        assert text == f"{fault.kind}: {fault.detail}"
         assert time == pytest.approx(fault.elapsed_ms, abs=0.06)
     (out,) = record.struck
     last = max(fault.move for fault in record.faults if fault.seat == out)

@@ -21,7 +21,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> MemoryRun:
 def forged(honest: MemoryRun, at: int, **changes: Any) -> list[Mismatch]:
     records = list(honest.records)
     records[at] = replace(records[at], **changes)
-    return verify(MemoryRun(honest.about, honest.told, records)).mismatches
+    return verify(MemoryRun(honest.about, honest.summary_rows, records)).mismatches
 
 
 def test_an_honest_run_is_verified(honest: MemoryRun) -> None:
@@ -78,15 +78,15 @@ def test_a_forged_score_is_found(honest: MemoryRun) -> None:
 
 
 def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:
-    told = list(honest.told)
-    told[2] = replace(told[2], adjusted=(100, 0, 0))
-    (mismatch,) = verify(MemoryRun(honest.about, told, honest.records)).mismatches
-    assert mismatch.match == told[2].match
+    rows = list(honest.summary_rows)
+    rows[2] = replace(rows[2], adjusted=(100, 0, 0))
+    (mismatch,) = verify(MemoryRun(honest.about, rows, honest.records)).mismatches
+    assert mismatch.match == rows[2].match
     assert "adjusted scores" in mismatch.detail
 
 
 def test_a_forged_move_is_found(honest: MemoryRun) -> None:
-    """Another bid changes what the deal was worth; the last bid stands before the first play."""
+    """Another bid changes the value of the deal; the last bid comes before the first play."""
     moves = list(honest.records[1].moves)
     last = max(i for i, move in enumerate(moves) if move.startswith("bid:"))
     moves[last] = "bid:2" if moves[last] == "bid:3" else "bid:3"
@@ -125,51 +125,51 @@ def test_an_invented_strike_is_found(honest: MemoryRun) -> None:
     assert any(detail.startswith("Struck out are the seats []") for detail in details)
 
 
-def test_the_house_must_play_by_its_rule(honest: MemoryRun) -> None:
-    """What stands as the house's move was the bot's own wish."""
+def test_default_moves_must_follow_their_rule(honest: MemoryRun) -> None:
+    """A move is recorded as a default move, but the bot chose it."""
     at, record = next((i, r) for i, r in enumerate(honest.records) if not r.faults)
-    wish = next(i for i, move in enumerate(record.moves) if move != "pass" and i > 5)
+    chosen = next(i for i, move in enumerate(record.moves) if move != "pass" and i > 5)
     template = next(r.faults[0] for r in honest.records if r.faults)
-    fault = replace(template, move=wish, played=record.moves[wish])
+    fault = replace(template, move=chosen, played=record.moves[chosen])
     assert forged(honest, at, faults=(fault,))
 
 
 def test_a_left_out_match_is_found(honest: MemoryRun) -> None:
     for left_out in (0, 3, 5):
-        records, told = list(honest.records), list(honest.told)
-        del records[left_out], told[left_out]
-        (mismatch,) = verify(MemoryRun(honest.about, told, records)).mismatches
+        records, rows = list(honest.records), list(honest.summary_rows)
+        del records[left_out], rows[left_out]
+        (mismatch,) = verify(MemoryRun(honest.about, rows, records)).mismatches
         assert mismatch.match == honest.records[left_out].match
         assert "The store lacks this match" in mismatch.detail
 
 
 def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Path) -> None:
-    """The third deal of a longer cup is honest in itself, but this cup has two."""
+    """The third deal of a longer cup is valid in itself, but this cup has only two."""
     with run(tmp_path, cup(deals=3, commit=True), {"cat": 12}) as store:
-        records, told = list(store.matches()), list(store.summaries())
-    swapped = verify(MemoryRun(honest.about, told[:3] + told[6:], records[:3] + records[6:]))
-    told_of = {mismatch.match: mismatch.detail for mismatch in swapped.mismatches}
+        records, rows = list(store.matches()), list(store.summaries())
+    swapped = verify(MemoryRun(honest.about, rows[:3] + rows[6:], records[:3] + records[6:]))
+    detail_of = {mismatch.match: mismatch.detail for mismatch in swapped.mismatches}
     for extra, missing in zip(records[6:], honest.records[3:], strict=True):
-        assert "no such match" in told_of[extra.match]
-        assert "lacks this match" in told_of[missing.match]
+        assert "no such match" in detail_of[extra.match]
+        assert "lacks this match" in detail_of[missing.match]
 
 
 def test_results_without_moves_are_found(honest: MemoryRun) -> None:
-    done = verify(MemoryRun(honest.about, honest.told, honest.records[1:]))
-    assert done.mismatches[0].match == honest.told[0].match
-    done = verify(MemoryRun(honest.about, honest.told[:-1], honest.records))
+    done = verify(MemoryRun(honest.about, honest.summary_rows, honest.records[1:]))
+    assert done.mismatches[0].match == honest.summary_rows[0].match
+    done = verify(MemoryRun(honest.about, honest.summary_rows[:-1], honest.records))
     assert done.mismatches[0].match == honest.records[-1].match
 
 
 def test_another_seed_than_the_committed_one_is_found(honest: MemoryRun) -> None:
     about = {**honest.about, "seed": "2026-autumn"}
-    done = verify(MemoryRun(about, honest.told, honest.records))
+    done = verify(MemoryRun(about, honest.summary_rows, honest.records))
     assert done.commitment is False
     assert done.mismatches[0] == Mismatch(None, "The seed is not the one that was committed to.")
 
 
 def about(honest: MemoryRun, **facts: Any) -> list[str]:
-    done = verify(MemoryRun({**honest.about, **facts}, honest.told, honest.records))
+    done = verify(MemoryRun({**honest.about, **facts}, honest.summary_rows, honest.records))
     return [mismatch.detail for mismatch in done.mismatches if mismatch.match is None]
 
 
@@ -239,6 +239,6 @@ def test_what_cannot_be_read_is_a_problem(honest: MemoryRun) -> None:
             yield self.records[0]
             raise ValueError("no JSON")
 
-    done = verify(Unreadable(honest.about, honest.told, honest.records))
+    done = verify(Unreadable(honest.about, honest.summary_rows, honest.records))
     assert "cannot be read beyond 1 match:" in done.mismatches[-1].detail
     assert "'config'" in verify(MemoryRun({}, [], [])).mismatches[0].detail

@@ -1,4 +1,4 @@
-"""Tables side by side have cores of their own."""
+"""Tables that are played at the same time have separate cores."""
 
 import os
 from contextlib import suppress
@@ -65,6 +65,6 @@ def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path) -> None:
                     with suppress(ProcessLookupError):
                         seen.add(len(os.sched_getaffinity(int(note.name))))
     assert process.returncode == 0
-    # all bots start with all cores, and have their table's from its first match on
+    # all bots start with all cores, and get their table's before its first match
     assert seen <= {CORES, CORES // 2}
     assert CORES // 2 in seen

@@ -1,4 +1,4 @@
-"""What keeps a cup from being played is found before its first match, all of it at once."""
+"""Problems that prevent a cup are all found before its first match."""
 
 from collections.abc import Iterable
 from contextlib import closing
@@ -37,7 +37,7 @@ def test_a_bot_that_does_not_answer(how: str) -> None:
 
 def test_a_bot_that_does_not_play_the_game_or_speaks_another_protocol() -> None:
     def newer(connection: object, request: object) -> None:
-        """Not asked for a move."""
+        """Not called: no match is played."""
 
     about = {"name": "newer", "version": "1", "protocol": 2, "games": ["dasan"]}
     with hostile.running(newer, about) as url:

@@ -1,4 +1,4 @@
-"""What a run shows while it runs."""
+"""The progress that a run shows."""
 
 import io
 import json
@@ -12,9 +12,9 @@ from tournament.run.progress import JsonLines, Lines, _span, watch
 
 def test_json_lines_say_the_match_and_how_far_it_is() -> None:
     out = io.StringIO()
-    said = JsonLines(out)
-    said.begin(3, 10)
-    said.match(record(faults=(fault(),)))
+    progress = JsonLines(out)
+    progress.begin(3, 10)
+    progress.match(record(faults=(fault(),)))
     begin, match = map(json.loads, out.getvalue().splitlines())
     assert begin == {"event": "begin", "done": 3, "total": 10}
     assert (match["event"], match["done"], match["total"]) == ("match", 4, 10)
@@ -27,10 +27,10 @@ def test_json_lines_say_the_match_and_how_far_it_is() -> None:
 
 def test_lines_say_how_far_it_is_and_the_end() -> None:
     out = io.StringIO()
-    said = Lines(Console(file=out, width=40), every_s=1e9)
-    said.begin(0, 2)
-    said.match(record())
-    said.match(record(number=1))
+    progress = Lines(Console(file=out, width=40), every_s=1e9)
+    progress.begin(0, 2)
+    progress.match(record())
+    progress.match(record(number=1))
     first, last = out.getvalue().splitlines()
     assert first == "2 matches"
     assert last.startswith("2 of 2 matches, ")

@@ -78,21 +78,21 @@ def test_what_differs_is_named_as_in_the_file() -> None:
 
 
 def filled(*names: str, fill: str | None = "greedy") -> Cup:
-    """A cup for three as its file would give it."""
+    """A cup for three, as read from its file."""
     bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = "./{name}"\n' for name in names)
     seats = f'fill = "{fill}"\n' if fill else ""
     return parse_cup(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
 
 
-def test_a_house_bot_that_has_played_does_not_leave_without_a_word(tmp_path: Path) -> None:
-    """It is in no file, so what it is and how to keep it are said."""
+def test_a_filler_that_has_played_does_not_leave_silently(tmp_path: Path) -> None:
+    """No file names it, so the error says what it is and how to keep it."""
     with begun(tmp_path, filled("ann", "bob")) as store:
         with pytest.raises(CupChangedError) as error:
             resume(store, filled("ann", "bob", "cat"))
-        said = str(error.value)
-        assert 'the house bot "greedy (house)", which filled a seat and has played, would' in said
+        message = str(error.value)
+        assert 'the bot "greedy (house)", which filled a seat and has played, would' in message
         fix = 'as [[bots]] name = "greedy (house)", command = "python -m bots.greedy")'
-        assert fix in said
+        assert fix in message
         kept = filled("ann", "bob", "greedy (house)", "cat", fill=None)
         house = replace(kept.bots[2], command="python -m bots.greedy")
         _, schedule = resume(store, replace(kept, bots=(*kept.bots[:2], house, kept.bots[3])))
@@ -119,7 +119,7 @@ NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
         ("round-robin", "only bots and deals may be added."),
         ("gauntlet", "only bots and deals may be added."),
         ("swiss", "in a swiss only rounds may be added."),
-        ("knockout", "to a knockout that has begun nothing may be added."),
+        ("knockout", "nothing may be added to a knockout that has started."),
     ],
 )
 def test_a_refusal_says_what_its_format_lets_grow(tmp_path: Path, format: str, says: str) -> None:
@@ -169,9 +169,9 @@ def test_an_open_seed_may_deal_more_after_the_end(tmp_path: Path) -> None:
         assert resume(store, replace(cup, format=replace(cup.format, deals=3)))[1].blocks == 3
 
 
-def test_matches_without_their_cup_are_a_sentence(tmp_path: Path) -> None:
+def test_matches_without_their_cup_are_reported(tmp_path: Path) -> None:
     with begun(tmp_path, played.cup()) as store, sqlite3.connect(store.where) as other:
         other.execute("DELETE FROM meta WHERE key = 'config'")
         other.commit()
-        with pytest.raises(StoreError, match="has matches, but not the cup that they are of"):
+        with pytest.raises(StoreError, match="has matches, but their cup is missing"):
             resume(store, played.cup())

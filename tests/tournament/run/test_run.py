@@ -1,4 +1,4 @@
-"""The runner: whatever happens to it, the standings come out the same."""
+"""The runner: whatever happens to it, the standings are the same."""
 
 import json
 import os
@@ -31,34 +31,34 @@ from tournament.store.store import Store
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The standings of the toy cup, run in one go, one table at a time."""
-    folder = tmp_path_factory.mktemp("undisturbed")
+    folder = tmp_path_factory.mktemp("uninterrupted")
     done = stich("run", write(folder, toys(4), concurrency=1), "--out", folder / "run")
     assert done.returncode == 0, done.stderr
     assert "toy0" in done.stdout
     return standings(folder / "run")
 
 
-def test_a_cup_of_four_bots(undisturbed: dict[str, object]) -> None:
-    assert undisturbed["finished"] is True
-    assert (undisturbed["blocks"], undisturbed["matches"]) == (16, 48)
-    assert undisturbed["deals"] == 48
-    lines = undisturbed["standings"]
+def test_a_cup_of_four_bots(uninterrupted: dict[str, object]) -> None:
+    assert uninterrupted["finished"] is True
+    assert (uninterrupted["blocks"], uninterrupted["matches"]) == (16, 48)
+    assert uninterrupted["deals"] == 48
+    lines = uninterrupted["standings"]
     assert isinstance(lines, list)
     assert {line["bot"] for line in lines} == {"toy0", "toy1", "toy2", "toy3"}
     assert all(line["matches"] == 36 for line in lines)
     assert abs(sum(line["score"] for line in lines)) < 1e-9
 
 
-def test_any_concurrency_gives_the_same(tmp_path: Path, undisturbed: dict[str, object]) -> None:
+def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
     cup = write(tmp_path, toys(4), concurrency=3)
     assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-    assert standings(tmp_path / "run") == undisturbed
+    assert standings(tmp_path / "run") == uninterrupted
 
 
 def test_killed_again_and_again_it_ends_the_same(
-    tmp_path: Path, undisturbed: dict[str, object]
+    tmp_path: Path, uninterrupted: dict[str, object]
 ) -> None:
     alive = tmp_path / "alive"
     alive.mkdir()
@@ -85,7 +85,7 @@ def test_killed_again_and_again_it_ends_the_same(
     done = stich("run", cup, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert f"48 matches, {kept} of them done already" in done.stdout
-    assert standings(tmp_path / "run") == undisturbed
+    assert standings(tmp_path / "run") == uninterrupted
     again = stich("run", cup, "--out", tmp_path / "run", "--json")
     assert [json.loads(line)["event"] for line in again.stdout.splitlines()] == ["finished"]
 
@@ -100,7 +100,7 @@ def test_killed_again_and_again_it_ends_the_same(
     ids=["swiss", "knockout", "gauntlet"],
 )
 def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]) -> None:
-    """Later rounds are drawn from the store alone, in whichever order its matches came."""
+    """Later rounds are drawn from the store alone, whatever the order of its matches."""
     one, two = tmp_path / "one", tmp_path / "two"
     with served_toys(6) as bots:
         path = write(tmp_path, bots, *format_, deals=1, concurrency=2)
@@ -117,7 +117,7 @@ def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_it_says_how_to_resume(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_stop_prints_how_to_resume(tmp_path: Path, number: signal.Signals) -> None:
     alive = tmp_path / "alive"
     alive.mkdir()
     cup = write(tmp_path, toys(3, str(alive)), deals=1000)
@@ -161,7 +161,7 @@ def test_more_deals_and_bots_are_the_cup_that_would_have_been(tmp_path: Path) ->
 
 @pytest.fixture(scope="module")
 def misbehaved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A run in which bots die, flood their output and answer nonsense, all well in time."""
+    """A run in which bots die, flood their output and answer nonsense, all in time."""
     folder = tmp_path_factory.mktemp("misbehaved")
     bots = {how: bot(how) for how in ("dies", "floods", "deep", "honest")}
     cup = write(folder, bots, '[format] seating = "fixed"', deals=1, move_ms=60_000)
@@ -182,7 +182,7 @@ def test_a_bot_that_dies_is_started_again_for_its_next_match(misbehaved: Store) 
         assert {fault.output for fault in mine} == {match.outputs[seat]} == {"out of luck\n"}
 
 
-def test_of_a_flood_of_output_the_end_is_kept(misbehaved: Store) -> None:
+def test_the_end_of_a_flood_of_output_is_kept(misbehaved: Store) -> None:
     for match in misbehaved.matches():
         if "floods" in match.seating:
             assert len(match.outputs[match.seating.index("floods")]) == 64 * 1024
@@ -238,21 +238,21 @@ def test_one_server_is_one_however_it_is_written(one: str, other: str) -> None:
     assert canonical(one) != canonical(one + "/else")
 
 
-def test_a_full_disk_is_a_sentence_and_costs_nothing_finished(tmp_path: Path) -> None:
-    room = tmp_path / "room"
-    room.mkdir()
-    if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=300k none {room}"):
+def test_a_full_disk_is_reported_and_loses_no_finished_match(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=300k none {disk}"):
         pytest.skip("a file system of 300 KiB can only be mounted by root")
     try:
-        filler = room / "filler"
+        filler = disk / "filler"
         filler.write_bytes(b"x" * 100_000)
         with served_toys(3) as bots:
-            done = stich("run", write(tmp_path, bots, deals=3), "--out", room / "run")
+            done = stich("run", write(tmp_path, bots, deals=3), "--out", disk / "run")
         assert done.returncode == 1
         assert "the disk is full; what was finished is kept" in done.stderr
         filler.unlink()
-        with Store.open(room / "run") as store:
+        with Store.open(disk / "run") as store:
             kept = store.count()
             assert len(list(store.matches())) == kept
     finally:
-        os.system(f"umount {room}")
+        os.system(f"umount {disk}")

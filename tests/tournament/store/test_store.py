@@ -1,4 +1,4 @@
-"""The store: a match whole or not at all, in SQLite and in PostgreSQL alike."""
+"""The store: matches are atomic, in SQLite and in PostgreSQL."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def postgresql() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a new store may be."""
+    """The location of a new store."""
     if request.param == "sqlite":
         return str(tmp_path / "run")
     url: str = request.getfixturevalue("postgresql")
@@ -51,7 +51,7 @@ def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
         turn=turn,
         move=3,
         kind=kind,
-        detail="What it said: \0 \ud800 ☃.",
+        detail="Its output: \0 \ud800 ☃.",
         url="http://127.0.0.1:1",
         request='{"view": {}}',
         answer=Answer(200, "X: \0", "\ud800", 3),
@@ -211,7 +211,7 @@ def test_reading_does_not_make_a_run(tmp_path: Path) -> None:
         ("postgresql://nobody@127.0.0.1:1/x", "onnection"),
     ],
 )
-def test_a_database_that_is_not_there_is_a_sentence(where: str, says: str) -> None:
+def test_a_missing_database_is_reported_in_a_sentence(where: str, says: str) -> None:
     with pytest.raises(StoreError, match=says) as error:
         Store.create(where)
     assert str(error.value).endswith(".")

@@ -7,19 +7,17 @@ chance if exactly 5 in 100 are false).
 import numpy as np
 import pytest
 
-from benchmarks.ranking import (
+from benchmarks.ranking import fixed, missed, watched
+from benchmarks.simulated_cups import (
     NOISES,
     Draw,
-    fixed,
     gauntlet,
     knockout,
-    missed,
     normal,
     round_robin,
     spaced,
     strong,
     swiss,
-    watched,
 )
 from tournament.ranking.bootstrap import Floats
 

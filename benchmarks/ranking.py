@@ -297,8 +297,8 @@ def _settled() -> Section:
     how = (
         "Normal points. Pairs: bots evenly spaced, effects from 0.5 to -0.5 for 3 bots and from 1"
         " to -1 for the others, looked at once at the end. Blocks: the median until the difference"
-        " is settled, where one may look after every fifth block, beside the number at which half of"
-        " the cups that are looked at once settle it; standard deviations are those of the"
+        " is settled, where one may look after every fifth block, beside the number at which half"
+        " of the cups that are looked at once settle it; standard deviations are those of the"
         " difference in a block."
     )
     return Section("What rank ranges settle", how, figures)

@@ -1,6 +1,6 @@
-"""A copy of the project whose rules are compiled by mypyc, to measure and to test.
+"""A copy of the project with games/ compiled by mypyc, to measure and to test.
 
-`python -m benchmarks.compiled --test` builds one and runs the tests of the rules on it.
+`python -m benchmarks.compiled --test` builds one and runs tests/games on it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ LEFT_OUT = (".*", "__pycache__", "*.so", "*.egg-info", "build", "node_modules", 
 
 @contextmanager
 def compiled_copy() -> Iterator[Path]:
-    """A folder with the project, its games/ compiled in place; gone afterwards.
+    """A temporary copy of the project with games/ compiled in place.
 
-    Raises RuntimeError with the compiler's last words where it cannot be built.
+    Raises RuntimeError with the end of the compiler's output if the build fails.
     """
     with tempfile.TemporaryDirectory(prefix="stich-compiled-") as folder:
         target = Path(folder)
@@ -41,9 +41,9 @@ def compiled_copy() -> Iterator[Path]:
 
 
 def test() -> int:
-    """Run the tests of the rules on compiled rules; their exit code."""
+    """Run tests/games on compiled rules; returns the exit code of pytest."""
     if shutil.which("cc") is None and shutil.which("gcc") is None:
-        print("There is no C compiler here, so the compiled build was not tested.")
+        print("No C compiler found: the compiled build was not tested.")
         return 0
     with compiled_copy() as folder:
         if not list((folder / "games" / "doudizhu").glob("state.*.so")):

@@ -1,7 +1,7 @@
-"""Random whole games through the public API of games/, for every game and number of players.
+"""Random complete games through the public API of games/, for every game and number of players.
 
-Run as a program it measures one thing and prints a JSON object; the peers, and the compiled rules,
-are measured this way in processes of their own.
+Run as a program it measures one thing and prints a JSON object. The other libraries and the
+compiled rules are measured this way, in separate processes.
 
     python -m benchmarks.random_games stich doudizhu 3
     python -m benchmarks.random_games openspiel
@@ -35,7 +35,7 @@ ROUNDS, RACES = 2, 5
 
 
 def stich(name: str, players: int) -> Callable[[int], int]:
-    """One random game of one deal: every move out of the list, every move checked again."""
+    """Plays a random game of one deal: each move is taken from the list and checked again."""
     import games
 
     game = games.get(name)
@@ -53,8 +53,8 @@ def stich(name: str, players: int) -> Callable[[int], int]:
 
 
 def openspiel() -> Callable[[int], int]:
-    """One random game of OpenSpiel's dou_dizhu: deal, auction and play by uniform choice."""
-    # neither has types, nor need it be installed
+    """Plays a random game of OpenSpiel's dou_dizhu: deal, auction and play by uniform choice."""
+    # It has no types and need not be installed.
     import pyspiel  # type: ignore[import-not-found,unused-ignore]
 
     game = pyspiel.load_game("dou_dizhu")
@@ -76,8 +76,8 @@ def openspiel() -> Callable[[int], int]:
 
 
 def rlcard() -> Callable[[int], int]:
-    """One random game of RLCard's doudizhu (its auction is a judgement of the hands)."""
-    # as above
+    """Plays a random game of RLCard's doudizhu, which has no auction: it evaluates the hands."""
+    # It has no types and need not be installed.
     import rlcard as library  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     env = library.make("doudizhu", config={"seed": 1})
@@ -94,7 +94,7 @@ def rlcard() -> Callable[[int], int]:
 
 
 def measured(*arguments: str, folder: Path = ROOT) -> float:
-    """Games a second, measured by a process of its own with this folder's rules."""
+    """Games per second, measured in a separate process with the rules in this folder."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.random_games", *arguments],
         cwd=folder,
@@ -107,7 +107,7 @@ def measured(*arguments: str, folder: Path = ROOT) -> float:
 
 
 def best(rounds: int, *runs: tuple[Path, Sequence[str]]) -> list[float]:
-    """The best round of each, measured in turns: what else the machine did counts least."""
+    """The best round of each. They take turns, so that other load on the machine matters least."""
     rates = [[measured(*what, folder=folder) for folder, what in runs] for _ in range(rounds)]
     return [max(column) for column in zip(*rates, strict=True)]
 

@@ -1,8 +1,8 @@
-"""Zheng Fen's lists: hands of 18 cards with both jokers, typical and the most evil, and one check.
+"""Zheng Fen's lists of moves for 18 cards with both jokers, typical and longest, and one check.
 
-The limits are 2 ms for a typical list, 150 ms for the longest and 50 µs for a check. Beside them:
-what json.dumps needs for the same answer, and the brute-force reading of the tests, which tries
-every substitution for the jokers, on a smaller hand.
+The limits are 2 ms for a typical list, 150 ms for the longest and 50 µs for a check. They are
+compared with json.dumps of the same answer and, on a smaller hand, with the brute force of the
+tests, which tries every substitution for the jokers.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tests.games.zhengfen import brute_force as brute
 
 HANDS = 200
 CHECKS = 300
-EVIL = [rank + suit for rank in "3456" for suit in "cdhs"] + ["Bj", "Rj"]
-"""Four quads in a row and both jokers: no other hand of 18 that a search found has more plays."""
+LONGEST = [rank + suit for rank in "3456" for suit in "cdhs"] + ["Bj", "Rj"]
+"""Four consecutive quads and both jokers: a search found no hand of 18 cards with more plays."""
 
 
 def lead(hand: list[str]) -> games.State:
-    """Seat 0 leads from this hand."""
+    """A position in which seat 0 leads from this hand."""
     game = games.get("zhengfen")
     wire = game.start(3, "lists", {}).to_dict()
     spare = [card for card in brute.DECK if card not in hand]
@@ -38,7 +38,7 @@ def jokers_and(number: int, rng: random.Random) -> list[str]:
 
 
 def listing_figures(rng: random.Random) -> list[Figure]:
-    """Typical and longest list against their limits and json.dumps."""
+    """The typical and the longest list, compared with their limits and json.dumps."""
     whole, dumped, counts = [], [], []
     for _ in range(HANDS):
         state = lead(jokers_and(16, rng))
@@ -47,9 +47,9 @@ def listing_figures(rng: random.Random) -> list[Figure]:
         whole.append(microseconds(partial(whole_list, state)))
         dumped.append(microseconds(partial(json.dumps, {"seat": 0, "moves": texts})))
     typical, typical_dump = statistics.median(whole), statistics.median(dumped)
-    evil = lead(EVIL)
-    texts = evil.moves().texts()
-    longest = microseconds(partial(whole_list, evil), 0.5)
+    longest_lead = lead(LONGEST)
+    texts = longest_lead.moves().texts()
+    longest = microseconds(partial(whole_list, longest_lead), 0.5)
     answer = {"seat": 0, "moves": texts}
     longest_dump = microseconds(partial(json.dumps, answer), 0.2)
     size = len(json.dumps(answer)) / 1024
@@ -71,11 +71,11 @@ def listing_figures(rng: random.Random) -> list[Figure]:
 
 
 def check_figures(rng: random.Random) -> list[Figure]:
-    """One check out of the longest list, and of what is no combination, against the limit."""
-    state = lead(EVIL)
+    """A check of a listed play and of random cards, compared with the limit."""
+    state = lead(LONGEST)
     legal = rng.sample(state.moves().texts(), CHECKS)
     deck = games.get("zhengfen").deck(3)
-    other = ["play:" + "".join(deck.in_order(rng.sample(EVIL, 9))) for _ in range(CHECKS)]
+    other = ["play:" + "".join(deck.in_order(rng.sample(LONGEST, 9))) for _ in range(CHECKS)]
     found = []
     for name, moves in (("one check of a listed play", legal), ("one check of any cards", other)):
         times = sorted(microseconds(partial(state.is_legal, move), 0.0005) for move in moves)
@@ -85,12 +85,12 @@ def check_figures(rng: random.Random) -> list[Figure]:
 
 
 def brute_figure(rng: random.Random) -> Figure:
-    """A hand of ten cards with both jokers against trying every substitution."""
+    """The list of ten cards with both jokers, compared with trying every substitution."""
     hand = jokers_and(8, rng)
     state = lead(hand)
     expected = [play[0] for play in brute.listed(brute.all_plays(hand), None)]
     if state.moves().texts() != expected:
-        raise RuntimeError("The list and the brute-force reading differ.")
+        raise RuntimeError("The list differs from the brute force.")
     ours = microseconds(partial(whole_list, state), 0.1)
     theirs = microseconds(partial(brute.all_plays, hand), 0.1)
     return Figure(
@@ -104,7 +104,7 @@ def brute_figure(rng: random.Random) -> Figure:
 
 
 def sections() -> list[Section]:
-    """Lists and checks of Zheng Fen against their limits and their peers."""
+    """Lists and checks of Zheng Fen."""
     rng = random.Random("zhengfen")
     return [
         Section(

@@ -12,12 +12,12 @@ from service.json_codec import encode
 
 MEDIA_TYPE: Final = "application/problem+json"
 MAX_ERRORS: Final = 100
-"""How many errors one answer lists; a body may have many thousands."""
+"""The most errors that one response lists; a body may have many thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A type of problem: its code, status and title, and when it is answered."""
+    """A type of problem: its code, status and title, and when it occurs."""
 
     code: str
     status: int
@@ -32,61 +32,61 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             "malformed-json",
             400,
             "The body is not a JSON object",
-            "The body is no JSON (RFC 8259), not UTF-8, nested too deeply, names a field twice in"
-            " one object, or is no object.",
+            "The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, or"
+            " repeats a field within an object.",
         ),
         ProblemType(
             "not-found",
             404,
-            "There is nothing here",
-            "No operation has this path, or no game has this name.",
+            "Not found",
+            "There is no operation at this path, or no game of this name.",
         ),
         ProblemType(
             "method-not-allowed",
             405,
-            "This method is not allowed here",
-            "The path exists, but not with this method; the header `Allow` names those it has.",
+            "Method not allowed",
+            "The path does not support this method; the `Allow` header lists those it does.",
         ),
         ProblemType(
             "too-large",
             413,
             "The body is too large",
-            "The body is larger than the service accepts, 1 MiB unless it is set otherwise.",
+            "The body exceeds the size limit, 1 MiB by default.",
         ),
         ProblemType(
             "unsupported-media-type",
             415,
             "The body must be JSON",
-            "`Content-Type` is not `application/json`, or names a charset other than UTF-8, or the"
-            " body has a `Content-Encoding`.",
+            "`Content-Type` is not `application/json`, the charset is not UTF-8, or the body has a"
+            " `Content-Encoding`.",
         ),
         ProblemType(
             "invalid-request",
             422,
             "The request has wrong or missing fields",
-            "A field is missing, unknown or of the wrong type, or an option is out of its range;"
+            "A field is missing, unknown or of the wrong type, or an option is out of range."
             " `errors` maps the path of each such field to what is wrong with it.",
         ),
         ProblemType(
             "invalid-state",
             422,
             "The state or view breaks a rule of its game",
-            "Every field has the right type, but together they are no position of the game;"
-            " `problems` names all that is wrong. At /v1/moves also: a position that was"
-            " set up has more than 250,000 legal moves.",
+            "Every field has the right type, but together they are not a position of the game;"
+            " `problems` lists what is wrong. /v1/moves also rejects a set-up position with more"
+            " than 250,000 legal moves.",
         ),
         ProblemType(
             "illegal-move",
             422,
-            "A move is not legal",
-            "A move cannot be made now; `reason` says why in one word, `index` which of the moves"
-            " it is, counted from 0. No move was applied.",
+            "A move is illegal",
+            "A move is illegal: `index` says which one (from 0) and `reason` why. None of the moves"
+            " was made.",
         ),
         ProblemType(
             "internal",
             500,
             "The service failed",
-            "An error of the service itself. The request changed nothing; it may be sent again.",
+            "An error in the service itself. The request changed nothing and can be retried.",
         ),
     )
 }
@@ -102,7 +102,7 @@ CODE_BY_STATUS: Final[Mapping[int, str]] = {
 
 
 class Problem(Exception):
-    """The request is answered with a problem.
+    """Makes the service respond with a problem.
 
     Args:
         code: one of `PROBLEM_TYPES`.

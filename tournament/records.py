@@ -157,17 +157,21 @@ class BlockRecord:
     played: int
 
 
-class RunRecords(Protocol):
-    """A run as its store keeps it. Everything comes in the order of the schedule."""
+class Results(Protocol):
+    """What standings need of a run."""
 
     def facts(self) -> dict[str, Any]:
         """What the run is: name, game, bots, seed, config and so on."""
 
-    def blocks(self) -> Iterable[BlockRecord]:
-        """The blocks that have begun."""
-
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """The finished matches without their moves; of one round if it is given."""
+
+
+class RunRecords(Results, Protocol):
+    """A run as its store keeps it. Everything comes in the order of the schedule."""
+
+    def blocks(self) -> Iterable[BlockRecord]:
+        """The blocks that have begun."""
 
     def matches(self) -> Iterable[MatchRecord]:
         """The finished matches, whole."""

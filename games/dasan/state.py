@@ -335,10 +335,8 @@ class Dasan(Game):
     min_players: ClassVar[int] = 3
     max_players: ClassVar[int] = 4
     options: ClassVar[tuple[Option, ...]] = (
-        Option("deals", 1, 1, 1000, False, "How many deals a game has."),
-        Option.boolean(
-            "reveal_talon", "Everybody sees the talon once the declarer has taken it up."
-        ),
+        Option("deals", 1, 1, 1000, False, "The number of deals in a game."),
+        Option.boolean("reveal_talon", "Everybody sees the talon once the declarer takes it."),
     )
     phases: ClassVar[tuple[str, ...]] = ("auction", "call", "play")
     categories: ClassVar[tuple[Category, ...]] = (
@@ -346,14 +344,10 @@ class Dasan(Game):
         Category("pair", "play:4c4d", "Two cards of a rank."),
         Category("triple", "play:4c4d4h", "Three cards of a rank."),
         Category("quad", "play:4c4d4h4s", "Four cards of a rank."),
-        Category("run", "play:8c9dThJsQcKd", "Three or more ranks in a row, 4 to K."),
-        Category("pair-run", "play:6c6d7c7d8c8d", "Three or more pairs in a row, 4 to K."),
-        Category("triple-run", "play:6c6d6h7c7d7h8c8d8h", "Three or more triples in a row."),
-        Category(
-            "quad-run",
-            "play:4c4d4h4s5c5d5h5s6c6d6h6s",
-            "Three or more quads in a row.",
-        ),
+        Category("run", "play:8c9dThJsQcKd", "Three or more consecutive ranks, 4 to K."),
+        Category("pair-run", "play:6c6d7c7d8c8d", "Three or more consecutive pairs, 4 to K."),
+        Category("triple-run", "play:6c6d6h7c7d7h8c8d8h", "Three or more consecutive triples."),
+        Category("quad-run", "play:4c4d4h4s5c5d5h5s6c6d6h6s", "Three or more consecutive quads."),
     )
     teams: ClassVar[bool] = True
 

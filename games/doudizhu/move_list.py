@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import overload
 
 from games.doudizhu.combinations import Combinations
-from games.doudizhu.play_groups import KICKER_SIZE, Group, Kickers
+from games.doudizhu.play_groups import KICKER_SIZE, Group, Kickers, category_of
 from games.errors import IllegalMove
 from games.game import LegalMoves
 from games.move import PASS, PLAY, Move, parse
@@ -35,7 +35,7 @@ class TrickMoves(LegalMoves):
         self._ends: list[int] | None = None
 
     def _kickers(self, group: Group) -> Kickers | None:
-        if not KICKER_SIZE[group[2]]:
+        if not KICKER_SIZE[category_of(group)]:
             return None
         return self._combinations.kickers(self._masks, group)
 

@@ -303,26 +303,24 @@ class Doudizhu(Game):
     min_players: ClassVar[int] = 3
     max_players: ClassVar[int] = 4
     options: ClassVar[tuple[Option, ...]] = (
-        Option("deals", 1, 1, 1000, False, "How many deals with a result a game has."),
+        Option("deals", 1, 1, 1000, False, "The number of deals in a game, not counting redeals."),
         Option(
             "redeals",
             9,
             0,
             1000,
             False,
-            "After so many passed-out deals in a row the next one counts, with 0 for all.",
+            "The most redeals in a row; the next passed-out deal counts, with 0 points for all.",
         ),
         Option.boolean(
             "quad_pair_as_solos",
-            "Three players: a quad may carry a pair in place of two cards of different ranks.",
+            "Three players: a quad may take a pair in place of two cards of different ranks.",
         ),
         Option.boolean(
             "spring",
-            "One more doubling if the losing side never played (the declarer: once at most).",
+            "One extra doubling if the losing side never played (the declarer: at most once).",
         ),
-        Option.boolean(
-            "reveal_talon", "Everybody sees the talon once the declarer has taken it up."
-        ),
+        Option.boolean("reveal_talon", "Everybody sees the talon once the declarer takes it."),
     )
     phases: ClassVar[tuple[str, ...]] = ("auction", "play")
     categories: ClassVar[tuple[Category, ...]] = (
@@ -331,9 +329,9 @@ class Doudizhu(Game):
         Category("triple", "play:3c3d3h", "Three cards of a rank."),
         Category("triple+solo", "play:6c6d6h8s", "A triple and a card of another rank.", 3),
         Category("triple+pair", "play:6c6dQcQdQh", "A triple and a pair of another rank."),
-        Category("run", "play:8c9dThJsQc", "Five or more ranks in a row, 3 to A."),
-        Category("pair-run", "play:TcTdJcJdQcQdKcKd", "Three or more pairs in a row, 3 to A."),
-        Category("triple-run", "play:4c4d4h5c5d5h", "Two or more triples in a row, 3 to A."),
+        Category("run", "play:8c9dThJsQc", "Five or more consecutive ranks, 3 to A."),
+        Category("pair-run", "play:TcTdJcJdQcQdKcKd", "Three or more consecutive pairs, 3 to A."),
+        Category("triple-run", "play:4c4d4h5c5d5h", "Two or more consecutive triples, 3 to A."),
         Category(
             "triple-run+solos",
             "play:3s6c7c7d7h8c8d8h",
@@ -347,8 +345,8 @@ class Doudizhu(Game):
         ),
         Category("quad+solos", "play:6c6d6h6s8c9c", "A quad and two cards of different ranks.", 3),
         Category("quad+pairs", "play:9c9dJcJdJhJsQcQd", "A quad and two pairs.", 3),
-        Category("bomb", "play:5c5d5h5s", "Four of a rank; with two packs four to eight."),
-        Category("rocket", "play:BjRj", "All jokers: two, with two packs four."),
+        Category("bomb", "play:5c5d5h5s", "Four cards of a rank; with two packs, four to eight."),
+        Category("rocket", "play:BjRj", "All jokers: two, or four with two packs."),
     )
     teams: ClassVar[bool] = True
 

@@ -339,12 +339,14 @@ class Ninefivetwo(Game):
     min_players: ClassVar[int] = PLAYERS
     max_players: ClassVar[int] = PLAYERS
     options: ClassVar[tuple[Option, ...]] = (
-        Option("target", 15, 1, 100_000, False, "The points that end the game after a deal."),
-        Option("deals", 100, 1, 1000, False, "The game ends after so many deals at the latest."),
+        Option(
+            "target", 15, 1, 100_000, False, "Reaching this score ends the game after the deal."
+        ),
+        Option("deals", 100, 1, 1000, False, "The most deals in a game."),
     )
     phases: ClassVar[tuple[str, ...]] = ("exchange", "trump", "discard", "play")
     categories: ClassVar[tuple[Category, ...]] = (
-        Category("card", "play:Qh", "One card: follow suit if you can, otherwise any card."),
+        Category("card", "play:Qh", "One card, of the suit led if possible."),
     )
     teams: ClassVar[bool] = False
 
@@ -365,11 +367,8 @@ class Ninefivetwo(Game):
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """Talon, discards, trumps, cards still to be given, and the trick."""
-        facts = []
-        if data["talon"]:
-            facts.append(Fact("talon", cards=tuple(data["talon"])))
-        if data["discards"]:
-            facts.append(Fact("laid away", cards=tuple(data["discards"])))
+        piles = (("talon", data["talon"]), ("laid away", data["discards"]))
+        facts = [Fact(label, cards=tuple(cards)) for label, cards in piles if cards]
         if data["trump"]:
             facts.append(Fact("trumps", SUIT_NAMES[data["trump"]]))
         for owed in data["owed"]:

@@ -247,43 +247,45 @@ class Zhengfen(Game):
     min_players: ClassVar[int] = 3
     max_players: ClassVar[int] = 6
     options: ClassVar[tuple[Option, ...]] = (
-        Option("target", 500, 1, 100_000, False, "The points that end the game, after a deal."),
-        Option("deals", None, 1, 1000, True, "The most deals a game has; null for no limit."),
+        Option(
+            "target", 500, 1, 100_000, False, "Reaching this score ends the game after the deal."
+        ),
+        Option("deals", None, 1, 1000, True, "The most deals in a game; null for no limit."),
     )
     phases: ClassVar[tuple[str, ...]] = ("play",)
     categories: ClassVar[tuple[Category, ...]] = (
         Category("single", "play:Kh", "One card (Einzelkarte)."),
-        Category("pair", "play:AsBj", "Two cards of a rank (Paar); the jokers are the highest."),
+        Category("pair", "play:AsBj", "Two cards of a rank (Paar); both jokers are the highest."),
         Category("triple", "play:JcJdJh", "Three cards of a rank (Drilling)."),
-        Category("quad", "play:9c9d9h9s", "Four cards of a rank (Vierling), but four 2s."),
+        Category("quad", "play:9c9d9h9s", "Four cards of a rank (Vierling), except four 2s."),
         Category(
             "pair-run",
             "play:KcKdAhAs2c2h",
-            "Three or more pairs in a row, 3 to 2 (Paarsequenz).",
+            "Three or more consecutive pairs, 3 to 2 (Paarsequenz).",
         ),
         Category(
             "triple-run",
             "play:3c3d3h4c4d4s5d5h5s",
-            "Three or more triples in a row, 3 to 2 (Drillingssequenz).",
+            "Three or more consecutive triples, 3 to 2 (Drillingssequenz).",
         ),
         Category(
             "quad-run",
             "play:9c9d9h9sTcTdThTsJcJdJhJsQcQdQhQs",
-            "Three or more quads in a row, 3 to 2 (Vierlingssequenz).",
+            "Three or more consecutive quads, 3 to 2 (Vierlingssequenz).",
         ),
         Category(
             "fullhouse",
             "play:5c5d5hQcQs",
-            "A triple and a pair, two neighbours of one suit, a 3 and any card, or two of 5 T K.",
-        ),
-        Category("flush", "play:JsQsKsAs2s", "Five or more in a row in one suit (Farbsequenz)."),
-        Category(
-            "510k", "play:5cTdKh", "A 5, a 10 and a king of any suits; beats all but the next two."
+            "A triple with a pair, two neighbours of one suit, a 3 and any card, or two of 5 T K.",
         ),
         Category(
-            "510k-suited", "play:5hThKh", "A 5, a 10 and a king of one suit; beats all but 2222."
+            "flush", "play:JsQsKsAs2s", "Five or more consecutive cards of one suit (Farbsequenz)."
         ),
-        Category("2222", "play:2c2d2h2s", "All four 2s, the highest of all."),
+        Category("510k", "play:5cTdKh", "A 5, a 10 and a king; only 510k-suited and 2222 beat it."),
+        Category(
+            "510k-suited", "play:5hThKh", "A 5, a 10 and a king of one suit; only 2222 beats it."
+        ),
+        Category("2222", "play:2c2d2h2s", "All four 2s; nothing beats it."),
     )
     teams: ClassVar[bool] = False
 

@@ -25,37 +25,37 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         "Card": {
             "type": "string",
             "pattern": CARD_PATTERN,
-            "description": "A card: its rank and its suit; `Bj` and `Rj` are the jokers.",
+            "description": "A card: rank, then suit; `Bj` and `Rj` are the jokers.",
             "examples": ["3c", "Th", "Rj"],
         },
         "MaskedCard": {
             "type": "string",
             "pattern": MASKED_CARD_PATTERN,
-            "description": "A card, or `??` for one that this seat may not know.",
+            "description": "A card, or `??` if it is hidden from this seat.",
             "examples": ["3c", "??"],
         },
         "Move": {
             "type": "string",
             "description": (
                 "A move: `pass`, `bid:[1-3]`, `call:CARD`, `trump:[cdhs]`, `give:CARD+`,"
-                " `discard:CARD+`, or `play:CARD+`, the last with `=flush` or `=fullhouse` where"
-                " the same cards can be read both ways. Any other text is judged as `syntax`."
+                " `discard:CARD+` or `play:CARD+`. A play ends in `=flush` or `=fullhouse` if its"
+                " cards can be read as both. Any other text is illegal, with the reason `syntax`."
             ),
             "examples": ["pass", "bid:2", "play:3s3h", "play:5s6s7sBjRj=flush"],
         },
         "Reason": {
             "type": "string",
             "enum": list(responses.REASONS),
-            "description": "Why a move is not legal: the first of these that applies.",
+            "description": "Why a move is illegal: the first of these that applies.",
         },
-        "State": _by_game("A whole position, all hands included.", "State"),
-        "View": _by_game("What one seat may know of a position.", "View"),
+        "State": _by_game("A complete position, including all hands.", "State"),
+        "View": _by_game("What one seat may know about a position.", "View"),
         "StartRequest": _by_game("A game to start.", "Start"),
         "MovesRequest": _one_of(
-            "A state or a view whose legal moves are asked for.", "MovesInState", "MovesInView"
+            "A state or view whose legal moves to list.", "MovesInState", "MovesInView"
         ),
         "ValidateRequest": _one_of(
-            "A state or a view, and a move to judge in it.", "MoveInState", "MoveInView"
+            "A state or view, and a move to check.", "MoveInState", "MoveInView"
         ),
         "Verdict": _one_of("Whether a move is legal.", "LegalVerdict", "IllegalVerdict"),
         "RefusedPosition": _problem_of("invalid-request", "invalid-state"),
@@ -79,14 +79,14 @@ def _by_game(description: str, suffix: str) -> dict[str, Any]:
 def _problem_of(*codes: str) -> dict[str, Any]:
     mapping = {code: ref(responses.problem_component(code))["$ref"] for code in codes}
     return {
-        "description": "Why a request was refused; `code` says which problem it is.",
+        "description": "Why the request was rejected; `code` identifies the problem.",
         "oneOf": [{"$ref": path} for path in mapping.values()],
         "discriminator": {"propertyName": "code", "mapping": mapping},
     }
 
 
 def object_schemas() -> dict[str, type[ObjectSchema]]:
-    """The schemas of objects, those that others refer to first."""
+    """The schemas of objects; a schema comes after those it refers to."""
     found: dict[str, type[ObjectSchema]] = {"Entry": Entry}
     for name, game in games.GAMES.items():
         _add(found, component(game, "Start"), requests.START.schemas[name])
@@ -138,7 +138,7 @@ def problem_responses() -> dict[str, dict[str, Any]]:
         content["examples"] = {code: {"summary": type_.title, "value": problem(code)}}
     found[responses.problem_component("method-not-allowed")]["headers"] = {
         "Allow": {
-            "description": "The methods that this path has.",
+            "description": "The methods that this path supports.",
             "required": True,
             "schema": {"type": "string", "examples": ["POST, OPTIONS"]},
         }

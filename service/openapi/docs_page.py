@@ -56,7 +56,7 @@ def _operation(
 
 
 def _resolve(contract: Mapping[str, Any], reference: str) -> dict[str, Any]:
-    """A response that operations share; its examples are shown once, below the problems."""
+    """A shared response without its examples, which the page shows once, below the problems."""
     response = contract["components"]["responses"][reference.rsplit("/", 1)[1]]
     content = {
         media_type: {name: value for name, value in body.items() if name != "examples"}

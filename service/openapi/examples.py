@@ -1,4 +1,4 @@
-"""Examples for the contract: requests from real games, answered by the service itself."""
+"""Examples for the contract: requests from real games, with the service's own responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.settings import MEBIBYTE
 
 SEED = "example"
 PLIES = {"doudizhu": 9, "dasan": 8, "zhengfen": 7, "ninefivetwo": 9}
-"""How many moves into a game its example is taken."""
+"""How many moves into the game each example is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ def collect_examples() -> list[Example]:
     client = _client()
     found = [
         _send(client, "/v1/games", "games", "All games", None),
-        _send(client, "/healthz", "alive", "The service is alive", None),
+        _send(client, "/healthz", "alive", "The service is up", None),
     ]
     for name, game in games.GAMES.items():
         title = game.title
         found.append(_send(client, f"/v1/games/{name}", name, title, None))
         found.append(
-            _send(client, "/v1/start", name, f"A game of {title}", {"game": name, "seed": SEED})
+            _send(client, "/v1/start", name, f"A {title} game", {"game": name, "seed": SEED})
         )
         found += _of_position(client, name, title)
     return found + _problems(client)
@@ -66,12 +66,12 @@ def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
     view = position.view(seat).to_dict()
     move = moves[len(moves) // 2]
     requests: list[tuple[str, str, str, dict[str, Any]]] = [
-        ("/v1/moves", name, f"A state of {title}", {"state": state}),
-        ("/v1/moves", f"{name}-view", f"A view of {title}", {"view": view}),
-        ("/v1/validate", name, f"A legal move of {title}", {"view": view, "move": move}),
-        ("/v1/validate", f"{name}-illegal", "No legal move", {"view": view, "move": "bid:3"}),
-        ("/v1/advance", name, f"A move of {title}", {"state": state, "moves": [move]}),
-        ("/v1/view", name, f"A view of {title}", {"state": state, "seat": seat}),
+        ("/v1/moves", name, f"A {title} state", {"state": state}),
+        ("/v1/moves", f"{name}-view", f"A {title} view", {"view": view}),
+        ("/v1/validate", name, f"A legal {title} move", {"view": view, "move": move}),
+        ("/v1/validate", f"{name}-illegal", "An illegal move", {"view": view, "move": "bid:3"}),
+        ("/v1/advance", name, f"A {title} move", {"state": state, "moves": [move]}),
+        ("/v1/view", name, f"A {title} view", {"state": state, "seat": seat}),
     ]
     return [_send(client, *request) for request in requests]
 
@@ -80,9 +80,9 @@ def _problems(client: FlaskClient) -> list[Example]:
     state = mid_game("doudizhu").to_dict()
     invalid = {**state, "bid": 7}
     return [
-        _send(client, "/v1/games/whist", "not-found", "No such game", None),
-        _send(client, "/v1/view", "invalid-request", "No seat", {"state": state}),
-        _send(client, "/v1/moves", "invalid-state", "No such bid", {"state": invalid}),
+        _send(client, "/v1/games/whist", "not-found", "Unknown game", None),
+        _send(client, "/v1/view", "invalid-request", "Missing seat", {"state": state}),
+        _send(client, "/v1/moves", "invalid-state", "Invalid bid", {"state": invalid}),
         _send(
             client,
             "/v1/advance",
@@ -94,7 +94,7 @@ def _problems(client: FlaskClient) -> list[Example]:
 
 
 def problem(code: str) -> dict[str, Any]:
-    """A problem with this code, as the service answers it."""
+    """A problem with this code, as the service returns it."""
     client = _client()
     for example in _problems(client):
         if example.response["code"] == code:
@@ -118,7 +118,7 @@ METRICS = """\
 # TYPE stich_http_requests_total counter
 stich_http_requests_total{method="GET",route="/healthz",status="200"} 1.0
 """
-"""Some of the metrics of a service after one request of its health."""
+"""Some of the metrics after one request to /healthz."""
 
 
 def _send(

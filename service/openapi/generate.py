@@ -1,7 +1,7 @@
 """The contract, `openapi.yaml`: generated from the schemas, with examples from real games.
 
-`python -m service.openapi` writes it and the page at /docs, with a FILE the contract alone, there;
-`--check` only says whether the files are current.
+`python -m service.openapi` writes it and the page at /docs; given a FILE, it writes only the
+contract, to that file. `--check` writes nothing and reports whether the files are current.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ PAGE: Final = STATIC / "docs.html"
 DESCRIPTION: Final = """\
 The rules of four card games: legal moves, their effects, and what each player may know.
 
-The service keeps nothing between two calls. A game starts with `/v1/start`, which answers a
-*state*: everything, all hands included. `/v1/moves` lists the legal moves of a state, `/v1/advance`
-makes one or more of them and answers the next state, and `/v1/view` answers what one seat may know,
-a *view*. `/v1/moves` and `/v1/validate` take a view in place of a state and answer the same.
+The service is stateless. `/v1/start` starts a game and returns a *state*: the complete position,
+including all hands. `/v1/moves` lists the legal moves in a state, `/v1/validate` checks a move,
+`/v1/advance` makes one or more moves and returns the next state, and `/v1/view` returns a *view*:
+what one seat may know. `/v1/moves` and `/v1/validate` accept a view in place of a state, with the
+same result.
 
-A card is two characters, rank then suit: `3c`, `Th`, `As`; the jokers are `Bj` and `Rj`, a masked
-card is `??`. A move is a short string: `pass`, `bid:2`, `play:3s3h`. Seats count from 0 in order of
-play. Errors are problems (RFC 9457) with a `code`.
+A card is two characters, rank then suit: `3c`, `Th`, `As`; the jokers are `Bj` and `Rj`, and a
+hidden card is `??`. A move is a short string: `pass`, `bid:2`, `play:3s3h`. Seats are numbered from
+0 in order of play. Errors are problems (RFC 9457) with a `code`.
 
-The calls under *webhooks* are those that the runner of tournaments makes to a bot.
+The *webhooks* are the calls that the tournament runner makes to a bot.
 """
 
 
 @cache
 def document() -> dict[str, Any]:
-    """The contract as a dictionary. It is made once: do not modify it."""
+    """The contract as a dictionary. It is cached: do not modify it."""
     plugin = MarshmallowPlugin()
     spec = APISpec(
         title="Stich",
@@ -54,20 +55,20 @@ def document() -> dict[str, Any]:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         servers=[
-            {"url": "/", "description": "The service that this contract was read from."},
+            {"url": "/", "description": "The service that served this contract."},
             {"url": "http://127.0.0.1:8080", "description": "`stich serve` on this machine."},
         ],
         tags=[
-            {"name": "games", "description": "Which games there are."},
-            {"name": "play", "description": "The rules: moves, their effects, views."},
+            {"name": "games", "description": "The games and their options."},
+            {"name": "play", "description": "Moves, their effects, and views."},
             {"name": "service", "description": "The service itself."},
-            {"name": "bots", "description": "The calls that the runner makes to a bot."},
+            {"name": "bots", "description": "The calls that the tournament runner makes to a bot."},
         ],
         plugins=[plugin],
     )
     converter = plugin.converter
     if not isinstance(converter, OpenAPIConverter):
-        raise TypeError("apispec made no converter")
+        raise TypeError("apispec has no OpenAPIConverter")
     converter.add_attribute_function(_field_schema)  # type: ignore[no-untyped-call] # it has no types
     for name, raw in components.raw_schemas().items():
         spec.components.schema(name, raw)
@@ -102,14 +103,16 @@ def _version() -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Plain YAML: no anchors, short lists and references on one line."""
+    """Plain YAML: no anchors, paragraphs as blocks, short lists and references on one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
     def represent_data(self, data: Any) -> yaml.Node:
         node = super().represent_data(data)
-        if isinstance(node, yaml.SequenceNode):
+        if isinstance(node, yaml.ScalarNode) and "\n" in node.value:
+            node.style = "|"
+        elif isinstance(node, yaml.SequenceNode):
             node.flow_style = all(isinstance(item, yaml.ScalarNode) for item in node.value)
         elif isinstance(node, yaml.MappingNode):
             keys = {key.value for key, _ in node.value}
@@ -130,7 +133,7 @@ def main() -> None:
     """
     parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
     parser.add_argument("file", nargs="?", type=Path, default=DEFAULT_FILE)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if one differs")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
     arguments = parser.parse_args()
     file: Path = arguments.file
     written = {file: to_yaml(document()).encode()}

@@ -30,9 +30,8 @@ POSTS: Final = (
         "/v1/start",
         "startGame",
         "Start a game",
-        "Deals the cards by the seed and answers the first state. Options left out have"
-        " their defaults; without `players` there are the fewest, without `seed` a fresh"
-        " random one.",
+        "Deals the cards and returns the first state. `players` defaults to the fewest that the"
+        " game allows, `seed` to a random one, and each option to its own default.",
         "StartRequest",
         "StateAnswer",
         "InvalidRequestProblem",
@@ -41,12 +40,11 @@ POSTS: Final = (
         "/v1/moves",
         "listMoves",
         "List the legal moves",
-        "The list is complete and its order fixed: `pass` first, bids ascending, trumps"
-        " c d h s, single cards in deck order, plays by number of cards, then rank, then"
-        " category, then card by card. In Dou Dizhu and Dasan plays that differ only in"
-        " suits are listed once. In Zheng Fen a list may have thirty thousand moves."
-        " More than 250,000, which only a hand that was set up can have, are not listed but"
-        " refused with `invalid-state`; `/v1/validate` and `/v1/advance` still take them.",
+        "Lists every legal move in a fixed order: `pass`, bids ascending, trumps c d h s, single"
+        " cards in deck order, then plays by number of cards, rank, category, and card by card."
+        " In Dou Dizhu and Dasan, plays that differ only in suits are listed once. A Zheng Fen"
+        " list can exceed 30,000 moves. Only a set-up position can have more than 250,000; it is"
+        " rejected with `invalid-state`, but `/v1/validate` and `/v1/advance` accept its moves.",
         "MovesRequest",
         "MovesAnswer",
         "RefusedPosition",
@@ -54,9 +52,9 @@ POSTS: Final = (
     Post(
         "/v1/validate",
         "validateMove",
-        "Judge a move",
-        "Answers whether a move is legal: if so, its canonical form and what it is; if"
-        " not, why. An illegal move is no error here.",
+        "Check a move",
+        "Says whether a move is legal, with its canonical form and category if it is, and the"
+        " reason if it is not. An illegal move is not an error here.",
         "ValidateRequest",
         "Verdict",
         "RefusedPosition",
@@ -64,9 +62,9 @@ POSTS: Final = (
     Post(
         "/v1/advance",
         "makeMoves",
-        "Make one move or more",
-        "Answers the state after all of them. If one is illegal, none is made, and the"
-        " problem names it by `index`.",
+        "Make one or more moves",
+        "Returns the state after all the moves. If one is illegal, none is made, and the problem"
+        " gives its `index`.",
         "AdvanceRequest",
         "StateAnswer",
         "RefusedMoves",
@@ -74,9 +72,9 @@ POSTS: Final = (
     Post(
         "/v1/view",
         "viewState",
-        "See what a seat may know",
-        "Answers the state as one seat sees it, without the seed and the other hands;"
-        " hidden cards are masked.",
+        "Get what a seat may know",
+        "Returns the state as one seat sees it: without the seed and the other hands, and with"
+        " hidden cards masked.",
         "ViewRequest",
         "ViewAnswer",
         "RefusedPosition",
@@ -101,7 +99,7 @@ def _games(examples: list[Example]) -> dict[str, Any]:
         "operationId": "listGames",
         "tags": ["games"],
         "summary": "List the games",
-        "description": "Answers all games in short.",
+        "description": "Returns a summary of every game.",
         "responses": {
             "200": _ok("All games.", "GamesAnswer", _of(examples, "/v1/games")),
             **_problems("method-not-allowed", "internal"),
@@ -116,7 +114,7 @@ def _game(examples: list[Example]) -> dict[str, Any]:
         "operationId": "getGame",
         "tags": ["games"],
         "summary": "Describe a game",
-        "description": "Answers all that can be said of a game before a card is dealt.",
+        "description": "Returns the options, deck, phases and categories of a game.",
         "parameters": [_game_parameter()],
         "responses": {
             "200": _ok("The game.", "GameFull", games),
@@ -139,12 +137,12 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
     good = [example for example in examples if example.status == 200]
     bad = [example for example in examples if example.status == 422]
     requests = {one.name: {"summary": one.summary, "value": one.request} for one in good}
-    refused = problem_response(
-        "The request is refused: wrong or missing fields, or what they say makes no sense.",
+    rejected = problem_response(
+        "The request is rejected: `code` and `detail` say why.",
         operation.problem,
     )
     if bad:
-        refused["content"][MEDIA_TYPE]["examples"] = _responses(bad)
+        rejected["content"][MEDIA_TYPE]["examples"] = _responses(bad)
     return {
         "operationId": operation.operation_id,
         "tags": ["play"],
@@ -157,11 +155,11 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
             },
         },
         "responses": {
-            "200": {**_ok("Done.", operation.response, good), **_links(operation.response)},
+            "200": {**_ok("Success.", operation.response, good), **_links(operation.response)},
             **_problems(
                 "malformed-json", "method-not-allowed", "too-large", "unsupported-media-type"
             ),
-            "422": refused,
+            "422": rejected,
             **_problems("internal"),
         },
     }
@@ -192,16 +190,14 @@ def _links(schema: str) -> dict[str, Any]:
 def _service(examples: list[Example]) -> dict[str, dict[str, Any]]:
     return {
         "/openapi.yaml": {
-            "get": _text(
-                "getContract", "Read this contract", "This contract, in YAML.", "text/yaml"
-            )
+            "get": _text("getContract", "Get this contract", "This contract, in YAML.", "text/yaml")
         },
         "/docs": {
-            "get": _text("readDocs", "Read the contract as a page", "The page.", "text/html")
+            "get": _text("readDocs", "Get the contract as a web page", "The page.", "text/html")
         },
         "/docs/rules/{game}.md": {
             "get": {
-                **_text("readRules", "Read a game's rules", "The rules.", "text/markdown"),
+                **_text("readRules", "Get the rules of a game", "The rules.", "text/markdown"),
                 "parameters": [_game_parameter()],
                 "responses": {
                     "200": _plain("The rules, in Markdown.", "text/markdown"),
@@ -213,10 +209,10 @@ def _service(examples: list[Example]) -> dict[str, dict[str, Any]]:
             "get": {
                 "operationId": "getHealth",
                 "tags": ["service"],
-                "summary": "Ask whether the service is alive",
-                "description": "Answers at once, without any work.",
+                "summary": "Check whether the service is up",
+                "description": "Returns at once, without doing any work.",
                 "responses": {
-                    "200": _ok("It is.", "Health", _of(examples, "/healthz")),
+                    "200": _ok("It is up.", "Health", _of(examples, "/healthz")),
                     **_problems("method-not-allowed", "internal"),
                 },
             }
@@ -224,8 +220,8 @@ def _service(examples: list[Example]) -> dict[str, dict[str, Any]]:
         "/metrics": {
             "get": _text(
                 "getMetrics",
-                "Read figures for Prometheus",
-                "Counters and times.",
+                "Get metrics for Prometheus",
+                "Counters and durations.",
                 "text/plain",
                 METRICS,
             )

@@ -9,10 +9,10 @@ from service.openapi.examples import mid_game
 from service.schemas.fields import ref
 
 _ANY = {
-    "200": {"description": "Any answer will do."},
-    "404": {"description": "Fine too: the bot does not care."},
-    "405": {"description": "Fine too: the bot does not care."},
-    "501": {"description": "Fine too: the bot does not care."},
+    "200": {"description": "The runner ignores the body."},
+    "404": {"description": "Also accepted."},
+    "405": {"description": "Also accepted."},
+    "501": {"description": "Also accepted."},
 }
 _MATCH = "m-1"
 
@@ -27,8 +27,8 @@ def webhooks() -> dict[str, Any]:
             "get": {
                 "operationId": "botDescribe",
                 "tags": ["bots"],
-                "summary": "GET / of a bot",
-                "description": "Asked before the first match: who the bot is, what it plays.",
+                "summary": "GET / on a bot",
+                "description": "Called before the first match, for the bot's name and games.",
                 "responses": {
                     "200": {
                         "description": "The bot.",
@@ -39,7 +39,7 @@ def webhooks() -> dict[str, Any]:
         },
         "start": {
             "post": {
-                **_notification("start", "A match begins. Further fields may come."),
+                **_notification("start", "A match begins. Ignore unknown fields."),
                 "requestBody": _body("BotStart", {**match, **example["start"]}),
             }
         },
@@ -47,10 +47,10 @@ def webhooks() -> dict[str, Any]:
             "post": {
                 "operationId": "botMove",
                 "tags": ["bots"],
-                "summary": "POST /move of a bot",
+                "summary": "POST /move on a bot",
                 "description": (
-                    "Asked for every decision. All that a bot needs is in this one request, so a"
-                    " bot may be stateless. Further fields may come."
+                    "Called for every decision. The request has everything a bot needs, so a bot"
+                    " may be stateless. Ignore unknown fields."
                 ),
                 "requestBody": _body("BotMoveRequest", example["move"]),
                 "responses": {
@@ -63,7 +63,7 @@ def webhooks() -> dict[str, Any]:
         },
         "end": {
             "post": {
-                **_notification("end", "A match is over. Further fields may come."),
+                **_notification("end", "A match is over. Ignore unknown fields."),
                 "requestBody": _body("BotEnd", {**match, "scores": [4, -2, -2]}),
             }
         },
@@ -107,7 +107,7 @@ def _notification(name: str, description: str) -> dict[str, Any]:
     return {
         "operationId": f"bot{name.capitalize()}",
         "tags": ["bots"],
-        "summary": f"POST /{name} of a bot",
+        "summary": f"POST /{name} on a bot",
         "description": description,
         "responses": _ANY,
     }

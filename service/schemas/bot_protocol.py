@@ -19,11 +19,11 @@ from service.schemas.responses import GAME_NAMES
 class BotCard(OpenObjectSchema):
     """The response to GET / of a bot."""
 
-    component_description = "A bot, as it describes itself."
+    component_description = "A bot's description of itself."
     name = String("Its name.", 1, 256)
     version = String("Its version.", 0, 256)
-    author = String("Who wrote it.", 0, 256, required=False)
-    protocol = Integer("The version of the protocol it speaks.", 1, 1)
+    author = String("Its author.", 0, 256, required=False)
+    protocol = Integer("The protocol version it supports.", 1, 1)
     games = ResponseField(
         "The games it plays.",
         {"type": "array", "items": ref("GameName"), "maxItems": len(GAME_NAMES)},
@@ -33,48 +33,46 @@ class BotCard(OpenObjectSchema):
 class Clock(OpenObjectSchema):
     """The time that a bot has."""
 
-    component_description = "How much time there is."
-    move_ms = Integer("Milliseconds for each answer.", 0)
-    bank_ms = Integer("Milliseconds left on top of them, for the rest of the match.", 0)
+    component_description = "The time that a bot has."
+    move_ms = Integer("Milliseconds for each move.", 0)
+    bank_ms = Integer("Milliseconds left in the bank, the extra time for the rest of the match.", 0)
 
 
 class BotMoveRequest(OpenObjectSchema):
     """The request POST /move to a bot."""
 
-    component_description = (
-        "A decision that is asked of a bot; there is nothing else it needs to know."
-    )
-    protocol = Integer("The version of the protocol.", 1, 1)
-    match = String("Which match this is: an opaque name.", 1, 256)
-    turn = Integer("The number of this request in the match, counted from 1.", 1)
+    component_description = "A request for a move, with everything a bot needs to decide."
+    protocol = Integer("The protocol version.", 1, 1)
+    match = String("The ID of the match, an opaque string.", 1, 256)
+    turn = Integer("The number of this request in the match, from 1.", 1)
     view = view_field()
-    moves = List("The legal moves, in the order of the contract.", Move(""), 1, MAX_LISTED_MOVES)
-    clock = ResponseField("How much time there is.", ref("Clock"))
+    moves = List("The legal moves, in the order of /v1/moves.", Move(""), 1, MAX_LISTED_MOVES)
+    clock = ResponseField("The time that the bot has.", ref("Clock"))
 
 
 class BotMoveAnswer(OpenObjectSchema):
     """The response to POST /move of a bot."""
 
-    component_description = "A bot's decision."
-    move = Move("One of the legal moves, or another way to write one.")
+    component_description = "The move that a bot chose."
+    move = Move("One of the legal moves; any valid notation of it is accepted.")
 
 
 class BotStart(OpenObjectSchema):
     """The request POST /start to a bot."""
 
     component_description = "A match begins."
-    protocol = Integer("The version of the protocol.", 1, 1)
-    match = String("Which match this is: an opaque name.", 1, 256)
+    protocol = Integer("The protocol version.", 1, 1)
+    match = String("The ID of the match, an opaque string.", 1, 256)
     game = Enum("The game.", GAME_NAMES, "GameName")
-    seat = Integer("The seat that the bot has.", 0, 5)
-    players = Integer("How many players there are.", 3, 6)
+    seat = Integer("The bot's seat.", 0, 5)
+    players = Integer("The number of players.", 3, 6)
     options = ResponseField(
-        "Every option of the game with its value.",
+        "The value of every option of the game.",
         {"type": "object", "additionalProperties": True},
     )
-    clock = ResponseField("How much time there is for each answer, and in the bank.", ref("Clock"))
+    clock = ResponseField("The time for each move, and in the bank.", ref("Clock"))
     names = ResponseField(
-        "The names of the bots by seat, if the cup tells them.",
+        "The names of the bots by seat, if the cup reveals them.",
         {"type": "array", "items": {"type": "string"}, "minItems": 3, "maxItems": 6},
         required=False,
     )
@@ -84,8 +82,8 @@ class BotEnd(OpenObjectSchema):
     """The request POST /end to a bot."""
 
     component_description = "A match is over."
-    protocol = Integer("The version of the protocol.", 1, 1)
-    match = String("Which match this is: an opaque name.", 1, 256)
+    protocol = Integer("The protocol version.", 1, 1)
+    match = String("The ID of the match, an opaque string.", 1, 256)
     game = Enum("The game.", GAME_NAMES, "GameName")
-    seat = Integer("The seat that the bot had.", 0, 5)
+    seat = Integer("The bot's seat.", 0, 5)
     scores = List("The final scores by seat.", Integer(""), 3, 6)

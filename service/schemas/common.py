@@ -20,7 +20,8 @@ from service.schemas.fields import (
 )
 from service.schemas.list_fields import CardList, EntryList, List, ObjectField
 
-SEED = "All deals follow from it: the same seed gives the same cards everywhere."
+SEED = "Determines all deals: the same seed always deals the same cards."
+LENGTH = "The number of ranks in a run, or of cards in a flush or bomb; otherwise 1."
 
 Fields = dict[str, JsonField]
 
@@ -94,25 +95,25 @@ def common_fields(limits: GameLimits) -> Fields:
     """The fields of every state and view, except `results`."""
     game = limits.game
     name = component(game, "Options")
-    description = f"The options of a game of {game.title}, all of them."
+    description = f"The value of every {game.title} option."
     options = make_schema(name, description, option_fields(game, required=True))
     return {
         "game": Enum("The game.", (game.name,)),
-        "players": Integer("How many players there are.", game.min_players, game.max_players),
-        "options": ObjectField("Every option of the game with its value.", options, name),
+        "players": Integer("The number of players.", game.min_players, game.max_players),
+        "options": ObjectField("The value of every option of the game.", options, name),
         "deal": Integer(
-            "How often cards have been dealt, a passed-out deal too.",
+            "The number of the current deal, counting passed-out ones.",
             1,
             MAX_SAFE_INTEGER,
             enforced=True,
         ),
         "phase": UncheckedEnum(
-            "What is going on; `over` at the end of the game.", (*game.phases, "over")
+            "The phase of the deal; `over` when the game is over.", (*game.phases, "over")
         ),
         "turn": limits.seat("The seat to move; null when the game is over.", nullable=True),
-        "dealer": limits.seat("The seat that shuffled this deal."),
-        "history": EntryList("The moves of this deal in order, in canonical form."),
-        "scores": limits.scores("Running totals by seat."),
+        "dealer": limits.seat("The seat that shuffled for this deal."),
+        "history": EntryList("The moves of this deal, oldest first, in canonical form."),
+        "scores": limits.scores("The total scores so far, by seat."),
     }
 
 
@@ -121,11 +122,11 @@ def results_field(limits: GameLimits, extra: Fields) -> List:
     name = component(limits.game, "Result")
     fields: Fields = {
         "deal": Integer("The number of the deal.", 1, MAX_SAFE_INTEGER, enforced=True),
-        "scores": limits.scores("By how much this deal changed each total."),
+        "scores": limits.scores("The scores of this deal, by seat."),
         **extra,
     }
-    schema = make_schema(name, f"A finished deal of {limits.game.title}.", fields)
-    # no limit: a target may take any number of deals, and posted ones are answered again
+    schema = make_schema(name, f"A finished {limits.game.title} deal.", fields)
+    # no limit: a target may take any number of deals, and posted results are returned
     return List("The finished deals, oldest first.", ObjectField("", schema, name))
 
 
@@ -138,28 +139,28 @@ def climbing_fields(limits: GameLimits) -> Fields:
     fields: Fields = {
         "seat": limits.seat("The seat that played it."),
         "move": Move("The play."),
-        "category": UncheckedEnum("What it is.", categories, required=False),
-        "rank": UncheckedEnum("The rank that decides.", ranks, required=False),
+        "category": UncheckedEnum("The category of the play.", categories, required=False),
+        "rank": UncheckedEnum("The deciding rank.", ranks, required=False),
         "length": Integer(
-            "The number of multiples in a run, of cards in a flush or a bomb, otherwise 1.",
+            LENGTH,
             1,
             limits.deck,
             required=False,
         ),
     }
     description = (
-        "A play to beat. `category`, `rank` and `length` follow from the move: a state or view"
-        " that the service answers has them, one that is posted may leave them out."
+        "The play to beat. `category`, `rank` and `length` follow from the move: responses have"
+        " them, requests may omit them."
     )
     return {
         "passes": Integer(
-            "The consecutive passes since the last bid or play; 0 at the start of every auction"
-            " and trick.",
+            "The number of passes since the last bid or play; 0 at the start of an auction or"
+            " trick.",
             0,
             limits.last_seat,
         ),
         "table": ObjectField(
-            "The play to beat, or null.",
+            "The play to beat; null if there is none.",
             make_schema(name, description, fields),
             name,
             nullable=True,
@@ -171,7 +172,7 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
     """The schema of a game's states: the fields of any position, the seed and all hands."""
     return make_schema(
         component(limits.game, "State"),
-        f"A whole position of {limits.game.title}, all hands included: for the organiser.",
+        f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
         {
             **fields,
             "seed": String(SEED, 1, 128),
@@ -184,13 +185,13 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
     """The schema of a game's views: the fields of any position, one hand and all counts."""
     return make_schema(
         component(limits.game, "View"),
-        f"What one seat may know of a position of {limits.game.title}: for the bot.",
+        f"What one seat may know about a {limits.game.title} position.",
         {
             **fields,
-            "seat": limits.seat("The seat whose view this is."),
+            "seat": limits.seat("The seat that this view is for."),
             "hand": CardList("The cards that this seat holds.", limits.deck),
             "counts": limits.by_seat(
-                "How many cards each seat holds.", Integer("", 0, limits.deck)
+                "The number of cards that each seat holds.", Integer("", 0, limits.deck)
             ),
         },
     )

@@ -15,26 +15,25 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
             limits,
             {
                 "declarer": limits.seat("The declarer; null if all passed.", nullable=True),
-                "bid": Integer("The highest bid; 0 if all passed.", 0, 3, enforced=True),
-                "doublings": Integer("How often the score was doubled.", 0, enforced=True),
+                "bid": Integer("The winning bid; 0 if all passed.", 0, 3, enforced=True),
+                "doublings": Integer("How many times the score was doubled.", 0, enforced=True),
                 "out": limits.seat("The seat that went out; null if all passed.", nullable=True),
             },
         ),
         **climbing_fields(limits),
         "first": limits.seat("The seat that bids first."),
         "exposed": Card(
-            "The card turned up in the deck: who draws it bids first. Null if not known.",
+            "The face-up card in the pack: the seat that drew it bids first. Null if unknown.",
             nullable=True,
         ),
         "talon": CardList(
-            "The cards left over by the deal; it goes on naming them after the declarer has"
-            " taken them up.",
+            "The cards that were not dealt; they stay listed after the declarer takes them.",
             limits.deck,
             masked=masked,
         ),
-        "bid": Integer("The highest bid of the auction so far, and after it; 0 for none.", 0, 3),
+        "bid": Integer("The highest bid of the auction so far; 0 if there is none.", 0, 3),
         "declarer": limits.seat(
-            "Who won the auction and plays alone; null until it is over.", nullable=True
+            "The seat that won the auction and plays alone; null before.", nullable=True
         ),
-        "doublings": Integer("How often bombs and rockets have doubled the score.", 0, 100),
+        "doublings": Integer("How many times the score has been doubled so far.", 0, 100),
     }

@@ -263,7 +263,7 @@ class Enum(JsonField):
 
 
 class UncheckedEnum(String):
-    """One of some words, as documented; semantic validation refuses any other word."""
+    """One of some words, as documented; semantic validation rejects any other word."""
 
     def __init__(self, description: str, values: tuple[str, ...], **kwargs: Any) -> None:
         super().__init__(description, 0, 32, **kwargs)

@@ -14,7 +14,7 @@ from service.problems import MAX_ERRORS
 from service.schemas.fields import Card, Integer, JsonField, Move, ObjectSchema, String, ref
 
 MAX_LISTED_MOVES: Final = 250_000
-"""A hand that was dealt has about 31,000 moves at most, but one of fifty cards has billions."""
+"""A dealt hand has about 31,000 moves at most, but one of fifty cards has billions."""
 
 
 class ObjectField(JsonField):
@@ -119,13 +119,13 @@ class MovesToMake(List):
 class Entry(ObjectSchema):
     """A move and who made it."""
 
-    component_description = "A move, and the seat that made it."
+    component_description = "A move and the seat that made it."
     seat = Integer(
-        # no limits: a posted history is answered as it came, and must match this schema then too
-        "The seat that made the move, from 0. A history that is posted is checked for its shape"
-        " only: any whole number is taken, and goes back as it came.",
+        # no limits: a posted history is returned unchanged, and must match this schema then too
+        "The seat that made the move, from 0. Any integer is accepted in a request, and returned"
+        " unchanged.",
     )
-    move = String("The move in its canonical form; in a view a card that is hidden is `??`.")
+    move = String("The move in canonical form; in a view, hidden cards are `??`.")
 
 
 class EntryList(List):

@@ -26,30 +26,30 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
             },
         ),
         "targets": limits.by_seat(
-            "The tricks that each seat has to win: 9, 5 and 2.", Integer("", 2, 9)
+            "The tricks that each seat has to win: 9, 5 and 2 in some order.", Integer("", 2, 9)
         ),
         "trump": UncheckedEnum(
-            "The trump suit; null before it is named.", ("c", "d", "h", "s"), nullable=True
+            "The trump suit; null until it is named.", ("c", "d", "h", "s"), nullable=True
         ),
         "talon": CardList(
-            "The cards left over by the deal; none once trump is named.", limits.deck, masked=masked
+            "The cards that were not dealt; empty once trump is named.", limits.deck, masked=masked
         ),
-        "discards": CardList("The cards laid away.", 4, masked=masked),
+        "discards": CardList("The cards that the 9-player discarded.", 4, masked=masked),
         # No limits: a deal has two pairings at most, but a posted position may have more.
         "owed": _pairings(
-            "The pairings of the exchange that are still open; the first one is due.",
+            "The open pairings of the exchange, the current one first.",
             f"NinefivetwoOwed{suffix}",
-            "A pairing of the exchange that is still open.",
+            "An open pairing of the exchange.",
             _owed(limits, masked),
         ),
         "exchanged": _pairings(
-            "The pairings that were closed in this deal, in order.",
+            "The completed pairings of this deal's exchange, oldest first.",
             f"NinefivetwoExchanged{suffix}",
-            "A pairing of the exchange that is closed.",
+            "A completed pairing of the exchange.",
             _exchanged(limits, masked),
         ),
         "trick": EntryList("The cards of the current trick, and who played them.", 3),
-        "tricks": limits.by_seat("The tricks won in this deal.", Integer("", 0, TRICKS)),
+        "tricks": limits.by_seat("The tricks that each seat has won.", Integer("", 0, TRICKS)),
     }
 
 
@@ -60,17 +60,17 @@ def _pairings(description: str, name: str, item_description: str, fields: Fields
 
 def _pair(limits: GameLimits) -> Fields:
     return {
-        "giver": limits.seat("Who had tricks too many, and gives."),
-        "debtor": limits.seat("Who had too few, and gives back the best of the same suit."),
+        "giver": limits.seat("The seat that gives: it won too many tricks in the previous deal."),
+        "debtor": limits.seat("The seat that won too few; it returns its best card of the suit."),
     }
 
 
 def _owed(limits: GameLimits, masked: bool) -> Fields:
     return {
         **_pair(limits),
-        "count": Integer("How many cards are given in all.", 1),
+        "count": Integer("The number of cards to give in all.", 1),
         "given": CardList(
-            "The cards chosen so far; they have left the giver's hand.", None, masked=masked
+            "The cards chosen so far, which have left the giver's hand.", None, masked=masked
         ),
     }
 
@@ -79,5 +79,5 @@ def _exchanged(limits: GameLimits, masked: bool) -> Fields:
     return {
         **_pair(limits),
         "given": CardList("The cards given, in deck order.", None, masked=masked),
-        "returned": CardList("What came back for each, in that order.", None, masked=masked),
+        "returned": CardList("The card returned for each, in the same order.", None, masked=masked),
     }

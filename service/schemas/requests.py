@@ -26,37 +26,37 @@ class RequestValidator(Protocol):
 class MovesInState(ObjectSchema):
     """The request of /v1/moves with a state."""
 
-    component_description = "A state whose legal moves are asked for."
+    component_description = "A state whose legal moves to list."
     state = state_field()
 
 
 class MovesInView(ObjectSchema):
     """The request of /v1/moves with a view."""
 
-    component_description = "A view whose legal moves are asked for."
+    component_description = "A view whose legal moves to list."
     view = view_field()
 
 
 class MoveInState(ObjectSchema):
     """The request of /v1/validate with a state."""
 
-    component_description = "A state, and a move to judge in it."
+    component_description = "A state, and a move to check."
     state = state_field()
-    move = Move("The move to judge.")
+    move = Move("The move to check.")
 
 
 class MoveInView(ObjectSchema):
     """The request of /v1/validate with a view."""
 
-    component_description = "A view, and a move to judge in it."
+    component_description = "A view, and a move to check."
     view = view_field()
-    move = Move("The move to judge.")
+    move = Move("The move to check.")
 
 
 class AdvanceRequest(ObjectSchema):
     """The request of /v1/advance."""
 
-    component_description = "A state, and the moves to make in it, one after another."
+    component_description = "A state, and the moves to make, in order."
     state = state_field()
     moves = MovesToMake("The moves to make; if one is illegal, none is made.")
 
@@ -64,9 +64,9 @@ class AdvanceRequest(ObjectSchema):
 class ViewRequest(ObjectSchema):
     """The request of /v1/view."""
 
-    component_description = "A state, and the seat whose view is asked for."
+    component_description = "A state, and the seat whose view to return."
     state = state_field()
-    seat = Integer("The seat whose view is asked for, 0 to players - 1.", 0, 5)
+    seat = Integer("The seat whose view to return, 0 to `players` - 1.", 0, 5)
 
 
 class StateOrView:
@@ -93,21 +93,21 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
     name = component(game, "Choices")
     choices = make_schema(
         name,
-        f"Options of {game.title}; those left out have their defaults.",
+        f"{game.title} options; each has a default.",
         option_fields(game, required=False),
     )
     low, high = game.min_players, game.max_players
     fields: Fields = {
         "game": Enum("The game to start.", (game.name,)),
         "players": Integer(
-            f"How many players; {low} if left out.", low, high, enforced=True, required=False
+            f"The number of players; {low} if omitted.", low, high, enforced=True, required=False
         ),
-        "seed": String(f"{SEED} A fresh random one if left out.", 1, 128, required=False),
+        "seed": String(f"{SEED} Random if omitted.", 1, 128, required=False),
         "options": ObjectField(
-            "Options that are not to have their defaults.", choices, name, required=False
+            "The options to change from their defaults.", choices, name, required=False
         ),
     }
-    return make_schema(component(game, "Start"), f"A game of {game.title} to start.", fields)
+    return make_schema(component(game, "Start"), f"A {game.title} game to start.", fields)
 
 
 START: Final = ByGame({name: start_schema(game)() for name, game in games.GAMES.items()})

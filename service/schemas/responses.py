@@ -7,7 +7,7 @@ from typing import Any, Final
 import games
 from games import Reason
 from service.problems import MAX_ERRORS, PROBLEM_TYPES, ProblemType
-from service.schemas.common import Fields, make_schema
+from service.schemas.common import LENGTH, Fields, make_schema
 from service.schemas.fields import (
     Boolean,
     Enum,
@@ -42,54 +42,54 @@ def _array(items: dict[str, Any], low: int | None = None, high: int | None = Non
 
 
 class Category(ObjectSchema):
-    """A kind of play of a game."""
+    """A category of plays."""
 
-    component_description = "A kind of play."
-    name = Enum("Its name, as in `category`.", CATEGORIES)
-    example = Move("A move that is one, with the fewest players.")
-    description = String("What it is.")
+    component_description = "A category of plays."
+    name = Enum("The name of the category.", CATEGORIES)
+    example = Move("A move of this category, with the fewest players.")
+    description = String("What it consists of.")
     players = ResponseField(
-        "The fewest and the most players that have it.",
+        "The fewest and the most players with whom it exists.",
         _array({"type": "integer", "minimum": 3, "maximum": 6}, 2, 2),
     )
 
 
 _SUMMARY: Final[Fields] = {
-    "game": Enum("The name of the game in this contract.", GAME_NAMES, "GameName"),
-    "title": String("Its title."),
-    "native": String("Its other names."),
+    "game": Enum("The name of the game in requests.", GAME_NAMES, "GameName"),
+    "title": String("Its display name."),
+    "native": String("Its German and Chinese names."),
     "players": ResponseField(
         "The fewest and the most players.",
         _array({"type": "integer", "minimum": 3, "maximum": 6}, 2, 2),
     ),
-    "teams": Boolean("Whether some players may play together against others."),
-    "rules": String("Where its rules are, relative to this service; in the project, below /docs."),
-    "url": String("Where all there is to say of it is, relative to this service."),
+    "teams": Boolean("Whether players can form teams."),
+    "rules": String("The path of its rules."),
+    "url": String("The path of its full description."),
 }
 
-GameBrief: Final = make_schema("GameBrief", "A game in short.", _SUMMARY)
+GameBrief: Final = make_schema("GameBrief", "A summary of a game.", _SUMMARY)
 GameFull: Final = make_schema(
     "GameFull",
-    "A game in full.",
+    "A full description of a game.",
     {
         **_SUMMARY,
         "options": ResponseField(
-            "A JSON Schema (2020-12) of its options, with their defaults.",
+            "A JSON Schema (2020-12) of its options, with defaults.",
             {"type": "object", "additionalProperties": True},
         ),
-        "deck": CardList("The cards of one pack in the order of the game, low to high.", 54),
+        "deck": CardList("The cards of one pack, low to high in the order of the game.", 54),
         "packs": ResponseField(
-            "How many such packs are shuffled together, by number of players.",
+            "The number of packs by number of players.",
             {
                 "type": "object",
                 "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 2},
             },
         ),
         "phases": ResponseField(
-            "The phases of a deal, and `over`.", _array({"type": "string"}, 2, _MAX_PHASES)
+            "The phases of a deal, then `over`.", _array({"type": "string"}, 2, _MAX_PHASES)
         ),
         "categories": ResponseField(
-            "What can be played.", _array(ref("Category"), 1, _MAX_CATEGORIES)
+            "The categories of plays.", _array(ref("Category"), 1, _MAX_CATEGORIES)
         ),
     },
 )
@@ -99,7 +99,7 @@ class GamesAnswer(ObjectSchema):
     """The response of /v1/games."""
 
     component_description = "All games."
-    games = ResponseField("The games, in short.", _array(ref("GameBrief"), 1, len(GAME_NAMES)))
+    games = ResponseField("A summary of each game.", _array(ref("GameBrief"), 1, len(GAME_NAMES)))
 
 
 class StateAnswer(ObjectSchema):
@@ -122,8 +122,8 @@ class MovesAnswer(ObjectSchema):
     component_description = "The legal moves."
     seat = Integer("The seat to move; null when the game is over.", 0, 5, nullable=True)
     moves = List(
-        "All legal moves in canonical form and in the order of the contract; none when the game"
-        " is over, or for a view of a seat that is not to move.",
+        "All legal moves, in canonical form and in the order that /v1/moves describes; empty when"
+        " the game is over, or for a view of a seat that is not to move.",
         Move(""),
         max_items=MAX_LISTED_MOVES,
     )
@@ -133,12 +133,12 @@ class LegalVerdict(ObjectSchema):
     """The response of /v1/validate to a legal move."""
 
     component_description = "The move is legal."
-    legal = ResponseField("True.", {"type": "boolean", "const": True})
+    legal = ResponseField("Always true.", {"type": "boolean", "const": True})
     move = Move("The move in canonical form.")
-    category = Enum("What was played, if cards were played.", CATEGORIES, required=False)
-    rank = Enum("The rank that decides.", RANKS, required=False)
+    category = Enum("The category, if the move plays cards.", CATEGORIES, required=False)
+    rank = Enum("The deciding rank.", RANKS, required=False)
     length = Integer(
-        "The number of multiples in a run, of cards in a flush or a bomb, otherwise 1.",
+        LENGTH,
         1,
         108,
         required=False,
@@ -148,36 +148,36 @@ class LegalVerdict(ObjectSchema):
 class IllegalVerdict(ObjectSchema):
     """The response of /v1/validate to an illegal move."""
 
-    component_description = "The move is not legal."
-    legal = ResponseField("False.", {"type": "boolean", "const": False})
-    reason = ResponseField("Why, in one word.", ref("Reason"))
-    detail = String("Why, in a sentence.")
+    component_description = "The move is illegal."
+    legal = ResponseField("Always false.", {"type": "boolean", "const": False})
+    reason = ResponseField("Why the move is illegal, as a code.", ref("Reason"))
+    detail = String("Why the move is illegal, in a sentence.")
 
 
 class Health(ObjectSchema):
     """The response of /healthz."""
 
-    component_description = "The service is alive."
-    status = Enum("`ok`.", ("ok",))
+    component_description = "The service is up."
+    status = Enum("Always `ok`.", ("ok",))
 
 
 _EXTENSIONS: Final[dict[str, Fields]] = {
     "invalid-request": {
         "errors": ResponseField(
-            "What is wrong, by the dotted path of the field, such as `state.hands.0`; the first"
-            " hundred fields.",
+            "What is wrong with each field, by its dotted path, such as `state.hands.0`; at most"
+            " 100 fields.",
             {"type": "object", "additionalProperties": _array({"type": "string"}, 1, MAX_ERRORS)},
         )
     },
     "invalid-state": {
         "problems": ResponseField(
-            "All that is wrong, a sentence each; the first hundred.",
+            "Everything that is wrong, one sentence each; at most 100.",
             _array({"type": "string"}, 1, MAX_ERRORS),
         )
     },
     "illegal-move": {
-        "reason": ResponseField("Why, in one word.", ref("Reason")),
-        "index": Integer("Which of the moves is illegal, counted from 0.", 0),
+        "reason": ResponseField("Why the move is illegal, as a code.", ref("Reason")),
+        "index": Integer("The index of the illegal move, from 0.", 0),
     },
 }
 
@@ -190,13 +190,11 @@ def problem_component(code: str) -> str:
 def problem_schema(type_: ProblemType) -> type[ObjectSchema]:
     """The schema of the problems of a type."""
     fields: Fields = {
-        "type": String(
-            "A reference to the description of this kind of problem, on the page /docs."
-        ),
-        "title": String("The kind of problem in words."),
-        "status": Integer("The status of the answer.", type_.status, type_.status),
-        "detail": String("What is wrong with this request, and how to mend it."),
-        "code": Enum("The kind of problem in one word.", (type_.code,)),
+        "type": String("A link to the description of this type of problem."),
+        "title": String("The type of problem in words."),
+        "status": Integer("The HTTP status.", type_.status, type_.status),
+        "detail": String("What is wrong with this request, and how to fix it."),
+        "code": Enum("The type of problem as a code.", (type_.code,)),
         **_EXTENSIONS.get(type_.code, {}),
     }
     # RFC 9457: clients ignore members that they do not know.

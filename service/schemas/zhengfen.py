@@ -13,8 +13,8 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
         "results": results_field(
             limits,
             {
-                "first": limits.seat("The First: who went out first."),
-                "last": limits.seat("The Last: who alone held cards."),
+                "first": limits.seat("The First: the seat that went out first."),
+                "last": limits.seat("The Last: the only seat that did not go out before the end."),
             },
         ),
         **climbing_fields(limits),
@@ -22,7 +22,7 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
         "trick": CardList("The cards in the current trick.", limits.deck),
         "taken": limits.hands("The cards in the tricks that each seat has won."),
         "out": List(
-            "The seats that have gone out, in that order.",
+            "The seats that have gone out, in order.",
             limits.seat(""),
             0,
             limits.game.max_players,

@@ -23,7 +23,7 @@ _CONNECTIONS: Final = 1024
     default="127.0.0.1",
     show_default=True,
     envvar="STICH_HOST",
-    help="Address to listen on; 0.0.0.0 or :: for all networks.",
+    help="Address to listen on; 0.0.0.0 or :: for all interfaces.",
 )
 @click.option(
     "--port",
@@ -51,9 +51,9 @@ def serve(host: str, port: int, workers: int) -> None:
 
     \b
     Environment variables:
-      STICH_HOST, STICH_PORT, STICH_WORKERS   same as the options
-      STICH_MAX_BODY        largest request body in bytes (1048576)
-      STICH_CORS_ORIGINS    * or a comma-separated list of origins (*)
+      STICH_HOST, STICH_PORT, STICH_WORKERS   defaults of the options
+      STICH_MAX_BODY        largest request body in bytes (default 1048576)
+      STICH_CORS_ORIGINS    origins whose pages may call, comma-separated (default *)
     """
     try:
         Settings.from_environ()
@@ -118,9 +118,9 @@ def _find_port(host: str, port: int) -> int:
 
 def _explain(host: str, port: int, error: OSError) -> str:
     if isinstance(error, PermissionError):
-        return f"You may not listen on port {port}; choose one above 1023 with --port."
+        return f"No permission to listen on port {port}; choose one above 1023 with --port."
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} of {host} is in use; stop what uses it, or choose another with --port."
+        return f"Port {port} of {host} is in use; free it, or choose another with --port."
     return f"Cannot listen on {host}: {error.strerror}; try --host 127.0.0.1."
 
 

@@ -25,23 +25,51 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@run_argument
+@click.argument("target", metavar="DIR|FILE.jsonl", shell_complete=completion.folders)
 @json_option
 @run_command
 def standings(target: str, as_json: bool) -> int:
-    """Print the standings of a run. DIR is its folder, or the URL of its database.
+    """Print the standings of a run or of an export.
+
+    DIR is the folder of a run, or the URL of its database. FILE.jsonl has the rows of
+    `stich export --format jsonl`, from this program or another; - reads them from standard input.
 
     \b
-    Example:
+    Examples:
       stich standings runs/spring --json
+      stich standings spring.jsonl
     """
     from stich.console.text import make_console
 
+    if target == "-" or target.endswith(".jsonl"):
+        return _standings_of_rows(target, as_json)
     with open_run(target) as store:
         if as_json:
             _print_json(standings_dict(store))
         else:
             print_standings(store, make_console())
+    return 0
+
+
+def _standings_of_rows(target: str, as_json: bool) -> int:
+    from stich.console.standings_table import standings_table
+    from stich.console.text import make_console
+    from tournament.results.exported_rows import ExportedRows, RowError
+    from tournament.results.standings import standings
+
+    try:
+        with click.open_file(target, encoding="utf-8", errors="surrogateescape") as lines:
+            table = standings(ExportedRows(lines, "standard input" if target == "-" else target))
+    except OSError as error:
+        click.echo(f"{target}: {error.strerror}.", err=True)
+        return 2
+    except RowError as error:
+        click.echo(str(error), err=True)
+        return 2
+    if as_json:
+        _print_json(table.to_dict())
+    else:
+        make_console().print(standings_table(table))
     return 0
 
 
@@ -59,10 +87,6 @@ def print_standings(store: Store, console: Console) -> None:
     from tournament.results.standings import standings
 
     console.print(standings_table(standings(store), store.get("total")))
-    places = store.get("places")
-    if places:
-        ranked = ", ".join(f"{i}. {name}" for i, name in enumerate(places, 1))
-        console.print(f"Places of the knockout: {ranked}", highlight=False, markup=False)
 
 
 @click.command()

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from tournament.results.formatting import (
     fault_count,
+    format_plain,
     format_rank,
     format_rating,
     format_score,
     format_times,
 )
-from tournament.results.standings import Standings
+from tournament.results.standings import Standing, Standings
 from tournament.text import plural, printable
 
 
 def standings_table(standings: Standings, total: int | None = None) -> Table:
     """The standings as a rich table; `total` is the number of planned matches."""
     state = "final" if standings.finished else "so far"
-    matches = plural(standings.matches, "match", "matches")
-    if total and not standings.finished:
-        matches = f"{standings.matches} of {plural(total, 'match', 'matches')}"
     shown = Table(
         title=Text(f"{printable(standings.name)}: {standings.game}, {state}", style="bold"),
-        caption=(
-            f"{matches}, {plural(standings.deals, 'deal')}, {plural(standings.blocks, 'block')}. "
-            "In brackets: 95 % intervals (bootstrap over blocks). A range of ranks: the "
-            "intervals do not settle the order. Time: median and 99th percentile."
-        ),
+        caption=" ".join(_caption(standings, total)),
         box=box.SIMPLE_HEAD,
         caption_justify="left",
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    headings = {"Rank": 4, "Bot": 8, "Points a deal": 14, "Rating": 12, "Won": 4, "Faults": 4}
-    for heading, narrowest in (headings | {"ms a move": 5}).items():
+    plain = any(line.plain != line.score for line in standings.standings)
+    columns: dict[str, tuple[int, Callable[[Standing], str]]] = {
+        "Place": (2, lambda line: "–" if line.place is None else str(line.place)),
+        "Bot": (8, lambda line: line.bot),
+        "Points a deal": (14, format_score),
+        **({"Plain mean": (6, format_plain)} if plain else {}),
+        "Ranks": (4, lambda line: format_rank(line.rank)),
+        "Rating": (12, format_rating),
+        "Won": (4, lambda line: "–" if line.won is None else f"{line.won:.0%}"),
+        "Faults": (4, fault_count),
+        "ms a move": (5, lambda line: format_times(line.move_ms)),
+    }
+    for heading, (narrowest, _) in columns.items():
         shown.add_column(
             heading,
             justify="left" if heading == "Bot" else "right",
@@ -44,13 +51,29 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
             overflow="fold",
         )
     for line in standings.standings:
-        shown.add_row(
-            format_rank(line.rank),
-            Text(line.bot),
-            Text(format_score(line)),
-            Text(format_rating(line)),
-            "–" if line.won is None else f"{line.won:.0%}",
-            Text(fault_count(line)),
-            Text(format_times(line.move_ms)),
-        )
+        shown.add_row(*(Text(tell(line)) for _, tell in columns.values()))
     return shown
+
+
+def _caption(standings: Standings, total: int | None) -> Iterator[str]:
+    """What the columns claim, in sentences."""
+    matches = plural(standings.matches, "match", "matches")
+    if total and not standings.finished:
+        matches = f"{standings.matches} of {plural(total, 'match', 'matches')}"
+    yield (
+        f"{matches}, {plural(standings.deals, 'deal')}, {plural(standings.blocks, 'block')}."
+        " In brackets: 95 % intervals."
+    )
+    if standings.ranges == "final":
+        yield "Ranks: those the evidence allows; in 95 of 100 cups all of these ranges hold."
+    else:
+        yield (
+            "Ranks: those the evidence allows. These ranges hold however often you look, and"
+            " settle an order with about twice the blocks of those of a run that ended as planned."
+        )
+    if standings.groups > 1:
+        yield (
+            f"The bots form {standings.groups} groups that never met: scores and ratings cannot"
+            " be compared between groups, so there are no places."
+        )
+    yield "Time: median and 99th percentile."

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import games
-from tests.games.climbing_positions import dasan_wire, doudizhu_wire
+from tests.games.climbing.positions import dasan_wire, doudizhu_wire
 from tests.games.ninefivetwo.positions import pairing
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import games
 from games.game import Category
-from tests.games.climbing_positions import doudizhu
+from tests.games.climbing.positions import doudizhu
 
 CONTRACT: dict[str, dict[str, Any]] = {
     "doudizhu": {

@@ -13,7 +13,7 @@ from service.openapi import examples
 from service.problems import PROBLEM_TYPES
 from service.schemas.list_fields import MAX_LISTED_MOVES
 from tests import golden
-from tests.games.zhengfen.setup import wire
+from tests.games.zhengfen.positions import wire
 from tests.service.support import ROOT, Service, operation, states
 
 GAMES = list(games.GAMES)

@@ -78,8 +78,8 @@ def observe(block: Ints, deals: Ints, seats: Ints, scores: Ints, bots: int) -> O
     played = np.bincount(cell, each.ravel().astype(np.float64), size).reshape(shape)
     highest, lowest = np.full(bots, -np.inf), np.full(bots, np.inf)
     a_deal = scores / deals[:, np.newaxis]
-    np.maximum.at(highest, seats, a_deal.max(axis=1, keepdims=True))
-    np.minimum.at(lowest, seats, a_deal.min(axis=1, keepdims=True))
+    np.maximum.at(highest, seats, a_deal.max(axis=1, keepdims=True, initial=-np.inf))
+    np.minimum.at(lowest, seats, a_deal.min(axis=1, keepdims=True, initial=np.inf))
     table, present = _tables(played > 0)
     return Observations(
         table=table,

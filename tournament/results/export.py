@@ -42,6 +42,8 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "answers": ("int64", "requests that were answered completely"),
     "think_ms": ("double", "their total time in milliseconds"),
     "slowest_ms": ("double", "the longest of them; null if there were none"),
+    "final": ("bool", "whether the run had ended as planned, without being extended"),
+    "place": ("int64", "place in a finished knockout; null in other formats"),
 }
 
 _CHUNK = 20_000
@@ -73,6 +75,8 @@ def rows(store: RunRecords) -> Iterator[Row]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
     seeds = {block.block: block.seed for block in store.blocks()}
+    final = bool(facts.get("finished")) and not facts.get("extended", False)
+    places = {bot: place for place, bot in enumerate(facts.get("places") or (), 1)}
     for match in store.summaries():
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
@@ -98,6 +102,8 @@ def rows(store: RunRecords) -> Iterator[Row]:
                 "answers": len(times),
                 "think_ms": round(sum(times), 3),
                 "slowest_ms": round(max(times), 3) if times else None,
+                "final": final,
+                "place": places.get(bot),
             }
 
 

@@ -17,6 +17,11 @@ def format_score(line: Standing) -> str:
     return f"{line.score:+.2f} {_interval(line.low, line.high, '.2f')}"
 
 
+def format_plain(line: Standing) -> str:
+    """The plain mean of the points a deal: +0.91."""
+    return "–" if line.plain is None else f"{line.plain:+.2f}"
+
+
 def format_rating(line: Standing) -> str:
     """Rating and interval: 1588 [1561…1616]."""
     if line.rating is None:

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.ranking.bootstrap import (
-    UNKNOWN,
-    Interval,
-    Sample,
-    rank_ranges,
-    score_intervals,
-)
-from tournament.ranking.ratings import Rating, compare, ratings
-from tournament.records import FAULT_KINDS, RunRecords
+from tournament.ranking import anytime, rank_ranges
+from tournament.ranking.bootstrap import Interval
+from tournament.ranking.effects import Fit, fit
+from tournament.ranking.observations import observe
+from tournament.ranking.ratings import Rating, compare, rating_groups, ratings
+from tournament.ranking.score_intervals import score_intervals
+from tournament.records import FAULT_KINDS, Results
 from tournament.results.match_arrays import MatchArrays, collect
 
+# The random numbers of resampling are the same for every run, so that an export ranks to the digit
+# as its store does.
+_SEED = ""
 # A share of a match is a whole number of these, whoever shares it among up to six seats.
 _SHARES = 60
 
@@ -39,16 +40,24 @@ class MoveTimes:
 class Standing:
     """One line of the table; the fields of `stich standings --json`.
 
-    ``score`` is points a deal and ``won`` a share from 0 to 1; these and ``rating`` are None
-    before the bot's first match. ``low`` to ``high`` and ``rating_low`` to ``rating_high`` are
-    95 % intervals, None where the data cannot tell (fewer than two blocks).
+    ``place`` is the official result: of a knockout by its bracket, otherwise by score; equal scores
+    share a place. It is None for a bot that has not played, before the end of a knockout, and
+    between groups of bots that never met. ``rank`` is the first and last rank that the evidence
+    allows. ``score`` is the expected points a deal against the other bots of the cup, ``plain``
+    the mean of the points a deal it played; ``won`` is a share from 0 to 1. These and ``rating``
+    are None before the bot's first match. ``low`` to ``high`` and ``rating_low`` to
+    ``rating_high`` are 95 % intervals, None where the data cannot tell (fewer than two blocks).
+    ``group`` numbers the bots that met, directly or through others.
     """
 
+    place: int | None
     rank: tuple[int, int]
     bot: str
     score: float | None
     low: float | None
     high: float | None
+    plain: float | None
+    group: int | None
     rating: float | None
     rating_low: float | None
     rating_high: float | None
@@ -62,11 +71,17 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The table and what it is of. ``standings`` is best first, equal scores by name."""
+    """The table and what it is of. ``standings`` is by place, then by score, then by name.
+
+    ``ranges`` says when the ranges of ranks hold: "final" at the planned end of a run, "anytime"
+    however often somebody looks. ``groups`` is the number of groups of bots that never met.
+    """
 
     name: str
     game: str
     finished: bool
+    ranges: str
+    groups: int
     blocks: int
     matches: int
     deals: int
@@ -82,107 +97,124 @@ class Standings:
         return data
 
 
-def standings(store: RunRecords) -> Standings:
+def standings(run: Results) -> Standings:
     """The table of the matches finished so far.
 
     It does not depend on the order in which they ended, to the last digit.
     """
-    facts = store.facts()
-    return compute(collect(store.summaries(), facts.get("bots", ())), facts)
+    facts = run.facts()
+    return compute(collect(run.summaries(), facts.get("bots", ())), facts)
 
 
 def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     """The table of these matches; `facts` are those of the run."""
+    finished = bool(facts.get("finished", False))
+    final = finished and not facts.get("extended", False)
+    data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots))
+    fitted = fit(data)
+    settled = rank_ranges.settled_pairs(fitted, _SEED) if final else anytime.settled_pairs(fitted)
+    groups = int(fitted.component.max(initial=-1)) + 1
+    places = _places(arrays.bots, fitted, groups, facts)
+    rated = _rate(arrays)
+    lines = [
+        _standing(arrays, bot, fitted, *columns, rated.get(bot))
+        for bot, columns in enumerate(
+            zip(
+                places,
+                rank_ranges.rank_ranges(settled),
+                score_intervals(data, fitted),
+                strict=True,
+            )
+        )
+    ]
+    lines.sort(
+        key=lambda line: (
+            line.place is None,
+            line.place or 0,
+            line.score is None,
+            -(line.score or 0.0),
+            line.bot,
+        )
+    )
     return Standings(
         name=str(facts.get("name", "")),
         game=str(facts.get("game", "")),
-        finished=bool(facts.get("finished", False)),
+        finished=finished,
+        ranges="final" if final else "anytime",
+        groups=groups,
         blocks=arrays.blocks,
         matches=arrays.block.size,
         deals=int(arrays.deals.sum()),
-        standings=tuple(_lines(arrays, str(facts.get("seed", "")))),
+        standings=tuple(lines),
     )
 
 
-def _lines(arrays: MatchArrays, seed: str) -> list[Standing]:
-    """The lines of the table, best first; ``seed`` is the run's."""
-    samples = [_sample(arrays, bot) for bot in range(len(arrays.bots))]
-    played = [bot for bot, sample in enumerate(samples) if sample is not None]
-    intervals = [UNKNOWN] * len(arrays.bots)
-    found = score_intervals([s for s in samples if s is not None], seed)
-    for bot, interval in zip(played, found, strict=True):
-        intervals[bot] = interval
-    scores = [None if sample is None else sample.score for sample in samples]
-    ranks = rank_ranges(intervals)
-    rated: dict[int, Rating] = dict(zip(played, _rate(arrays, samples, seed), strict=True))
-    lines = [
-        _standing(arrays, bot, scores[bot], intervals[bot], ranks[bot], rated.get(bot))
-        for bot in range(len(arrays.bots))
+def _places(
+    bots: Sequence[str], fitted: Fit, groups: int, facts: Mapping[str, Any]
+) -> list[int | None]:
+    """The place of each bot, 1 the best."""
+    decided = facts.get("places")
+    if decided:
+        return [decided.index(bot) + 1 for bot in bots]
+    knockout = facts.get("config", {}).get("format", {}).get("type") == "knockout"
+    if knockout or groups > 1:
+        return [None] * len(bots)
+    return [
+        None if np.isnan(score) else 1 + int(np.count_nonzero(fitted.score > score))
+        for score in fitted.score
     ]
-    return sorted(lines, key=lambda line: (line.score is None, -(line.score or 0.0), line.bot))
 
 
 def _standing(
     arrays: MatchArrays,
     bot: int,
-    score: float | None,
-    interval: Interval,
+    fitted: Fit,
+    place: int | None,
     rank: tuple[int, int],
+    interval: Interval,
     rating: Rating | None,
 ) -> Standing:
-    sits = arrays.seats == bot
-    there = sits.any(axis=1)
+    seated = arrays.seats == bot
+    there = seated.any(axis=1)
     matches = int(there.sum())
-    faults = arrays.faults[sits].sum(axis=0)
+    faults = arrays.faults[seated].sum(axis=0)
     return Standing(
+        place=place,
         rank=rank,
         bot=arrays.bots[bot],
-        score=score,
+        score=float(fitted.score[bot]) if matches else None,
         low=interval.low,
         high=interval.high,
+        plain=float(fitted.plain[bot]) if matches else None,
+        group=int(fitted.component[bot]) + 1 if matches else None,
         rating=None if rating is None else rating.value,
         rating_low=None if rating is None else rating.interval.low,
         rating_high=None if rating is None else rating.interval.high,
         matches=matches,
         deals=int(arrays.deals[there].sum()),
-        won=_won(arrays, sits) / (_SHARES * matches) if matches else None,
+        won=_won(arrays, seated) / (_SHARES * matches) if matches else None,
         faults={str(kind): int(count) for kind, count in zip(FAULT_KINDS, faults, strict=True)},
-        struck_out=int((arrays.struck & sits).any(axis=1).sum()),
+        struck_out=int((arrays.struck & seated).any(axis=1).sum()),
         move_ms=_move_times(arrays.times[bot]),
     )
 
 
-def _rate(arrays: MatchArrays, samples: Sequence[Sample | None], seed: str) -> list[Rating]:
-    """The ratings of the bots that have played, in order."""
+def _rate(arrays: MatchArrays) -> dict[int, Rating]:
+    """The ratings of the bots that have played; none between groups that were never compared."""
     played = np.unique(arrays.seats)
     seats = np.searchsorted(played, arrays.seats)
-    blocks = [sample.deals.size for sample in samples if sample is not None]
+    blocks = [np.unique(arrays.block[(arrays.seats == bot).any(axis=1)]).size for bot in played]
     compared = compare(seats, arrays.scores, arrays.sides, arrays.block, played.size)
-    return ratings(compared, blocks, seed)
+    if played.size and rating_groups(compared).max() > 0:
+        return {}
+    return dict(zip(played.tolist(), ratings(compared, blocks, _SEED), strict=True))
 
 
-def _sample(arrays: MatchArrays, bot: int) -> Sample | None:
-    sits = arrays.seats == bot
-    seats = sits.sum(axis=1)
-    there = seats > 0
-    if not there.any():
-        return None
-    points = (arrays.scores * sits).sum(axis=1)[there]
-    deals = (arrays.deals * seats)[there]
-    _, at = np.unique(arrays.block[there], return_inverse=True)
-    # Whole numbers below 2**53, so adding them as floats is exact.
-    totals = np.bincount(at, weights=points).astype(np.int64)
-    weights = np.bincount(at, weights=deals).astype(np.int64)
-    score = int(totals.sum()) / int(weights.sum())
-    a_deal = arrays.scores[there] / arrays.deals[there][:, np.newaxis]
-    return Sample(totals, weights, float(np.abs(a_deal - score).max()))
-
-
-def _won(arrays: MatchArrays, sits: NDArray[np.bool_]) -> int:
+def _won(arrays: MatchArrays, seated: NDArray[np.bool_]) -> int:
     """Matches won in sixtieths; who shares the highest total shares the match."""
     best = arrays.scores == arrays.scores.max(axis=1, keepdims=True, initial=-(2**62))
     shares = _SHARES // np.maximum(best.sum(axis=1), 1)
-    return int((shares[:, np.newaxis] * (best & sits)).sum())
+    return int((shares[:, np.newaxis] * (best & seated)).sum())
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:

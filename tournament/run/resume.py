@@ -88,7 +88,8 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 f" out, or write another one, and name {elsewhere}."
             )
         store.renumber(planned.number)
-        store.put({**_facts(cup, planned), "finished": False, "places": None})
+        # Who raises the deals may have looked first: only ranges that hold at any time hold now.
+        store.put({**_facts(cup, planned), "finished": False, "places": None, "extended": True})
     return seed, planned
 
 

@@ -13,7 +13,7 @@ import pytest
 import games
 from games import InvalidState
 from games.dasan import combinations as dasan_plays
-from tests.games.climbing_positions import dasan, dasan_wire, moves, play, reason
+from tests.games.climbing.positions import dasan, dasan_wire, moves, play, reason
 
 GAME = games.get("dasan")
 RANKS = "456789TJQKA23"

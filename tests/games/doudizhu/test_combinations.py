@@ -14,7 +14,7 @@ from games.doudizhu.move_list import TrickMoves
 from games.doudizhu.play_groups import CATEGORIES
 from games.errors import IllegalMove
 from games.move import parse
-from tests.games.climbing_positions import doudizhu, moves, reason
+from tests.games.climbing.positions import doudizhu, moves, reason
 
 RANKS = [*"3456789TJQKA2", "Bj", "Rj"]
 

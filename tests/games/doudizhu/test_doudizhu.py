@@ -9,7 +9,7 @@ import pytest
 
 import games
 from games import InvalidState, OptionError, State
-from tests.games.climbing_positions import doudizhu, doudizhu_wire, moves, play, reason
+from tests.games.climbing.positions import doudizhu, doudizhu_wire, moves, play, reason
 
 GAME = games.get("doudizhu")
 

@@ -11,7 +11,7 @@ from games.zhengfen.combinations import CATEGORIES, DECK, readings
 from games.zhengfen.move_list import TrickMoves
 from games.zhengfen.play_groups import BOTH
 from games.zhengfen.state import GAME
-from tests.games.zhengfen.setup import cards, follow, lead, reason
+from tests.games.zhengfen.positions import cards, follow, lead, reason
 
 
 def read(text: str) -> dict[str, tuple[str, int]]:

@@ -9,7 +9,7 @@ import pytest
 import games
 from games import InvalidState, OptionError
 from games.zhengfen.state import GAME
-from tests.games.zhengfen.setup import cards, play, position, reason, wire
+from tests.games.zhengfen.positions import cards, play, position, reason, wire
 
 
 def start(players: int, seed: str = "a seed", **options: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from games.game import Option
 from games.zhengfen.state import GAME
-from tests.games.zhengfen.setup import follow, lead, reason
+from tests.games.zhengfen.positions import follow, lead, reason
 
 PAGE = Path(__file__).parents[3] / "docs" / "rules" / "zhengfen.md"
 

@@ -223,7 +223,7 @@ def test_every_response_is_referred_to_somewhere() -> None:
     assert (allow["required"], allow["schema"]["type"]) == (True, "string")
 
 
-# Nothing limits these lists: a posted one is answered again, however long it is.
+# These lists have no limit: a posted one is returned, however long it is.
 UNLIMITED = {"history", "results", "owed", "exchanged", "given", "returned", "AdvanceRequest.moves"}
 
 
@@ -237,9 +237,9 @@ def test_every_other_list_has_a_limit() -> None:
 
 def test_the_seat_of_an_entry_is_any_whole_number(client: FlaskClient) -> None:
     seat = SCHEMAS["Entry"]["properties"]["seat"]
-    # a posted history is answered again, and must match the schema of the answer
+    # a posted history is returned, and must match the schema of the response
     assert (seat["minimum"], seat["maximum"]) == (-MAX_SAFE_INTEGER, MAX_SAFE_INTEGER)
-    assert "shape only" in seat["description"]
+    assert "Any integer" in seat["description"]
     state = games.get("dasan").start(3, "seat", {}).to_dict()
     history = [{"seat": -77, "move": "pass"}]
     answer = client.post("/v1/view", json={"state": {**state, "history": history}, "seat": 0})

@@ -154,23 +154,26 @@ def test_an_empty_run_has_an_empty_table() -> None:
     table = standings(run_of([], finished=False))
     assert table.to_dict() == {
         "name": "Test", "game": "doudizhu", "finished": False,
-        "blocks": 0, "matches": 0, "deals": 0, "standings": [],
+        "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "standings": [],
     }  # fmt: skip
     assert standings(run_of([], bots=["ann"])).standings[0].rank == (1, 1)
 
 
 def test_the_json_has_the_fields_of_the_promise() -> None:
     data = json.loads(json.dumps(standings(run_of(cup())).to_dict(), allow_nan=False))
-    assert list(data) == ["name", "game", "finished", "blocks", "matches", "deals", "standings"]
+    assert list(data) == [
+        "name", "game", "finished", "ranges", "groups", "blocks", "matches", "deals", "standings",
+    ]  # fmt: skip
     first = data["standings"][0]
     assert list(first) == [
-        "rank", "bot", "score", "low", "high", "rating", "rating_low", "rating_high",
+        "place", "rank", "bot", "score", "low", "high", "plain", "group",
+        "rating", "rating_low", "rating_high",
         "matches", "deals", "won", "faults", "struck_out", "move_ms",
     ]  # fmt: skip
     assert list(first["faults"]) == ["timeout", "unreachable", "invalid", "illegal"]
     assert list(first["move_ms"]) == ["median", "p99"]
     assert first["bot"] == "ann"
-    assert first["rank"] == [1, 1]
+    assert (first["place"], first["rank"]) == (1, [1, 1])
     assert first["low"] < first["score"] < first["high"]
     assert first["rating_low"] < first["rating"] < first["rating_high"]
     assert data["standings"][1]["rank"] == [2, 3]

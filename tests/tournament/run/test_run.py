@@ -152,6 +152,10 @@ def test_more_deals_and_bots_are_the_cup_that_would_have_been(tmp_path: Path) ->
         assert done.returncode == 0, done.stderr
         assert "6 of them done already" in done.stdout
         assert stich("run", grown, "--out", large).returncode == 0
+    # A cup that was extended may have been looked at: its ranges hold at any time.
+    assert standings(small)["ranges"] == "anytime"
+    with Store.open(small) as store:
+        store.put({"extended": False})
     assert standings(small) == standings(large)
 
 

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List the games
-         * @description Answers all games in short.
+         * @description Returns a summary of every game.
          */
         get: operations["listGames"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Describe a game
-         * @description Answers all that can be said of a game before a card is dealt.
+         * @description Returns the options, deck, phases and categories of a game.
          */
         get: operations["getGame"];
         put?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Start a game
-         * @description Deals the cards by the seed and answers the first state. Options left out have their defaults; without `players` there are the fewest, without `seed` a fresh random one.
+         * @description Deals the cards and returns the first state. `players` defaults to the fewest that the game allows, `seed` to a random one, and each option to its own default.
          */
         post: operations["startGame"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * List the legal moves
-         * @description The list is complete and its order fixed: `pass` first, bids ascending, trumps c d h s, single cards in deck order, plays by number of cards, then rank, then category, then card by card. In Dou Dizhu and Dasan plays that differ only in suits are listed once. In Zheng Fen a list may have thirty thousand moves. More than 250,000, which only a hand that was set up can have, are not listed but refused with `invalid-state`; `/v1/validate` and `/v1/advance` still take them.
+         * @description Lists every legal move in a fixed order: `pass`, bids ascending, trumps c d h s, single cards in deck order, then plays by number of cards, rank, category, and card by card. In Dou Dizhu and Dasan, plays that differ only in suits are listed once. A Zheng Fen list can exceed 30,000 moves. Only a set-up position can have more than 250,000; it is rejected with `invalid-state`, but `/v1/validate` and `/v1/advance` accept its moves.
          */
         post: operations["listMoves"];
         delete?: never;
@@ -94,8 +94,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Judge a move
-         * @description Answers whether a move is legal: if so, its canonical form and what it is; if not, why. An illegal move is no error here.
+         * Check a move
+         * @description Says whether a move is legal, with its canonical form and category if it is, and the reason if it is not. An illegal move is not an error here.
          */
         post: operations["validateMove"];
         delete?: never;
@@ -114,8 +114,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make one move or more
-         * @description Answers the state after all of them. If one is illegal, none is made, and the problem names it by `index`.
+         * Make one or more moves
+         * @description Returns the state after all the moves. If one is illegal, none is made, and the problem gives its `index`.
          */
         post: operations["makeMoves"];
         delete?: never;
@@ -134,8 +134,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See what a seat may know
-         * @description Answers the state as one seat sees it, without the seed and the other hands; hidden cards are masked.
+         * Get what a seat may know
+         * @description Returns the state as one seat sees it: without the seed and the other hands, and with hidden cards masked.
          */
         post: operations["viewState"];
         delete?: never;
@@ -152,7 +152,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read this contract
+         * Get this contract
          * @description This contract, in YAML.
          */
         get: operations["getContract"];
@@ -172,7 +172,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the contract as a page
+         * Get the contract as a web page
          * @description The page.
          */
         get: operations["readDocs"];
@@ -192,7 +192,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a game's rules
+         * Get the rules of a game
          * @description The rules.
          */
         get: operations["readRules"];
@@ -212,8 +212,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask whether the service is alive
-         * @description Answers at once, without any work.
+         * Check whether the service is up
+         * @description Returns at once, without doing any work.
          */
         get: operations["getHealth"];
         put?: never;
@@ -232,8 +232,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read figures for Prometheus
-         * @description Counters and times.
+         * Get metrics for Prometheus
+         * @description Counters and durations.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -254,8 +254,8 @@ export interface webhooks {
             cookie?: never;
         };
         /**
-         * GET / of a bot
-         * @description Asked before the first match: who the bot is, what it plays.
+         * GET / on a bot
+         * @description Called before the first match, for the bot's name and games.
          */
         get: operations["botDescribe"];
         put?: never;
@@ -276,8 +276,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * POST /start of a bot
-         * @description A match begins. Further fields may come.
+         * POST /start on a bot
+         * @description A match begins. Ignore unknown fields.
          */
         post: operations["botStart"];
         delete?: never;
@@ -296,8 +296,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * POST /move of a bot
-         * @description Asked for every decision. All that a bot needs is in this one request, so a bot may be stateless. Further fields may come.
+         * POST /move on a bot
+         * @description Called for every decision. The request has everything a bot needs, so a bot may be stateless. Ignore unknown fields.
          */
         post: operations["botMove"];
         delete?: never;
@@ -316,8 +316,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * POST /end of a bot
-         * @description A match is over. Further fields may come.
+         * POST /end on a bot
+         * @description A match is over. Ignore unknown fields.
          */
         post: operations["botEnd"];
         delete?: never;
@@ -335,20 +335,20 @@ export interface components {
          */
         GameName: "doudizhu" | "dasan" | "zhengfen" | "ninefivetwo";
         /**
-         * @description A card: its rank and its suit; `Bj` and `Rj` are the jokers.
+         * @description A card: rank, then suit; `Bj` and `Rj` are the jokers.
          * @example 3c
          * @example Th
          * @example Rj
          */
         Card: string;
         /**
-         * @description A card, or `??` for one that this seat may not know.
+         * @description A card, or `??` if it is hidden from this seat.
          * @example 3c
          * @example ??
          */
         MaskedCard: string;
         /**
-         * @description A move: `pass`, `bid:[1-3]`, `call:CARD`, `trump:[cdhs]`, `give:CARD+`, `discard:CARD+`, or `play:CARD+`, the last with `=flush` or `=fullhouse` where the same cards can be read both ways. Any other text is judged as `syntax`.
+         * @description A move: `pass`, `bid:[1-3]`, `call:CARD`, `trump:[cdhs]`, `give:CARD+`, `discard:CARD+` or `play:CARD+`. A play ends in `=flush` or `=fullhouse` if its cards can be read as both. Any other text is illegal, with the reason `syntax`.
          * @example pass
          * @example bid:2
          * @example play:3s3h
@@ -356,487 +356,487 @@ export interface components {
          */
         Move: string;
         /**
-         * @description Why a move is not legal: the first of these that applies.
+         * @description Why a move is illegal: the first of these that applies.
          * @enum {string}
          */
         Reason: "syntax" | "game-over" | "not-your-turn" | "wrong-phase" | "must-bid" | "bid-too-low" | "must-lead" | "not-callable" | "not-held" | "wrong-number" | "not-a-combination" | "wrong-category" | "not-higher" | "ambiguous" | "must-follow";
-        /** @description A whole position, all hands included. */
+        /** @description A complete position, including all hands. */
         State: components["schemas"]["DoudizhuState"] | components["schemas"]["DasanState"] | components["schemas"]["ZhengfenState"] | components["schemas"]["NinefivetwoState"];
-        /** @description What one seat may know of a position. */
+        /** @description What one seat may know about a position. */
         View: components["schemas"]["DoudizhuView"] | components["schemas"]["DasanView"] | components["schemas"]["ZhengfenView"] | components["schemas"]["NinefivetwoView"];
         /** @description A game to start. */
         StartRequest: components["schemas"]["DoudizhuStart"] | components["schemas"]["DasanStart"] | components["schemas"]["ZhengfenStart"] | components["schemas"]["NinefivetwoStart"];
-        /** @description A state or a view whose legal moves are asked for. */
+        /** @description A state or view whose legal moves to list. */
         MovesRequest: components["schemas"]["MovesInState"] | components["schemas"]["MovesInView"];
-        /** @description A state or a view, and a move to judge in it. */
+        /** @description A state or view, and a move to check. */
         ValidateRequest: components["schemas"]["MoveInState"] | components["schemas"]["MoveInView"];
         /** @description Whether a move is legal. */
         Verdict: components["schemas"]["LegalVerdict"] | components["schemas"]["IllegalVerdict"];
-        /** @description Why a request was refused; `code` says which problem it is. */
+        /** @description Why the request was rejected; `code` identifies the problem. */
         RefusedPosition: components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidStateProblem"];
-        /** @description Why a request was refused; `code` says which problem it is. */
+        /** @description Why the request was rejected; `code` identifies the problem. */
         RefusedMoves: components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidStateProblem"] | components["schemas"]["IllegalMoveProblem"];
-        /** @description A move, and the seat that made it. */
+        /** @description A move and the seat that made it. */
         Entry: {
-            /** @description The seat that made the move, from 0. A history that is posted is checked for its shape only: any whole number is taken, and goes back as it came. */
+            /** @description The seat that made the move, from 0. Any integer is accepted in a request, and returned unchanged. */
             seat: number;
-            /** @description The move in its canonical form; in a view a card that is hidden is `??`. */
+            /** @description The move in canonical form; in a view, hidden cards are `??`. */
             move: string;
         };
-        /** @description Options of Dou Dizhu; those left out have their defaults. */
+        /** @description Dou Dizhu options; each has a default. */
         DoudizhuChoices: {
             /**
-             * @description How many deals with a result a game has.
+             * @description The number of deals in a game, not counting redeals.
              * @default 1
              */
             deals: number;
             /**
-             * @description After so many passed-out deals in a row the next one counts, with 0 for all.
+             * @description The most redeals in a row; the next passed-out deal counts, with 0 points for all.
              * @default 9
              */
             redeals: number;
             /**
-             * @description Three players: a quad may carry a pair in place of two cards of different ranks.
+             * @description Three players: a quad may take a pair in place of two cards of different ranks.
              * @default false
              */
             quad_pair_as_solos: boolean;
             /**
-             * @description One more doubling if the losing side never played (the declarer: once at most).
+             * @description One extra doubling if the losing side never played (the declarer: at most once).
              * @default false
              */
             spring: boolean;
             /**
-             * @description Everybody sees the talon once the declarer has taken it up.
+             * @description Everybody sees the talon once the declarer takes it.
              * @default false
              */
             reveal_talon: boolean;
         };
-        /** @description A game of Dou Dizhu to start. */
+        /** @description A Dou Dizhu game to start. */
         DoudizhuStart: {
             /**
              * @description The game to start. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "doudizhu";
-            /** @description How many players; 3 if left out. */
+            /** @description The number of players; 3 if omitted. */
             players?: number;
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. A fresh random one if left out. */
+            /** @description Determines all deals: the same seed always deals the same cards. Random if omitted. */
             seed?: string;
-            /** @description Options that are not to have their defaults. */
+            /** @description The options to change from their defaults. */
             options?: components["schemas"]["DoudizhuChoices"];
         };
-        /** @description The options of a game of Dou Dizhu, all of them. */
+        /** @description The value of every Dou Dizhu option. */
         DoudizhuOptions: {
-            /** @description How many deals with a result a game has. */
+            /** @description The number of deals in a game, not counting redeals. */
             deals: number;
-            /** @description After so many passed-out deals in a row the next one counts, with 0 for all. */
+            /** @description The most redeals in a row; the next passed-out deal counts, with 0 points for all. */
             redeals: number;
-            /** @description Three players: a quad may carry a pair in place of two cards of different ranks. */
+            /** @description Three players: a quad may take a pair in place of two cards of different ranks. */
             quad_pair_as_solos: boolean;
-            /** @description One more doubling if the losing side never played (the declarer: once at most). */
+            /** @description One extra doubling if the losing side never played (the declarer: at most once). */
             spring: boolean;
-            /** @description Everybody sees the talon once the declarer has taken it up. */
+            /** @description Everybody sees the talon once the declarer takes it. */
             reveal_talon: boolean;
         };
-        /** @description A finished deal of Dou Dizhu. */
+        /** @description A finished Dou Dizhu deal. */
         DoudizhuResult: {
             /** @description The number of the deal. */
             deal: number;
-            /** @description By how much this deal changed each total. */
+            /** @description The scores of this deal, by seat. */
             scores: number[];
             /** @description The declarer; null if all passed. */
             declarer: number | null;
-            /** @description The highest bid; 0 if all passed. */
+            /** @description The winning bid; 0 if all passed. */
             bid: number;
-            /** @description How often the score was doubled. */
+            /** @description How many times the score was doubled. */
             doublings: number;
             /** @description The seat that went out; null if all passed. */
             out: number | null;
         };
-        /** @description A play to beat. `category`, `rank` and `length` follow from the move: a state or view that the service answers has them, one that is posted may leave them out. */
+        /** @description The play to beat. `category`, `rank` and `length` follow from the move: responses have them, requests may omit them. */
         DoudizhuTable: {
             /** @description The seat that played it. */
             seat: number;
             /** @description The play. */
             move: components["schemas"]["Move"];
             /**
-             * @description What it is.
+             * @description The category of the play.
              * @enum {string}
              */
             category?: "solo" | "pair" | "triple" | "triple+solo" | "triple+pair" | "run" | "pair-run" | "triple-run" | "triple-run+solos" | "triple-run+pairs" | "quad+solos" | "quad+pairs" | "bomb" | "rocket";
             /**
-             * @description The rank that decides.
+             * @description The deciding rank.
              * @enum {string}
              */
             rank?: "3" | "4" | "5" | "6" | "7" | "8" | "9" | "T" | "J" | "Q" | "K" | "A" | "2" | "Bj" | "Rj";
-            /** @description The number of multiples in a run, of cards in a flush or a bomb, otherwise 1. */
+            /** @description The number of ranks in a run, or of cards in a flush or bomb; otherwise 1. */
             length?: number;
         };
-        /** @description A whole position of Dou Dizhu, all hands included: for the organiser. */
+        /** @description A complete Dou Dizhu position, including all hands. Do not show it to players. */
         DoudizhuState: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "doudizhu";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["DoudizhuOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "auction" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["DoudizhuResult"][];
-            /** @description The consecutive passes since the last bid or play; 0 at the start of every auction and trick. */
+            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat, or null. */
+            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["DoudizhuTable"] | null;
             /** @description The seat that bids first. */
             first: number;
-            /** @description The card turned up in the deck: who draws it bids first. Null if not known. */
+            /** @description The face-up card in the pack: the seat that drew it bids first. Null if unknown. */
             exposed: components["schemas"]["Card"] | null;
-            /** @description The cards left over by the deal; it goes on naming them after the declarer has taken them up. */
+            /** @description The cards that were not dealt; they stay listed after the declarer takes them. */
             talon: components["schemas"]["Card"][];
-            /** @description The highest bid of the auction so far, and after it; 0 for none. */
+            /** @description The highest bid of the auction so far; 0 if there is none. */
             bid: number;
-            /** @description Who won the auction and plays alone; null until it is over. */
+            /** @description The seat that won the auction and plays alone; null before. */
             declarer: number | null;
-            /** @description How often bombs and rockets have doubled the score. */
+            /** @description How many times the score has been doubled so far. */
             doublings: number;
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. */
+            /** @description Determines all deals: the same seed always deals the same cards. */
             seed: string;
             /** @description The cards that each seat holds. */
             hands: components["schemas"]["Card"][][];
         };
-        /** @description What one seat may know of a position of Dou Dizhu: for the bot. */
+        /** @description What one seat may know about a Dou Dizhu position. */
         DoudizhuView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "doudizhu";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["DoudizhuOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "auction" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["DoudizhuResult"][];
-            /** @description The consecutive passes since the last bid or play; 0 at the start of every auction and trick. */
+            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat, or null. */
+            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["DoudizhuTable"] | null;
             /** @description The seat that bids first. */
             first: number;
-            /** @description The card turned up in the deck: who draws it bids first. Null if not known. */
+            /** @description The face-up card in the pack: the seat that drew it bids first. Null if unknown. */
             exposed: components["schemas"]["Card"] | null;
-            /** @description The cards left over by the deal; it goes on naming them after the declarer has taken them up. */
+            /** @description The cards that were not dealt; they stay listed after the declarer takes them. */
             talon: components["schemas"]["MaskedCard"][];
-            /** @description The highest bid of the auction so far, and after it; 0 for none. */
+            /** @description The highest bid of the auction so far; 0 if there is none. */
             bid: number;
-            /** @description Who won the auction and plays alone; null until it is over. */
+            /** @description The seat that won the auction and plays alone; null before. */
             declarer: number | null;
-            /** @description How often bombs and rockets have doubled the score. */
+            /** @description How many times the score has been doubled so far. */
             doublings: number;
-            /** @description The seat whose view this is. */
+            /** @description The seat that this view is for. */
             seat: number;
             /** @description The cards that this seat holds. */
             hand: components["schemas"]["Card"][];
-            /** @description How many cards each seat holds. */
+            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
-        /** @description Options of Dasan; those left out have their defaults. */
+        /** @description Dasan options; each has a default. */
         DasanChoices: {
             /**
-             * @description How many deals a game has.
+             * @description The number of deals in a game.
              * @default 1
              */
             deals: number;
             /**
-             * @description Everybody sees the talon once the declarer has taken it up.
+             * @description Everybody sees the talon once the declarer takes it.
              * @default false
              */
             reveal_talon: boolean;
         };
-        /** @description A game of Dasan to start. */
+        /** @description A Dasan game to start. */
         DasanStart: {
             /**
              * @description The game to start. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "dasan";
-            /** @description How many players; 3 if left out. */
+            /** @description The number of players; 3 if omitted. */
             players?: number;
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. A fresh random one if left out. */
+            /** @description Determines all deals: the same seed always deals the same cards. Random if omitted. */
             seed?: string;
-            /** @description Options that are not to have their defaults. */
+            /** @description The options to change from their defaults. */
             options?: components["schemas"]["DasanChoices"];
         };
-        /** @description The options of a game of Dasan, all of them. */
+        /** @description The value of every Dasan option. */
         DasanOptions: {
-            /** @description How many deals a game has. */
+            /** @description The number of deals in a game. */
             deals: number;
-            /** @description Everybody sees the talon once the declarer has taken it up. */
+            /** @description Everybody sees the talon once the declarer takes it. */
             reveal_talon: boolean;
         };
-        /** @description A finished deal of Dasan. */
+        /** @description A finished Dasan deal. */
         DasanResult: {
             /** @description The number of the deal. */
             deal: number;
-            /** @description By how much this deal changed each total. */
+            /** @description The scores of this deal, by seat. */
             scores: number[];
             /** @description The declarer. */
             declarer: number;
-            /** @description The highest bid. */
+            /** @description The winning bid. */
             bid: number;
             /** @description The seat that went out. */
             out: number;
-            /** @description The card called; null with three players. */
+            /** @description The called card; null with three players. */
             called: components["schemas"]["Card"] | null;
-            /** @description The declarer's partner, if there was one. */
+            /** @description The declarer's partner, if any. */
             partner: number | null;
         };
-        /** @description A play to beat. `category`, `rank` and `length` follow from the move: a state or view that the service answers has them, one that is posted may leave them out. */
+        /** @description The play to beat. `category`, `rank` and `length` follow from the move: responses have them, requests may omit them. */
         DasanTable: {
             /** @description The seat that played it. */
             seat: number;
             /** @description The play. */
             move: components["schemas"]["Move"];
             /**
-             * @description What it is.
+             * @description The category of the play.
              * @enum {string}
              */
             category?: "single" | "pair" | "triple" | "quad" | "run" | "pair-run" | "triple-run" | "quad-run";
             /**
-             * @description The rank that decides.
+             * @description The deciding rank.
              * @enum {string}
              */
             rank?: "4" | "5" | "6" | "7" | "8" | "9" | "T" | "J" | "Q" | "K" | "A" | "2" | "3";
-            /** @description The number of multiples in a run, of cards in a flush or a bomb, otherwise 1. */
+            /** @description The number of ranks in a run, or of cards in a flush or bomb; otherwise 1. */
             length?: number;
         };
-        /** @description A whole position of Dasan, all hands included: for the organiser. */
+        /** @description A complete Dasan position, including all hands. Do not show it to players. */
         DasanState: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "dasan";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["DasanOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "auction" | "call" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["DasanResult"][];
-            /** @description The consecutive passes since the last bid or play; 0 at the start of every auction and trick. */
+            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat, or null. */
+            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["DasanTable"] | null;
             /** @description The seat that bids first and leads the first trick. */
             first: number;
-            /** @description The cards left over by the deal (none with four players); it goes on naming them after the declarer has taken them up. */
+            /** @description The cards that were not dealt (none with four players); they stay listed after the declarer takes them. */
             talon: components["schemas"]["Card"][];
-            /** @description The highest bid of the auction so far, and after it; 0 for none. */
+            /** @description The highest bid of the auction so far; 0 if there is none. */
             bid: number;
-            /** @description Who won the auction; null until it is over. */
+            /** @description The seat that won the auction; null before. */
             declarer: number | null;
-            /** @description The card by which the declarer of four players names a partner. */
+            /** @description With four players, the card that the declarer called. */
             called: components["schemas"]["Card"] | null;
-            /** @description Who holds the called card and plays with the declarer; null if nobody does. */
+            /** @description The declarer's partner; null if there is none. */
             partner: number | null;
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. */
+            /** @description Determines all deals: the same seed always deals the same cards. */
             seed: string;
             /** @description The cards that each seat holds. */
             hands: components["schemas"]["Card"][][];
         };
-        /** @description What one seat may know of a position of Dasan: for the bot. */
+        /** @description What one seat may know about a Dasan position. */
         DasanView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "dasan";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["DasanOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "auction" | "call" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["DasanResult"][];
-            /** @description The consecutive passes since the last bid or play; 0 at the start of every auction and trick. */
+            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat, or null. */
+            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["DasanTable"] | null;
             /** @description The seat that bids first and leads the first trick. */
             first: number;
-            /** @description The cards left over by the deal (none with four players); it goes on naming them after the declarer has taken them up. */
+            /** @description The cards that were not dealt (none with four players); they stay listed after the declarer takes them. */
             talon: components["schemas"]["MaskedCard"][];
-            /** @description The highest bid of the auction so far, and after it; 0 for none. */
+            /** @description The highest bid of the auction so far; 0 if there is none. */
             bid: number;
-            /** @description Who won the auction; null until it is over. */
+            /** @description The seat that won the auction; null before. */
             declarer: number | null;
-            /** @description The card by which the declarer of four players names a partner. */
+            /** @description With four players, the card that the declarer called. */
             called: components["schemas"]["Card"] | null;
-            /** @description Who holds the called card and plays with the declarer; null if nobody does, or until the card has been played (the partner itself knows). */
+            /** @description The declarer's partner; null if there is none or, except in the partner's view, until the called card is played. */
             partner: number | null;
-            /** @description The seat whose view this is. */
+            /** @description The seat that this view is for. */
             seat: number;
             /** @description The cards that this seat holds. */
             hand: components["schemas"]["Card"][];
-            /** @description How many cards each seat holds. */
+            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
-        /** @description Options of Zheng Fen; those left out have their defaults. */
+        /** @description Zheng Fen options; each has a default. */
         ZhengfenChoices: {
             /**
-             * @description The points that end the game, after a deal.
+             * @description Reaching this score ends the game after the deal.
              * @default 500
              */
             target: number;
             /**
-             * @description The most deals a game has; null for no limit.
+             * @description The most deals in a game; null for no limit.
              * @default null
              */
             deals: number | null;
         };
-        /** @description A game of Zheng Fen to start. */
+        /** @description A Zheng Fen game to start. */
         ZhengfenStart: {
             /**
              * @description The game to start. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "zhengfen";
-            /** @description How many players; 3 if left out. */
+            /** @description The number of players; 3 if omitted. */
             players?: number;
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. A fresh random one if left out. */
+            /** @description Determines all deals: the same seed always deals the same cards. Random if omitted. */
             seed?: string;
-            /** @description Options that are not to have their defaults. */
+            /** @description The options to change from their defaults. */
             options?: components["schemas"]["ZhengfenChoices"];
         };
-        /** @description The options of a game of Zheng Fen, all of them. */
+        /** @description The value of every Zheng Fen option. */
         ZhengfenOptions: {
-            /** @description The points that end the game, after a deal. */
+            /** @description Reaching this score ends the game after the deal. */
             target: number;
-            /** @description The most deals a game has; null for no limit. */
+            /** @description The most deals in a game; null for no limit. */
             deals: number | null;
         };
-        /** @description A finished deal of Zheng Fen. */
+        /** @description A finished Zheng Fen deal. */
         ZhengfenResult: {
             /** @description The number of the deal. */
             deal: number;
-            /** @description By how much this deal changed each total. */
+            /** @description The scores of this deal, by seat. */
             scores: number[];
-            /** @description The First: who went out first. */
+            /** @description The First: the seat that went out first. */
             first: number;
-            /** @description The Last: who alone held cards. */
+            /** @description The Last: the only seat that did not go out before the end. */
             last: number;
         };
-        /** @description A play to beat. `category`, `rank` and `length` follow from the move: a state or view that the service answers has them, one that is posted may leave them out. */
+        /** @description The play to beat. `category`, `rank` and `length` follow from the move: responses have them, requests may omit them. */
         ZhengfenTable: {
             /** @description The seat that played it. */
             seat: number;
             /** @description The play. */
             move: components["schemas"]["Move"];
             /**
-             * @description What it is.
+             * @description The category of the play.
              * @enum {string}
              */
             category?: "single" | "pair" | "triple" | "quad" | "pair-run" | "triple-run" | "quad-run" | "fullhouse" | "flush" | "510k" | "510k-suited" | "2222";
             /**
-             * @description The rank that decides.
+             * @description The deciding rank.
              * @enum {string}
              */
             rank?: "3" | "4" | "5" | "6" | "7" | "8" | "9" | "T" | "J" | "Q" | "K" | "A" | "2" | "Bj" | "Rj";
-            /** @description The number of multiples in a run, of cards in a flush or a bomb, otherwise 1. */
+            /** @description The number of ranks in a run, or of cards in a flush or bomb; otherwise 1. */
             length?: number;
         };
-        /** @description A whole position of Zheng Fen, all hands included: for the organiser. */
+        /** @description A complete Zheng Fen position, including all hands. Do not show it to players. */
         ZhengfenState: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "zhengfen";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["ZhengfenOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["ZhengfenResult"][];
-            /** @description The consecutive passes since the last bid or play; 0 at the start of every auction and trick. */
+            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat, or null. */
+            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["ZhengfenTable"] | null;
             /** @description The seat that leads the first trick. */
             first: number;
@@ -844,44 +844,44 @@ export interface components {
             trick: components["schemas"]["Card"][];
             /** @description The cards in the tricks that each seat has won. */
             taken: components["schemas"]["Card"][][];
-            /** @description The seats that have gone out, in that order. */
+            /** @description The seats that have gone out, in order. */
             out: number[];
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. */
+            /** @description Determines all deals: the same seed always deals the same cards. */
             seed: string;
             /** @description The cards that each seat holds. */
             hands: components["schemas"]["Card"][][];
         };
-        /** @description What one seat may know of a position of Zheng Fen: for the bot. */
+        /** @description What one seat may know about a Zheng Fen position. */
         ZhengfenView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "zhengfen";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["ZhengfenOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["ZhengfenResult"][];
-            /** @description The consecutive passes since the last bid or play; 0 at the start of every auction and trick. */
+            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat, or null. */
+            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["ZhengfenTable"] | null;
             /** @description The seat that leads the first trick. */
             first: number;
@@ -889,307 +889,307 @@ export interface components {
             trick: components["schemas"]["Card"][];
             /** @description The cards in the tricks that each seat has won. */
             taken: components["schemas"]["Card"][][];
-            /** @description The seats that have gone out, in that order. */
+            /** @description The seats that have gone out, in order. */
             out: number[];
-            /** @description The seat whose view this is. */
+            /** @description The seat that this view is for. */
             seat: number;
             /** @description The cards that this seat holds. */
             hand: components["schemas"]["Card"][];
-            /** @description How many cards each seat holds. */
+            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
-        /** @description Options of 9-5-2; those left out have their defaults. */
+        /** @description 9-5-2 options; each has a default. */
         NinefivetwoChoices: {
             /**
-             * @description The points that end the game after a deal.
+             * @description Reaching this score ends the game after the deal.
              * @default 15
              */
             target: number;
             /**
-             * @description The game ends after so many deals at the latest.
+             * @description The most deals in a game.
              * @default 100
              */
             deals: number;
         };
-        /** @description A game of 9-5-2 to start. */
+        /** @description A 9-5-2 game to start. */
         NinefivetwoStart: {
             /**
              * @description The game to start. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "ninefivetwo";
-            /** @description How many players; 3 if left out. */
+            /** @description The number of players; 3 if omitted. */
             players?: number;
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. A fresh random one if left out. */
+            /** @description Determines all deals: the same seed always deals the same cards. Random if omitted. */
             seed?: string;
-            /** @description Options that are not to have their defaults. */
+            /** @description The options to change from their defaults. */
             options?: components["schemas"]["NinefivetwoChoices"];
         };
-        /** @description The options of a game of 9-5-2, all of them. */
+        /** @description The value of every 9-5-2 option. */
         NinefivetwoOptions: {
-            /** @description The points that end the game after a deal. */
+            /** @description Reaching this score ends the game after the deal. */
             target: number;
-            /** @description The game ends after so many deals at the latest. */
+            /** @description The most deals in a game. */
             deals: number;
         };
-        /** @description A finished deal of 9-5-2. */
+        /** @description A finished 9-5-2 deal. */
         NinefivetwoResult: {
             /** @description The number of the deal. */
             deal: number;
-            /** @description By how much this deal changed each total. */
+            /** @description The scores of this deal, by seat. */
             scores: number[];
             /** @description The tricks that each seat won. */
             tricks: number[];
             /** @description The tricks that each seat had to win. */
             targets: number[];
         };
-        /** @description A pairing of the exchange that is still open. */
+        /** @description An open pairing of the exchange. */
         NinefivetwoOwed: {
-            /** @description Who had tricks too many, and gives. */
+            /** @description The seat that gives: it won too many tricks in the previous deal. */
             giver: number;
-            /** @description Who had too few, and gives back the best of the same suit. */
+            /** @description The seat that won too few; it returns its best card of the suit. */
             debtor: number;
-            /** @description How many cards are given in all. */
+            /** @description The number of cards to give in all. */
             count: number;
-            /** @description The cards chosen so far; they have left the giver's hand. */
+            /** @description The cards chosen so far, which have left the giver's hand. */
             given: components["schemas"]["Card"][];
         };
-        /** @description A pairing of the exchange that is closed. */
+        /** @description A completed pairing of the exchange. */
         NinefivetwoExchanged: {
-            /** @description Who had tricks too many, and gives. */
+            /** @description The seat that gives: it won too many tricks in the previous deal. */
             giver: number;
-            /** @description Who had too few, and gives back the best of the same suit. */
+            /** @description The seat that won too few; it returns its best card of the suit. */
             debtor: number;
             /** @description The cards given, in deck order. */
             given: components["schemas"]["Card"][];
-            /** @description What came back for each, in that order. */
+            /** @description The card returned for each, in the same order. */
             returned: components["schemas"]["Card"][];
         };
-        /** @description A whole position of 9-5-2, all hands included: for the organiser. */
+        /** @description A complete 9-5-2 position, including all hands. Do not show it to players. */
         NinefivetwoState: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "ninefivetwo";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["NinefivetwoOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "exchange" | "trump" | "discard" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["NinefivetwoResult"][];
-            /** @description The tricks that each seat has to win: 9, 5 and 2. */
+            /** @description The tricks that each seat has to win: 9, 5 and 2 in some order. */
             targets: number[];
-            /** @description The trump suit; null before it is named. */
+            /** @description The trump suit; null until it is named. */
             trump: ("c" | "d" | "h" | "s") | null;
-            /** @description The cards left over by the deal; none once trump is named. */
+            /** @description The cards that were not dealt; empty once trump is named. */
             talon: components["schemas"]["Card"][];
-            /** @description The cards laid away. */
+            /** @description The cards that the 9-player discarded. */
             discards: components["schemas"]["Card"][];
-            /** @description The pairings of the exchange that are still open; the first one is due. */
+            /** @description The open pairings of the exchange, the current one first. */
             owed: components["schemas"]["NinefivetwoOwed"][];
-            /** @description The pairings that were closed in this deal, in order. */
+            /** @description The completed pairings of this deal's exchange, oldest first. */
             exchanged: components["schemas"]["NinefivetwoExchanged"][];
             /** @description The cards of the current trick, and who played them. */
             trick: components["schemas"]["Entry"][];
-            /** @description The tricks won in this deal. */
+            /** @description The tricks that each seat has won. */
             tricks: number[];
-            /** @description All deals follow from it: the same seed gives the same cards everywhere. */
+            /** @description Determines all deals: the same seed always deals the same cards. */
             seed: string;
             /** @description The cards that each seat holds. */
             hands: components["schemas"]["Card"][][];
         };
-        /** @description A pairing of the exchange that is still open. */
+        /** @description An open pairing of the exchange. */
         NinefivetwoOwedView: {
-            /** @description Who had tricks too many, and gives. */
+            /** @description The seat that gives: it won too many tricks in the previous deal. */
             giver: number;
-            /** @description Who had too few, and gives back the best of the same suit. */
+            /** @description The seat that won too few; it returns its best card of the suit. */
             debtor: number;
-            /** @description How many cards are given in all. */
+            /** @description The number of cards to give in all. */
             count: number;
-            /** @description The cards chosen so far; they have left the giver's hand. */
+            /** @description The cards chosen so far, which have left the giver's hand. */
             given: components["schemas"]["MaskedCard"][];
         };
-        /** @description A pairing of the exchange that is closed. */
+        /** @description A completed pairing of the exchange. */
         NinefivetwoExchangedView: {
-            /** @description Who had tricks too many, and gives. */
+            /** @description The seat that gives: it won too many tricks in the previous deal. */
             giver: number;
-            /** @description Who had too few, and gives back the best of the same suit. */
+            /** @description The seat that won too few; it returns its best card of the suit. */
             debtor: number;
             /** @description The cards given, in deck order. */
             given: components["schemas"]["MaskedCard"][];
-            /** @description What came back for each, in that order. */
+            /** @description The card returned for each, in the same order. */
             returned: components["schemas"]["MaskedCard"][];
         };
-        /** @description What one seat may know of a position of 9-5-2: for the bot. */
+        /** @description What one seat may know about a 9-5-2 position. */
         NinefivetwoView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             game: "ninefivetwo";
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: components["schemas"]["NinefivetwoOptions"];
-            /** @description How often cards have been dealt, a passed-out deal too. */
+            /** @description The number of the current deal, counting passed-out ones. */
             deal: number;
             /**
-             * @description What is going on; `over` at the end of the game.
+             * @description The phase of the deal; `over` when the game is over.
              * @enum {string}
              */
             phase: "exchange" | "trump" | "discard" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled this deal. */
+            /** @description The seat that shuffled for this deal. */
             dealer: number;
-            /** @description The moves of this deal in order, in canonical form. */
+            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description Running totals by seat. */
+            /** @description The total scores so far, by seat. */
             scores: number[];
             /** @description The finished deals, oldest first. */
             results: components["schemas"]["NinefivetwoResult"][];
-            /** @description The tricks that each seat has to win: 9, 5 and 2. */
+            /** @description The tricks that each seat has to win: 9, 5 and 2 in some order. */
             targets: number[];
-            /** @description The trump suit; null before it is named. */
+            /** @description The trump suit; null until it is named. */
             trump: ("c" | "d" | "h" | "s") | null;
-            /** @description The cards left over by the deal; none once trump is named. */
+            /** @description The cards that were not dealt; empty once trump is named. */
             talon: components["schemas"]["MaskedCard"][];
-            /** @description The cards laid away. */
+            /** @description The cards that the 9-player discarded. */
             discards: components["schemas"]["MaskedCard"][];
-            /** @description The pairings of the exchange that are still open; the first one is due. */
+            /** @description The open pairings of the exchange, the current one first. */
             owed: components["schemas"]["NinefivetwoOwedView"][];
-            /** @description The pairings that were closed in this deal, in order. */
+            /** @description The completed pairings of this deal's exchange, oldest first. */
             exchanged: components["schemas"]["NinefivetwoExchangedView"][];
             /** @description The cards of the current trick, and who played them. */
             trick: components["schemas"]["Entry"][];
-            /** @description The tricks won in this deal. */
+            /** @description The tricks that each seat has won. */
             tricks: number[];
-            /** @description The seat whose view this is. */
+            /** @description The seat that this view is for. */
             seat: number;
             /** @description The cards that this seat holds. */
             hand: components["schemas"]["Card"][];
-            /** @description How many cards each seat holds. */
+            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
-        /** @description A state whose legal moves are asked for. */
+        /** @description A state whose legal moves to list. */
         MovesInState: {
             /** @description A state of any game. */
             state: components["schemas"]["State"];
         };
-        /** @description A view whose legal moves are asked for. */
+        /** @description A view whose legal moves to list. */
         MovesInView: {
             /** @description A view of any game. */
             view: components["schemas"]["View"];
         };
-        /** @description A state, and a move to judge in it. */
+        /** @description A state, and a move to check. */
         MoveInState: {
             /** @description A state of any game. */
             state: components["schemas"]["State"];
-            /** @description The move to judge. */
+            /** @description The move to check. */
             move: components["schemas"]["Move"];
         };
-        /** @description A view, and a move to judge in it. */
+        /** @description A view, and a move to check. */
         MoveInView: {
             /** @description A view of any game. */
             view: components["schemas"]["View"];
-            /** @description The move to judge. */
+            /** @description The move to check. */
             move: components["schemas"]["Move"];
         };
-        /** @description A state, and the moves to make in it, one after another. */
+        /** @description A state, and the moves to make, in order. */
         AdvanceRequest: {
             /** @description A state of any game. */
             state: components["schemas"]["State"];
             /** @description The moves to make; if one is illegal, none is made. */
             moves: components["schemas"]["Move"][];
         };
-        /** @description A state, and the seat whose view is asked for. */
+        /** @description A state, and the seat whose view to return. */
         ViewRequest: {
             /** @description A state of any game. */
             state: components["schemas"]["State"];
-            /** @description The seat whose view is asked for, 0 to players - 1. */
+            /** @description The seat whose view to return, 0 to `players` - 1. */
             seat: number;
         };
-        /** @description A kind of play. */
+        /** @description A category of plays. */
         Category: {
             /**
-             * @description Its name, as in `category`.
+             * @description The name of the category.
              * @enum {string}
              */
             name: "solo" | "pair" | "triple" | "triple+solo" | "triple+pair" | "run" | "pair-run" | "triple-run" | "triple-run+solos" | "triple-run+pairs" | "quad+solos" | "quad+pairs" | "bomb" | "rocket" | "single" | "quad" | "quad-run" | "fullhouse" | "flush" | "510k" | "510k-suited" | "2222" | "card";
-            /** @description A move that is one, with the fewest players. */
+            /** @description A move of this category, with the fewest players. */
             example: components["schemas"]["Move"];
-            /** @description What it is. */
+            /** @description What it consists of. */
             description: string;
-            /** @description The fewest and the most players that have it. */
+            /** @description The fewest and the most players with whom it exists. */
             players: number[];
         };
-        /** @description A game in short. */
+        /** @description A summary of a game. */
         GameBrief: {
-            /** @description The name of the game in this contract. */
+            /** @description The name of the game in requests. */
             game: components["schemas"]["GameName"];
-            /** @description Its title. */
+            /** @description Its display name. */
             title: string;
-            /** @description Its other names. */
+            /** @description Its German and Chinese names. */
             native: string;
             /** @description The fewest and the most players. */
             players: number[];
-            /** @description Whether some players may play together against others. */
+            /** @description Whether players can form teams. */
             teams: boolean;
-            /** @description Where its rules are, relative to this service; in the project, below /docs. */
+            /** @description The path of its rules. */
             rules: string;
-            /** @description Where all there is to say of it is, relative to this service. */
+            /** @description The path of its full description. */
             url: string;
         };
-        /** @description A game in full. */
+        /** @description A full description of a game. */
         GameFull: {
-            /** @description The name of the game in this contract. */
+            /** @description The name of the game in requests. */
             game: components["schemas"]["GameName"];
-            /** @description Its title. */
+            /** @description Its display name. */
             title: string;
-            /** @description Its other names. */
+            /** @description Its German and Chinese names. */
             native: string;
             /** @description The fewest and the most players. */
             players: number[];
-            /** @description Whether some players may play together against others. */
+            /** @description Whether players can form teams. */
             teams: boolean;
-            /** @description Where its rules are, relative to this service; in the project, below /docs. */
+            /** @description The path of its rules. */
             rules: string;
-            /** @description Where all there is to say of it is, relative to this service. */
+            /** @description The path of its full description. */
             url: string;
-            /** @description A JSON Schema (2020-12) of its options, with their defaults. */
+            /** @description A JSON Schema (2020-12) of its options, with defaults. */
             options: {
                 [key: string]: unknown;
             };
-            /** @description The cards of one pack in the order of the game, low to high. */
+            /** @description The cards of one pack, low to high in the order of the game. */
             deck: components["schemas"]["Card"][];
-            /** @description How many such packs are shuffled together, by number of players. */
+            /** @description The number of packs by number of players. */
             packs: {
                 [key: string]: number;
             };
-            /** @description The phases of a deal, and `over`. */
+            /** @description The phases of a deal, then `over`. */
             phases: string[];
-            /** @description What can be played. */
+            /** @description The categories of plays. */
             categories: components["schemas"]["Category"][];
         };
         /** @description All games. */
         GamesAnswer: {
-            /** @description The games, in short. */
+            /** @description A summary of each game. */
             games: components["schemas"]["GameBrief"][];
         };
         /** @description A state. */
@@ -1206,303 +1206,303 @@ export interface components {
         MovesAnswer: {
             /** @description The seat to move; null when the game is over. */
             seat: number | null;
-            /** @description All legal moves in canonical form and in the order of the contract; none when the game is over, or for a view of a seat that is not to move. */
+            /** @description All legal moves, in canonical form and in the order that /v1/moves describes; empty when the game is over, or for a view of a seat that is not to move. */
             moves: components["schemas"]["Move"][];
         };
         /** @description The move is legal. */
         LegalVerdict: {
             /**
-             * @description True.
+             * @description Always true.
              * @constant
              */
             legal: true;
             /** @description The move in canonical form. */
             move: components["schemas"]["Move"];
             /**
-             * @description What was played, if cards were played.
+             * @description The category, if the move plays cards.
              * @enum {string}
              */
             category?: "solo" | "pair" | "triple" | "triple+solo" | "triple+pair" | "run" | "pair-run" | "triple-run" | "triple-run+solos" | "triple-run+pairs" | "quad+solos" | "quad+pairs" | "bomb" | "rocket" | "single" | "quad" | "quad-run" | "fullhouse" | "flush" | "510k" | "510k-suited" | "2222" | "card";
             /**
-             * @description The rank that decides.
+             * @description The deciding rank.
              * @enum {string}
              */
             rank?: "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "T" | "J" | "Q" | "K" | "A" | "Bj" | "Rj";
-            /** @description The number of multiples in a run, of cards in a flush or a bomb, otherwise 1. */
+            /** @description The number of ranks in a run, or of cards in a flush or bomb; otherwise 1. */
             length?: number;
         };
-        /** @description The move is not legal. */
+        /** @description The move is illegal. */
         IllegalVerdict: {
             /**
-             * @description False.
+             * @description Always false.
              * @constant
              */
             legal: false;
-            /** @description Why, in one word. */
+            /** @description Why the move is illegal, as a code. */
             reason: components["schemas"]["Reason"];
-            /** @description Why, in a sentence. */
+            /** @description Why the move is illegal, in a sentence. */
             detail: string;
         };
-        /** @description The service is alive. */
+        /** @description The service is up. */
         Health: {
             /**
-             * @description `ok`.
+             * @description Always `ok`.
              * @enum {string}
              */
             status: "ok";
         };
-        /** @description A bot, as it describes itself. */
+        /** @description A bot's description of itself. */
         BotCard: {
             /** @description Its name. */
             name: string;
             /** @description Its version. */
             version: string;
-            /** @description Who wrote it. */
+            /** @description Its author. */
             author?: string;
-            /** @description The version of the protocol it speaks. */
+            /** @description The protocol version it supports. */
             protocol: number;
             /** @description The games it plays. */
             games: components["schemas"]["GameName"][];
         } & {
             [key: string]: unknown;
         };
-        /** @description How much time there is. */
+        /** @description The time that a bot has. */
         Clock: {
-            /** @description Milliseconds for each answer. */
+            /** @description Milliseconds for each move. */
             move_ms: number;
-            /** @description Milliseconds left on top of them, for the rest of the match. */
+            /** @description Milliseconds left in the bank, the extra time for the rest of the match. */
             bank_ms: number;
         } & {
             [key: string]: unknown;
         };
-        /** @description A decision that is asked of a bot; there is nothing else it needs to know. */
+        /** @description A request for a move, with everything a bot needs to decide. */
         BotMoveRequest: {
-            /** @description The version of the protocol. */
+            /** @description The protocol version. */
             protocol: number;
-            /** @description Which match this is: an opaque name. */
+            /** @description The ID of the match, an opaque string. */
             match: string;
-            /** @description The number of this request in the match, counted from 1. */
+            /** @description The number of this request in the match, from 1. */
             turn: number;
             /** @description A view of any game. */
             view: components["schemas"]["View"];
-            /** @description The legal moves, in the order of the contract. */
+            /** @description The legal moves, in the order of /v1/moves. */
             moves: components["schemas"]["Move"][];
-            /** @description How much time there is. */
+            /** @description The time that the bot has. */
             clock: components["schemas"]["Clock"];
         } & {
             [key: string]: unknown;
         };
-        /** @description A bot's decision. */
+        /** @description The move that a bot chose. */
         BotMoveAnswer: {
-            /** @description One of the legal moves, or another way to write one. */
+            /** @description One of the legal moves; any valid notation of it is accepted. */
             move: components["schemas"]["Move"];
         } & {
             [key: string]: unknown;
         };
         /** @description A match begins. */
         BotStart: {
-            /** @description The version of the protocol. */
+            /** @description The protocol version. */
             protocol: number;
-            /** @description Which match this is: an opaque name. */
+            /** @description The ID of the match, an opaque string. */
             match: string;
             /** @description The game. */
             game: components["schemas"]["GameName"];
-            /** @description The seat that the bot has. */
+            /** @description The bot's seat. */
             seat: number;
-            /** @description How many players there are. */
+            /** @description The number of players. */
             players: number;
-            /** @description Every option of the game with its value. */
+            /** @description The value of every option of the game. */
             options: {
                 [key: string]: unknown;
             };
-            /** @description How much time there is for each answer, and in the bank. */
+            /** @description The time for each move, and in the bank. */
             clock: components["schemas"]["Clock"];
-            /** @description The names of the bots by seat, if the cup tells them. */
+            /** @description The names of the bots by seat, if the cup reveals them. */
             names?: string[];
         } & {
             [key: string]: unknown;
         };
         /** @description A match is over. */
         BotEnd: {
-            /** @description The version of the protocol. */
+            /** @description The protocol version. */
             protocol: number;
-            /** @description Which match this is: an opaque name. */
+            /** @description The ID of the match, an opaque string. */
             match: string;
             /** @description The game. */
             game: components["schemas"]["GameName"];
-            /** @description The seat that the bot had. */
+            /** @description The bot's seat. */
             seat: number;
             /** @description The final scores by seat. */
             scores: number[];
         } & {
             [key: string]: unknown;
         };
-        /** @description The body is no JSON (RFC 8259), not UTF-8, nested too deeply, names a field twice in one object, or is no object. */
+        /** @description The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, or repeats a field within an object. */
         MalformedJsonProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word.
+             * @description The type of problem as a code.
              * @enum {string}
              */
             code: "malformed-json";
         } & {
             [key: string]: unknown;
         };
-        /** @description No operation has this path, or no game has this name. */
+        /** @description There is no operation at this path, or no game of this name. */
         NotFoundProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word.
+             * @description The type of problem as a code.
              * @enum {string}
              */
             code: "not-found";
         } & {
             [key: string]: unknown;
         };
-        /** @description The path exists, but not with this method; the header `Allow` names those it has. */
+        /** @description The path does not support this method; the `Allow` header lists those it does. */
         MethodNotAllowedProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word.
+             * @description The type of problem as a code.
              * @enum {string}
              */
             code: "method-not-allowed";
         } & {
             [key: string]: unknown;
         };
-        /** @description The body is larger than the service accepts, 1 MiB unless it is set otherwise. */
+        /** @description The body exceeds the size limit, 1 MiB by default. */
         TooLargeProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word.
+             * @description The type of problem as a code.
              * @enum {string}
              */
             code: "too-large";
         } & {
             [key: string]: unknown;
         };
-        /** @description `Content-Type` is not `application/json`, or names a charset other than UTF-8, or the body has a `Content-Encoding`. */
+        /** @description `Content-Type` is not `application/json`, the charset is not UTF-8, or the body has a `Content-Encoding`. */
         UnsupportedMediaTypeProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word.
+             * @description The type of problem as a code.
              * @enum {string}
              */
             code: "unsupported-media-type";
         } & {
             [key: string]: unknown;
         };
-        /** @description A field is missing, unknown or of the wrong type, or an option is out of its range; `errors` maps the path of each such field to what is wrong with it. */
+        /** @description A field is missing, unknown or of the wrong type, or an option is out of range. `errors` maps the path of each such field to what is wrong with it. */
         InvalidRequestProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word. (enum property replaced by openapi-typescript)
+             * @description The type of problem as a code. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             code: "invalid-request";
-            /** @description What is wrong, by the dotted path of the field, such as `state.hands.0`; the first hundred fields. */
+            /** @description What is wrong with each field, by its dotted path, such as `state.hands.0`; at most 100 fields. */
             errors: {
                 [key: string]: string[];
             };
         } & {
             [key: string]: unknown;
         };
-        /** @description Every field has the right type, but together they are no position of the game; `problems` names all that is wrong. At /v1/moves also: a position that was set up has more than 250,000 legal moves. */
+        /** @description Every field has the right type, but together they are not a position of the game; `problems` lists what is wrong. /v1/moves also rejects a set-up position with more than 250,000 legal moves. */
         InvalidStateProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word. (enum property replaced by openapi-typescript)
+             * @description The type of problem as a code. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             code: "invalid-state";
-            /** @description All that is wrong, a sentence each; the first hundred. */
+            /** @description Everything that is wrong, one sentence each; at most 100. */
             problems: string[];
         } & {
             [key: string]: unknown;
         };
-        /** @description A move cannot be made now; `reason` says why in one word, `index` which of the moves it is, counted from 0. No move was applied. */
+        /** @description A move is illegal: `index` says which one (from 0) and `reason` why. None of the moves was made. */
         IllegalMoveProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word. (enum property replaced by openapi-typescript)
+             * @description The type of problem as a code. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             code: "illegal-move";
-            /** @description Why, in one word. */
+            /** @description Why the move is illegal, as a code. */
             reason: components["schemas"]["Reason"];
-            /** @description Which of the moves is illegal, counted from 0. */
+            /** @description The index of the illegal move, from 0. */
             index: number;
         } & {
             [key: string]: unknown;
         };
-        /** @description An error of the service itself. The request changed nothing; it may be sent again. */
+        /** @description An error in the service itself. The request changed nothing and can be retried. */
         InternalProblem: {
-            /** @description A reference to the description of this kind of problem, on the page /docs. */
+            /** @description A link to the description of this type of problem. */
             type: string;
-            /** @description The kind of problem in words. */
+            /** @description The type of problem in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong with this request, and how to mend it. */
+            /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The kind of problem in one word.
+             * @description The type of problem as a code.
              * @enum {string}
              */
             code: "internal";
@@ -1511,7 +1511,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The body is no JSON (RFC 8259), not UTF-8, nested too deeply, names a field twice in one object, or is no object. */
+        /** @description The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, or repeats a field within an object. */
         MalformedJsonProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1520,7 +1520,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["MalformedJsonProblem"];
             };
         };
-        /** @description No operation has this path, or no game has this name. */
+        /** @description There is no operation at this path, or no game of this name. */
         NotFoundProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1529,10 +1529,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotFoundProblem"];
             };
         };
-        /** @description The path exists, but not with this method; the header `Allow` names those it has. */
+        /** @description The path does not support this method; the `Allow` header lists those it does. */
         MethodNotAllowedProblem: {
             headers: {
-                /** @description The methods that this path has. */
+                /** @description The methods that this path supports. */
                 Allow: string;
                 [name: string]: unknown;
             };
@@ -1540,7 +1540,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
             };
         };
-        /** @description The body is larger than the service accepts, 1 MiB unless it is set otherwise. */
+        /** @description The body exceeds the size limit, 1 MiB by default. */
         TooLargeProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1549,7 +1549,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["TooLargeProblem"];
             };
         };
-        /** @description `Content-Type` is not `application/json`, or names a charset other than UTF-8, or the body has a `Content-Encoding`. */
+        /** @description `Content-Type` is not `application/json`, the charset is not UTF-8, or the body has a `Content-Encoding`. */
         UnsupportedMediaTypeProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1558,7 +1558,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
-        /** @description A field is missing, unknown or of the wrong type, or an option is out of its range; `errors` maps the path of each such field to what is wrong with it. */
+        /** @description A field is missing, unknown or of the wrong type, or an option is out of range. `errors` maps the path of each such field to what is wrong with it. */
         InvalidRequestProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1567,7 +1567,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequestProblem"];
             };
         };
-        /** @description Every field has the right type, but together they are no position of the game; `problems` names all that is wrong. At /v1/moves also: a position that was set up has more than 250,000 legal moves. */
+        /** @description Every field has the right type, but together they are not a position of the game; `problems` lists what is wrong. /v1/moves also rejects a set-up position with more than 250,000 legal moves. */
         InvalidStateProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1576,7 +1576,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidStateProblem"];
             };
         };
-        /** @description A move cannot be made now; `reason` says why in one word, `index` which of the moves it is, counted from 0. No move was applied. */
+        /** @description A move is illegal: `index` says which one (from 0) and `reason` why. None of the moves was made. */
         IllegalMoveProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1585,7 +1585,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["IllegalMoveProblem"];
             };
         };
-        /** @description An error of the service itself. The request changed nothing; it may be sent again. */
+        /** @description An error in the service itself. The request changed nothing and can be retried. */
         InternalProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1663,7 +1663,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1676,7 +1676,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
-            /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
+            /** @description The request is rejected: `code` and `detail` say why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1701,7 +1701,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1714,7 +1714,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
-            /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
+            /** @description The request is rejected: `code` and `detail` say why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1739,7 +1739,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1752,7 +1752,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
-            /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
+            /** @description The request is rejected: `code` and `detail` say why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1777,7 +1777,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1790,7 +1790,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
-            /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
+            /** @description The request is rejected: `code` and `detail` say why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1815,7 +1815,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1828,7 +1828,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
-            /** @description The request is refused: wrong or missing fields, or what they say makes no sense. */
+            /** @description The request is rejected: `code` and `detail` say why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1919,7 +1919,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is. */
+            /** @description It is up. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1941,7 +1941,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Counters and times. */
+            /** @description Counters and durations. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2031,28 +2031,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Any answer will do. */
+            /** @description The runner ignores the body. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Fine too: the bot does not care. */
+            /** @description Also accepted. */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Fine too: the bot does not care. */
+            /** @description Also accepted. */
             405: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Fine too: the bot does not care. */
+            /** @description Also accepted. */
             501: {
                 headers: {
                     [name: string]: unknown;
@@ -2227,28 +2227,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Any answer will do. */
+            /** @description The runner ignores the body. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Fine too: the bot does not care. */
+            /** @description Also accepted. */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Fine too: the bot does not care. */
+            /** @description Also accepted. */
             405: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Fine too: the bot does not care. */
+            /** @description Also accepted. */
             501: {
                 headers: {
                     [name: string]: unknown;

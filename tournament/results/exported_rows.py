@@ -1,0 +1,179 @@
+"""A run read back from the rows of `stich export --format jsonl`.
+
+Another program can write such rows too. `REQUIRED` names the fields that standings need; the
+others of an export are optional.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from tournament.records import FAULT_KINDS, MatchSummary
+
+REQUIRED: Mapping[str, int | None] = {
+    "block": None,
+    "seating": 0,
+    "seat": 0,
+    "bot": None,
+    "adjusted": None,
+    "deals": 1,
+}
+"""Field -> its least value. All are whole numbers but `bot`, a string."""
+
+_OPTIONAL: Mapping[str, int | None] = {
+    "side": 0,
+    "score": None,
+    "seatings": 1,
+    "round": None,
+    "place": 1,
+    **{str(kind): 0 for kind in FAULT_KINDS},
+}
+_LEAST = {**REQUIRED, **_OPTIONAL}
+_SAME_EVERYWHERE = ("cup", "game", "final")
+_MOST = 2**53
+_MOST_SEATS = 64
+
+Row = dict[str, Any]
+
+
+class RowError(Exception):
+    """A row that cannot be used; the text says file, line, field, and the fix."""
+
+
+class ExportedRows:
+    """The rows of an export, in any order, as the results of a run."""
+
+    def __init__(self, lines: Iterable[str], name: str) -> None:
+        """Read all rows; `name` is what errors call the file. RowError for the first bad row."""
+        self._name = name
+        self._rows: dict[tuple[int, int, int], tuple[int, Row]] = {}
+        self._facts: dict[str, Any] = {}
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                self._add(number, self._row(number, line))
+        if not self._rows:
+            raise RowError(f"{name}: there is no row; write one JSON object a line.")
+        self._matches = self._summaries()
+
+    def facts(self) -> dict[str, Any]:
+        """What the rows say of the run."""
+        places = {row["place"]: row["bot"] for _, row in self._rows.values() if row.get("place")}
+        return {
+            "name": self._facts.get("cup") or self._name,
+            "game": self._facts.get("game") or "",
+            "finished": bool(self._facts.get("final")),
+            "places": [places[place] for place in sorted(places)],
+        }
+
+    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
+        """The matches; of one round if it is given."""
+        return [match for match in self._matches if round is None or match.round == round]
+
+    def _error(self, number: int, text: str) -> RowError:
+        return RowError(f"{self._name}:{number}: {text}")
+
+    def _row(self, number: int, line: str) -> Row:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise self._error(number, "this line is not JSON; write one object a line.") from None
+        if not isinstance(row, dict):
+            raise self._error(number, "this line is not a JSON object; write one object a line.")
+        for field in REQUIRED:
+            if field not in row:
+                raise self._error(number, f"{field}: is missing; add it to every row.")
+        if not isinstance(row["bot"], str) or not row["bot"]:
+            raise self._error(number, "bot: must be the name of the bot, a string.")
+        for field, least in _LEAST.items():
+            value = row.get(field)
+            if field == "bot" or (value is None and field in _OPTIONAL):
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MOST:
+                shown = json.dumps(value)[:40]
+                raise self._error(number, f"{field}: must be a whole number, not {shown}.")
+            if least is not None and value < least:
+                raise self._error(number, f"{field}: must be {least} or more, not {value}.")
+        return row
+
+    def _add(self, number: int, row: Row) -> None:
+        for field in _SAME_EVERYWHERE:
+            value = row.get(field)
+            if self._rows and self._facts[field] != value:
+                raise self._error(
+                    number,
+                    f"{field}: is {json.dumps(value)}, but {json.dumps(self._facts[field])} in the"
+                    " rows above; rank one run at a time.",
+                )
+            self._facts[field] = value
+        key = row["block"], row["seating"], row["seat"]
+        if key in self._rows:
+            raise self._error(
+                number,
+                f"seat: block {key[0]}, seating {key[1]}, seat {key[2]} is in line"
+                f" {self._rows[key][0]} too; remove one, or rank one run at a time.",
+            )
+        self._rows[key] = number, row
+
+    def _summaries(self) -> list[MatchSummary]:
+        ordered = [self._rows[key] for key in sorted(self._rows)]
+        found: list[MatchSummary] = []
+        lines: list[int] = []
+        for _, group in groupby(ordered, lambda entry: (entry[1]["block"], entry[1]["seating"])):
+            seats = list(group)
+            found.append(self._summary(seats))
+            lines.append(seats[0][0])
+        tables: dict[int, tuple[tuple[str, ...], int]] = {}
+        for match, line in zip(found, lines, strict=True):
+            table = match.table
+            known, first = tables.setdefault(match.block, (table, line))
+            if known != table:
+                raise self._error(
+                    line,
+                    f"block: block {match.block} has other bots here than in line {first}; two runs"
+                    " cannot be mixed, so rank one at a time, or number the blocks anew.",
+                )
+            if len(match.seating) != len(found[0].seating):
+                raise self._error(
+                    line,
+                    f"seat: every match must have {len(found[0].seating)} seats, as the first.",
+                )
+        return found
+
+    def _summary(self, seats: list[tuple[int, Row]]) -> MatchSummary:
+        number, first = seats[0]
+        rows = [row for _, row in seats]
+        count = len(rows)
+        if [row["seat"] for row in rows] != list(range(count)) or count > _MOST_SEATS:
+            raise self._error(
+                number,
+                f"seat: block {first['block']}, seating {first['seating']} must have a row for"
+                f" each seat, numbered from 0 to at most {_MOST_SEATS - 1}.",
+            )
+        for line, row in seats:
+            if row["deals"] != first["deals"]:
+                raise self._error(line, "deals: must be the same for all seats of a match.")
+        sides: tuple[int, ...] = tuple(row["side"] for row in rows if row.get("side") is not None)
+        seating = tuple(row["bot"] for row in rows)
+        return MatchSummary(
+            match=str(first.get("match", "")),
+            block=first["block"],
+            round=first.get("round") or 1,
+            stage=str(first.get("stage", "")),
+            number=first["seating"],
+            seatings=first.get("seatings") or 1,
+            table=tuple(sorted(set(seating))),
+            seating=seating,
+            scores=tuple(
+                row["adjusted"] if row.get("score") is None else row["score"] for row in rows
+            ),
+            adjusted=tuple(row["adjusted"] for row in rows),
+            deals=first["deals"],
+            struck=tuple(seat for seat, row in enumerate(rows) if row.get("struck_out")),
+            sides=sides if len(sides) == count else None,
+            faults=tuple(tuple(row.get(str(kind)) or 0 for kind in FAULT_KINDS) for row in rows),
+            times=tuple(array("f") for _ in rows),
+        )

@@ -57,6 +57,16 @@ def doubled(random: np.random.Generator, blocks: int) -> Floats:
     return points / SEATS
 
 
+def rare_loss(random: np.random.Generator, blocks: int) -> Floats:
+    """Equal scores, unlike bots: the first wins 1 in 19 of 20 blocks and loses 19 in the other.
+
+    Not among `NOISES`, in which bots are alike.
+    """
+    first = np.where(random.random(blocks) < 0.05, -19.0, 1.0)
+    rest = random.normal(size=blocks)
+    return np.stack([first, -first / 2 + rest, -first / 2 - rest], axis=1)
+
+
 NOISES: dict[str, Noise] = {
     "normal": normal,
     "t3": heavy,

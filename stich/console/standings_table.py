@@ -68,9 +68,11 @@ def _caption(standings: Standings, total: int | None) -> Iterator[str]:
         yield "Ranks: those the evidence allows; in 95 of 100 cups all of these ranges hold."
     else:
         yield (
-            "Ranks: those the evidence allows. These ranges hold however often you look, and"
-            " settle an order with about twice the blocks of those of a run that ended as planned."
+            "Ranks: those the evidence allows, however often you look; that takes about twice the"
+            " blocks that the end of a planned run takes."
         )
+    if standings.ranges == "adaptive":
+        yield "Results decided who met whom, which takes more evidence still."
     if standings.groups > 1:
         yield (
             f"The bots form {standings.groups} groups that never met: scores and ratings cannot"

@@ -30,8 +30,9 @@ Settled = NDArray[np.bool_]
 def settled_pairs(fit: Fit, seed: str) -> Settled:
     """Which bots (rows) are settled above which (columns), (n, n).
 
-    For a run that ended where it was planned to; one that is looked at while it goes on needs
-    ``anytime.settled_pairs``. Nothing is settled between components or from one block.
+    For a run that ended where it was planned to. One that is looked at while it goes on or
+    that stops by its results needs ``anytime.settled_pairs``, one that pairs by results as
+    Swiss does ``adaptive.settled_pairs``. Nothing is settled between components or from one block.
     ``seed`` and the number of blocks decide the random numbers; multipliers belong to blocks, so
     the names of the bots permute rows and columns and nothing else.
     """

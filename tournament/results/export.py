@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from tournament.records import FAULT_KINDS, RunRecords
+from tournament.results.standings import kind_of_ranges
 
 FORMATS = ("csv", "jsonl", "parquet")
 
@@ -42,7 +43,8 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "answers": ("int64", "requests that were answered completely"),
     "think_ms": ("double", "their total time in milliseconds"),
     "slowest_ms": ("double", "the longest of them; null if there were none"),
-    "final": ("bool", "whether the run had ended as planned, without being extended"),
+    "finished": ("bool", "whether the run had ended"),
+    "ranges": ("string", "when ranges of ranks hold: final, anytime or adaptive"),
     "place": ("int64", "place in a finished knockout; null in other formats"),
 }
 
@@ -75,7 +77,7 @@ def rows(store: RunRecords) -> Iterator[Row]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
     seeds = {block.block: block.seed for block in store.blocks()}
-    final = bool(facts.get("finished")) and not facts.get("extended", False)
+    finished, ranges = bool(facts.get("finished")), kind_of_ranges(facts)
     places = {bot: place for place, bot in enumerate(facts.get("places") or (), 1)}
     for match in store.summaries():
         for seat, bot in enumerate(match.seating):
@@ -102,7 +104,8 @@ def rows(store: RunRecords) -> Iterator[Row]:
                 "answers": len(times),
                 "think_ms": round(sum(times), 3),
                 "slowest_ms": round(max(times), 3) if times else None,
-                "final": final,
+                "finished": finished,
+                "ranges": ranges,
                 "place": places.get(bot),
             }
 

@@ -33,7 +33,8 @@ _OPTIONAL: Mapping[str, int | None] = {
     **{str(kind): 0 for kind in FAULT_KINDS},
 }
 _LEAST = {**REQUIRED, **_OPTIONAL}
-_SAME_EVERYWHERE = ("cup", "game", "final")
+_SAME_EVERYWHERE = ("cup", "game", "finished", "ranges")
+_RANGES = ("final", "anytime", "adaptive")
 _MOST = 2**53
 _MOST_SEATS = 64
 
@@ -65,9 +66,15 @@ class ExportedRows:
         return {
             "name": self._facts.get("cup") or self._name,
             "game": self._facts.get("game") or "",
-            "finished": bool(self._facts.get("final")),
+            "finished": bool(self._facts.get("finished")),
+            "ranges": self._facts.get("ranges") or self._safe_ranges(),
             "places": [places[place] for place in sorted(places)],
         }
+
+    def _safe_ranges(self) -> str:
+        """The ranges that hold without a promise: results may have decided later rounds."""
+        rounds = {match.round for match in self._matches}
+        return "adaptive" if len(rounds) > 1 else "anytime"
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """The matches; of one round if it is given."""
@@ -109,6 +116,8 @@ class ExportedRows:
                     " rows above; rank one run at a time.",
                 )
             self._facts[field] = value
+        if self._facts["ranges"] not in (None, *_RANGES):
+            raise self._error(number, f"ranges: must be one of {', '.join(_RANGES)}.")
         key = row["block"], row["seating"], row["seat"]
         if key in self._rows:
             raise self._error(

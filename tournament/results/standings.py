@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.ranking import anytime, rank_ranges
+from tournament.ranking import adaptive, anytime, rank_ranges
 from tournament.ranking.bootstrap import Interval
 from tournament.ranking.effects import Fit, fit
 from tournament.ranking.observations import observe
@@ -73,8 +73,8 @@ class Standing:
 class Standings:
     """The table and what it is of. ``standings`` is by place, then by score, then by name.
 
-    ``ranges`` says when the ranges of ranks hold: "final" at the planned end of a run, "anytime"
-    however often somebody looks. ``groups`` is the number of groups of bots that never met.
+    ``ranges`` says when the ranges of ranks hold, see `kind_of_ranges`. ``groups`` is the number
+    of groups of bots that never met.
     """
 
     name: str
@@ -108,11 +108,14 @@ def standings(run: Results) -> Standings:
 
 def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     """The table of these matches; `facts` are those of the run."""
-    finished = bool(facts.get("finished", False))
-    final = finished and not facts.get("extended", False)
+    kind = kind_of_ranges(facts)
     data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots))
     fitted = fit(data)
-    settled = rank_ranges.settled_pairs(fitted, _SEED) if final else anytime.settled_pairs(fitted)
+    settled = {
+        "final": lambda: rank_ranges.settled_pairs(fitted, _SEED),
+        "anytime": lambda: anytime.settled_pairs(fitted),
+        "adaptive": lambda: adaptive.settled_pairs(fitted),
+    }[kind]()
     groups = int(fitted.component.max(initial=-1)) + 1
     places = _places(arrays.bots, fitted, groups, facts)
     rated = _rate(arrays)
@@ -139,14 +142,29 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     return Standings(
         name=str(facts.get("name", "")),
         game=str(facts.get("game", "")),
-        finished=finished,
-        ranges="final" if final else "anytime",
+        finished=bool(facts.get("finished", False)),
+        ranges=kind,
         groups=groups,
         blocks=arrays.blocks,
         matches=arrays.block.size,
         deals=int(arrays.deals.sum()),
         standings=tuple(lines),
     )
+
+
+def kind_of_ranges(facts: Mapping[str, Any]) -> str:
+    """When the ranges of ranks hold.
+
+    "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
+    often somebody looks. "adaptive": the same where results decide who meets whom, as in Swiss.
+    """
+    if "ranges" in facts:
+        return str(facts["ranges"])
+    format = facts.get("config", {}).get("format", {}).get("type")
+    if format == "swiss":
+        return "adaptive"
+    final = facts.get("finished") and not facts.get("extended")
+    return "final" if final and format != "duel" else "anytime"
 
 
 def _places(

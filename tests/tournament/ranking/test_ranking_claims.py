@@ -7,7 +7,7 @@ chance if exactly 5 in 100 are false).
 import numpy as np
 import pytest
 
-from benchmarks.ranking import fixed, missed, watched
+from benchmarks.ranking import fixed, missed, paired_by_results, watched
 from benchmarks.simulated_cups import (
     NOISES,
     Draw,
@@ -36,12 +36,22 @@ def test_equal_bots_are_put_in_no_order(bots: int, deals: int, cups: int, noise:
         (gauntlet(2), strong(12)),
         (knockout(10), np.zeros(12)),
         (knockout(10), spaced(12, 2.0)),
-        (swiss(5, 3), np.zeros(12)),
-        (swiss(5, 3), strong(12)),
     ],
 )
 def test_no_format_contradicts_the_true_order(draw: Draw, effects: Floats) -> None:
     assert fixed(draw, effects, normal, 40).false <= 6
+
+
+@pytest.mark.parametrize("effects", [np.zeros(30), strong(30)])
+def test_pairing_by_results_needs_and_keeps_wider_ranges(effects: Floats) -> None:
+    # Seating winners with winners makes chance look like a difference of two groups: ranges
+    # that do not allow for it are false in every fourth cup.
+    two_valued = NOISES["two-valued"]
+    assert fixed(swiss(6, 5), effects, two_valued, 15, paired_by_results).false <= 2
+
+
+def test_ranges_of_a_fixed_design_do_not_hold_for_swiss() -> None:
+    assert fixed(swiss(6, 5), np.zeros(30), NOISES["two-valued"], 15).false >= 4
 
 
 @pytest.mark.parametrize("noise", ["normal", "t3", "skewed"])

@@ -20,6 +20,7 @@ MODULES = (
     "deadline",
     "blocks",
     "standings",
+    "ranking",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"
 

@@ -9,7 +9,10 @@ import numpy as np
 
 from benchmarks.figures import Figure, Section
 from benchmarks.strength import Decide, bot, play
-from tournament.ranking.bootstrap import Sample, score_intervals
+from tournament.ranking.bootstrap import Floats
+from tournament.ranking.effects import fit
+from tournament.ranking.observations import from_blocks
+from tournament.ranking.score_intervals import score_intervals
 
 BLOCKS = 100
 TABLES = {
@@ -17,30 +20,25 @@ TABLES = {
     "alike": ("sensible", "greedy", "greedy"),
 }
 GAMES = (("doudizhu", 3), ("dasan", 3), ("dasan", 4), ("zhengfen", 3), ("ninefivetwo", 3))
-# Scores a deal may be thirds (three deals of 9-5-2); in sixtieths they are integers.
-SCALE = 60
 
 
-def widths(points: np.ndarray[tuple[int, int], np.dtype[np.int64]], deals: int) -> list[float]:
-    """Width of the interval of every bot: a row of points for each independent draw."""
-    each = np.full(len(points), deals, np.int64)
-    samples = [Sample(points[:, bot], each, 1.0) for bot in range(points.shape[1])]
-    intervals = score_intervals(samples, "blocks")
-    return [(found.high or 0.0) - (found.low or 0.0) for found in intervals]
+def mean_width(rows: Sequence[Floats]) -> float:
+    """Mean width of the bots' intervals: a row of points a deal for each block."""
+    points = np.array(rows)
+    data = from_blocks(points, np.ones(points.shape, bool))
+    found = score_intervals(data, fit(data))
+    return float(np.mean([(each.high or 0.0) - (each.low or 0.0) for each in found]))
 
 
-def points(
-    bots: Sequence[Decide], game: str, seeds: Sequence[str], turns: Sequence[int]
-) -> list[int]:
-    """Total points of every bot in one match for each seed, each seating rotated by its turn."""
+def points(bots: Sequence[Decide], game: str, seeds: Sequence[str], turns: Sequence[int]) -> Floats:
+    """Points a deal of every bot in one match for each seed, each seating rotated by its turn."""
     size = len(bots)
     total = np.zeros(size)
     for seed, turn in zip(seeds, turns, strict=True):
         seats = [bots[(seat + turn) % size] for seat in range(size)]
-        scores = play(game, size, seed, seats)
-        for seat, score in enumerate(scores):
-            total[(seat + turn) % size] += score * SCALE
-    return [round(value) for value in total]
+        for seat, score in enumerate(play(game, size, seed, seats)):
+            total[(seat + turn) % size] += score
+    return total / len(seeds)
 
 
 def mean_widths(game: str, players: int, table: Sequence[str]) -> tuple[float, float]:
@@ -57,10 +55,7 @@ def mean_widths(game: str, players: int, table: Sequence[str]) -> tuple[float, f
             points(bots, game, [f"deal {block} {turn}"], [dice.choice(rotations)])
             for turn in rotations
         ]
-    return (
-        float(np.mean(widths(np.array(paired), players))) / SCALE,
-        float(np.mean(widths(np.array(unpaired), 1))) / SCALE,
-    )
+    return mean_width(paired), mean_width(unpaired)
 
 
 def sections() -> list[Section]:

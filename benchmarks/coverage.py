@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import games
-from tournament.ranking.bootstrap import Ints, Sample, rank_ranges, score_intervals
+from tournament.ranking.bootstrap import Ints
+from tournament.ranking.effects import fit
+from tournament.ranking.observations import observe
+from tournament.ranking.rank_ranges import settled_pairs
 from tournament.ranking.ratings import MEAN, compare, ratings
+from tournament.ranking.score_intervals import score_intervals
 from tournament.records import sides
 
 POOL = 900
-CUPS = 1500
+CUPS = 1000
 RATED = 300
 SIZES = (3, 5, 10, 20, 40)
 CASES: tuple[tuple[str, int, dict[str, Any]], ...] = (
@@ -29,6 +33,16 @@ CASES: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("zhengfen", 3, {"deals": 1}),
     ("ninefivetwo", 3, {"deals": 3, "target": 1000}),
 )
+
+
+class Cup(NamedTuple):
+    """The matches of a cup, a row each; bots and points by seat."""
+
+    block: Ints
+    deals: Ints
+    seats: Ints
+    scores: Ints
+    sides: Ints
 
 
 @dataclass(frozen=True)
@@ -66,15 +80,20 @@ class Pool:
         """The number of seats, and of seatings in a block."""
         return int(self.scores.shape[1])
 
-    def totals(self, drawn: Ints, shift: Ints) -> Ints:
-        """Points of every bot in the drawn blocks, with the bots of each renumbered by `shift`."""
+    def cup(self, random: np.random.Generator, blocks: int) -> Cup:
+        """A cup of so many drawn blocks."""
         size = self.players
-        points = np.zeros((drawn.size, size), np.int64)
-        for turn in range(size):
-            for bot in range(size):
-                seat = (bot + shift + turn) % size
-                points[:, bot] += self.scores[drawn, turn, seat]
-        return points
+        drawn = random.integers(0, POOL, blocks)
+        shift = random.integers(0, size, blocks)[:, np.newaxis, np.newaxis]
+        seat = np.arange(size)[np.newaxis, np.newaxis, :]
+        turn = np.arange(size)[np.newaxis, :, np.newaxis]
+        return Cup(
+            block=np.repeat(np.arange(blocks), size),
+            deals=self.deals[drawn].ravel(),
+            seats=((seat - turn - shift) % size).reshape(-1, size),
+            scores=self.scores[drawn].reshape(-1, size),
+            sides=self.sides[drawn].reshape(-1, size),
+        )
 
     def true(self) -> float:
         """The true score: points a deal of any bot."""
@@ -86,40 +105,23 @@ def score_coverage(pool: Pool, size: int) -> tuple[float, float]:
     generator = np.random.default_rng(size)
     true = pool.true()
     inside, ordered = [], []
-    for part in range(10):
-        samples = []
-        for _ in range(CUPS // 10):
-            drawn = generator.integers(0, POOL, size)
-            totals = pool.totals(drawn, generator.integers(0, pool.players, size))
-            deals = pool.deals[drawn].sum(axis=1)
-            samples += [Sample(totals[:, bot], deals, 12.0) for bot in range(pool.players)]
-        found = score_intervals(samples, f"coverage {part}")
-        inside += [(i.low or 0.0) <= true <= (i.high or 0.0) for i in found]
-        for cup in range(0, len(found), pool.players):
-            ranges = rank_ranges(found[cup : cup + pool.players])
-            ordered.append(any(each != (1, pool.players) for each in ranges))
+    for number in range(CUPS):
+        cup = pool.cup(generator, size)
+        data = observe(cup.block, cup.deals, cup.seats, cup.scores, pool.players)
+        found = fit(data)
+        inside += [(i.low or 0.0) <= true <= (i.high or 0.0) for i in score_intervals(data, found)]
+        ordered.append(settled_pairs(found, f"coverage {number}").any())
     return float(np.mean(inside)), float(np.mean(ordered))
 
 
 def rating_coverage(pool: Pool, size: int) -> float:
     """How often an interval contains 1500."""
     generator = np.random.default_rng(size)
-    players = pool.players
-    seat = np.arange(players)[np.newaxis, np.newaxis, :]
-    turn = np.arange(players)[np.newaxis, :, np.newaxis]
     inside = []
-    for cup in range(RATED):
-        drawn = generator.integers(0, POOL, size)
-        shift = generator.integers(0, players, size)
-        bots = (seat - turn - shift[:, np.newaxis, np.newaxis]) % players
-        data = compare(
-            bots.reshape(-1, players),
-            pool.scores[drawn].reshape(-1, players),
-            pool.sides[drawn].reshape(-1, players),
-            np.repeat(np.arange(size), players),
-            players,
-        )
-        for rating in ratings(data, [size] * players, f"coverage {cup}"):
+    for number in range(RATED):
+        cup = pool.cup(generator, size)
+        data = compare(cup.seats, cup.scores, cup.sides, cup.block, pool.players)
+        for rating in ratings(data, [size] * pool.players, f"coverage {number}"):
             low, high = rating.interval.low or 0.0, rating.interval.high or 0.0
             inside.append(low <= MEAN <= high)
     return float(np.mean(inside))

@@ -7,20 +7,17 @@ chance if exactly 5 in 100 are false).
 import numpy as np
 import pytest
 
-from benchmarks.ranking import (
+from benchmarks.ranking import fixed, missed, paired_by_results, watched
+from benchmarks.simulated_cups import (
     NOISES,
     Draw,
-    fixed,
     gauntlet,
     knockout,
-    missed,
     normal,
-    paired_by_results,
     round_robin,
     spaced,
     strong,
     swiss,
-    watched,
 )
 from tournament.ranking.bootstrap import Floats
 
@@ -49,7 +46,8 @@ def test_no_format_contradicts_the_true_order(draw: Draw, effects: Floats) -> No
 def test_pairing_by_results_needs_and_keeps_wider_ranges(effects: Floats) -> None:
     # Seating winners with winners makes chance look like a difference of two groups: ranges
     # that do not allow for it are false in every fourth cup.
-    assert paired_by_results(swiss(6, 5), effects, NOISES["two-valued"], 15).false <= 2
+    two_valued = NOISES["two-valued"]
+    assert fixed(swiss(6, 5), effects, two_valued, 15, paired_by_results).false <= 2
 
 
 def test_ranges_of_a_fixed_design_do_not_hold_for_swiss() -> None:

@@ -205,8 +205,7 @@ def test_copies_of_one_block_are_one_block() -> None:
 @pytest.fixture(scope="module")
 def few() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.ranking.bootstrap._MIN_RESAMPLES", 100)
-        patch.setattr("tournament.ranking.bootstrap._MAX_RESAMPLES", 100)
+        patch.setattr("tournament.ranking.rank_ranges._RESAMPLES", 100)
         patch.setattr("tournament.ranking.ratings._RESAMPLES", 100)
         yield
 

@@ -175,6 +175,10 @@ class Position(Protocol):
     def results(self) -> tuple[dict[str, Any], ...]:
         """Finished deals, oldest first, in their wire form."""
 
+    @property
+    def to_beat(self) -> tuple[int, Move] | None:
+        """The seat and the play that the seat to move must beat; None if there is none."""
+
     def moves(self) -> LegalMoves:
         """The legal moves of the seat to move; none if over, or if this is another seat's view."""
 

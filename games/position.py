@@ -86,6 +86,11 @@ class BasePosition:
     def game(self) -> Game:
         """The game of this position."""
 
+    @property
+    def to_beat(self) -> tuple[int, Move] | None:
+        """The seat and the play that the seat to move must beat; None if there is none."""
+        return None
+
     @abstractmethod
     def moves(self) -> LegalMoves:
         """The legal moves of the seat to move; none if over, or if this is another seat's view."""

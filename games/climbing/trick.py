@@ -63,6 +63,11 @@ class ClimbingPosition(BasePosition):
     passes: int
     table: Table | None
 
+    @property
+    def to_beat(self) -> tuple[int, Move] | None:
+        """The seat and the play that the seat to move must beat; None if there is none."""
+        return None if self.table is None else (self.table.seat, self.table.move)
+
     def copy_climbing(self, other: ClimbingPosition) -> None:
         """Copy the fields that all climbing games share; every seat may know them."""
         self.copy_common(other)

@@ -212,6 +212,57 @@ def verify(target: str, as_json: bool) -> int:
 
 @click.command()
 @run_argument
+@json_option
+@run_command
+def integrity(target: str, as_json: bool) -> int:
+    """Look for bots that spare each other in a climbing game.
+
+    Compares how often each bot beats another's plays, when it legally can, with how often it beats
+    the plays of others in similar positions. A flag is a question, not a verdict.
+
+    \b
+    Example:
+      stich integrity runs/spring
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    from stich.console.integrity_table import integrity_table
+    from stich.console.text import make_console
+    from tournament.results.integrity import integrity
+
+    console = Console(stderr=True)
+    with open_run(target) as store:
+        bots = store.get("config")["bots"]
+        authors = {bot["name"]: bot.get("author") for bot in bots}
+        matches = track(
+            store.matches(),
+            "Replaying",
+            store.count(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        found = integrity(matches, authors)
+    if as_json:
+        _print_json(found.to_dict())
+        return 0
+    if not found.chances:
+        click.echo("No bot could beat another's play: only climbing games are compared.")
+        return 0
+    make_console().print(integrity_table(found))
+    for flag in found.flags:
+        both = "They have one author. " if flag.same_author else ""
+        click.echo(
+            f"{flag.bots[0]} and {flag.bots[1]} seem to spare each other. {both}This is a question,"
+            f" not a verdict. Look at: {', '.join(flag.matches)}"
+        )
+    if not found.flags:
+        click.echo("No two bots seem to spare each other.")
+    return 0
+
+
+@click.command()
+@run_argument
 @click.option(
     "--format",
     "format",

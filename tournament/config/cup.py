@@ -25,6 +25,7 @@ class Bot:
     command: str | None = None
     url: str | None = None
     max_matches: int = 1
+    author: str | None = None
     house: bool = False
 
 

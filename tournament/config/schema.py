@@ -191,6 +191,7 @@ BOT = (
     Field("command", str, command, _COMMAND_FIX),
     Field("url", str, url, _URL_FIX),
     integer("max_matches", 1, 1000),
+    string("author", 64),
 )
 
 ONLY_FOR = {

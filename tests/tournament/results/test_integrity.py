@@ -1,0 +1,93 @@
+"""Soft play: bots that never beat each other are flagged, honest ones are not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+import games
+from tests.tournament.played import cup, run
+from tournament.records import MatchRecord
+from tournament.results.integrity import Integrity, chances, integrity
+
+NAMES = ("ann", "bob", "cat", "dan")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> MatchRecord:
+    with run(tmp_path_factory.mktemp("run"), cup(game="dasan", deals=1)) as store:
+        return next(iter(store.matches()))
+
+
+def matches(
+    template: MatchRecord, game: str, options: dict[str, int], friends: tuple[str, ...]
+) -> Iterator[MatchRecord]:
+    """Five blocks at each table of bots that beat what they can in 60 to 90 of 100 cases."""
+    dice = random.Random(len(friends))
+    eagerness = dict(zip(NAMES, (0.6, 0.7, 0.8, 0.9), strict=True))
+    for block, (table, deal) in enumerate(
+        (table, deal) for deal in range(5) for table in combinations(NAMES, 3)
+    ):
+        for turn in range(3):
+            seating = table[turn:] + table[:turn]
+            state = games.get(game).start(3, f"{deal} {table}", options)
+            moves = []
+            while state.turn is not None:
+                bot, to_beat = seating[state.turn], state.to_beat
+                legal = state.moves()
+                spares = to_beat is not None and {bot, seating[to_beat[0]]} == set(friends)
+                eager = to_beat is None or dice.random() < eagerness[bot]
+                wanted = 0 if spares or not eager else min(len(legal) - 1, 1)
+                moves.append(str(legal[wanted]))
+                state = state.advance(moves[-1])
+            yield replace(
+                template,
+                game=game,
+                options=options,
+                seed=f"{deal} {table}",
+                match=f"{block}-{turn}",
+                block=block,
+                seating=seating,
+                moves=tuple(moves),
+            )
+
+
+GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"target": 1}}
+
+
+def found(template: MatchRecord, game: str, *friends: str) -> Integrity:
+    return integrity(matches(template, game, GAMES[game], friends), {"ann": "x", "cat": "x"})
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_bots_that_spare_each_other_are_flagged(template: MatchRecord, game: str) -> None:
+    (flag,) = found(template, game, "ann", "cat").flags
+    assert flag.bots == ("ann", "cat")
+    assert flag.same_author
+    assert flag.matches
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_honest_bots_are_not(template: MatchRecord, game: str) -> None:
+    honest = found(template, game)
+    assert honest.chances > 300
+    assert honest.flags == ()
+
+
+def test_partners_are_not_compared(template: MatchRecord) -> None:
+    record = next(matches(template, "doudizhu", {}, ()))
+    state = games.get("doudizhu").start(3, record.seed, {})
+    for move in record.moves:
+        state = state.advance(move)
+    declarer = record.seating[state.results[-1]["declarer"]]
+    pairs = [{one.bot, one.opponent} for one in chances(record)]
+    assert pairs
+    assert all(declarer in pair for pair in pairs)
+
+
+def test_nothing_is_compared_in_a_game_without_plays_to_beat(template: MatchRecord) -> None:
+    assert not list(chances(next(matches(template, "ninefivetwo", {"deals": 1}, ()))))

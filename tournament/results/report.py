@@ -15,6 +15,7 @@ from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.results import plots
 from tournament.results.formatting import (
     fault_summary,
+    format_plain,
     format_rank,
     format_rating,
     format_score,
@@ -55,6 +56,7 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
         .render(
             facts=facts,
             table=table,
+            plain=any(line.plain != line.score for line in table.standings),
             game=games.get(table.game).title,
             plots=_plots(arrays, table),
             cross=_cross(arrays, table),
@@ -99,7 +101,7 @@ def _plots(arrays: MatchArrays, table: Standings) -> list[tuple[str, Markup]]:
     if not arrays.block.size:
         return []
     intervals = [
-        ("Points a deal. If two lines do not overlap, the order is settled.", plots.scores),
+        ("Points a deal, with 95 % intervals.", plots.scores),
         ("Rating on the Elo scale. The dotted line is the mean of all bots.", plots.rating),
     ]
     drawn = [(caption, Markup(draw(table))) for caption, draw in intervals]  # noqa: S704 - made here
@@ -171,6 +173,7 @@ def _environment() -> Environment:
     )
     filters = (
         fault_summary,
+        format_plain,
         format_rank,
         format_rating,
         format_score,

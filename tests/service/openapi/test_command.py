@@ -2,52 +2,75 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from service.openapi import generate
 from tests.service.support import ROOT
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "service.openapi", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder, with the page of /docs in it too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(generate, "PAGE", tmp_path / "docs.html")
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """The exit code of the command."""
+    monkeypatch.setattr(sys, "argv", ["service.openapi", *arguments])
+    try:
+        generate.main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def test_it_runs_as_a_module() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "service.openapi", "--check"], cwd=ROOT, check=False
     )
+    assert ran.returncode == 0
 
 
-def test_a_current_file_passes_the_check_silently(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "openapi.yaml", tmp_path)
-    ran = run(tmp_path, "--check")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
-
-
-def test_a_changed_file_fails_the_check_and_is_left_alone(tmp_path: Path) -> None:
-    changed = tmp_path / "openapi.yaml"
+def test_a_changed_file_fails_the_check_and_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = folder / "openapi.yaml"
     changed.write_text("openapi: 3.1.0\n")
-    ran = run(tmp_path, "--check")
-    assert ran.returncode == 1
-    assert ran.stderr == "openapi.yaml is not current: run `make openapi`.\n"
+    assert run(monkeypatch, "--check") == 1
+    assert capsys.readouterr().err == "openapi.yaml is not current: run `make openapi`.\n"
     assert changed.read_text() == "openapi: 3.1.0\n"
 
 
-def test_a_missing_file_fails_the_check(tmp_path: Path) -> None:
-    assert run(tmp_path, "--check").returncode == 1
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("missing", ["openapi.yaml", "docs.html"])
+def test_a_missing_file_fails_the_check(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    shutil.copy(ROOT / "openapi.yaml", folder)
+    shutil.copy(ROOT / "service" / "static" / "docs.html", folder)
+    assert run(monkeypatch, "--check") == 0
+    (folder / missing).unlink()
+    assert run(monkeypatch, "--check") == 1
+    assert not (folder / missing).exists()
 
 
-def test_an_unknown_flag_is_refused_and_writes_nothing(tmp_path: Path) -> None:
-    assert run(tmp_path, "--chekc").returncode == 2
-    assert list(tmp_path.iterdir()) == []
+def test_an_unknown_flag_is_refused_and_writes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(monkeypatch, "--chekc") == 2
+    assert list(folder.iterdir()) == []
 
 
-def test_without_a_flag_the_file_is_written(tmp_path: Path) -> None:
-    assert run(tmp_path).returncode == 0
-    assert (tmp_path / "openapi.yaml").read_bytes() == (ROOT / "openapi.yaml").read_bytes()
+def test_it_writes_the_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch) == 0
+    assert run(monkeypatch, "other.yaml") == 0
+    contract = (ROOT / "openapi.yaml").read_bytes()
+    assert (folder / "openapi.yaml").read_bytes() == contract
+    assert (folder / "other.yaml").read_bytes() == contract
+    assert (folder / "docs.html").read_text().startswith("<!doctype html>")

@@ -249,7 +249,7 @@ def claims() -> Iterator[Claim]:
             row = partial(fixed, swiss(rounds, deals), effects)
             ours = partial(row, rule=paired_by_results)
             yield Claim(name, ours, partial(row, rule=at_end), cups, "ranges for the end")
-    for bots, blocks, step, cups in ((3, 200, 5, 500), (3, 1000, 5, 0), (10, 1200, 30, 500)):
+    for bots, blocks, step, cups in ((3, 200, 5, 500), (3, 1000, 5, 0), (10, 1200, 30, 200)):
         name = f"{bots} equal bots, a look every {step} blocks up to {blocks}"
         watch = partial(watched, bots, blocks, step)
         yield Claim(name, watch, partial(watch, rule=at_end), cups, "ranges for the end")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import mmap
 import os
-import select
 import signal
 import socket
 import subprocess
 import sys
-import termios
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +21,6 @@ _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _ANSWER_S = 2.0  # a supervisor answers at once, unless somebody has stopped or killed it
 _END_S = 5.0  # and ends all its processes at once, unless it is stopped again and again
 _GONE = "its supervisor is gone"
-_COUNT = 8  # bytes of the number that the supervisor shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +41,9 @@ class BotProcess:
         self.proxy: socket.socket | None = None
         self._pid: int | None = None
         self._start_s = max(_ANSWER_S, launch.start_ms / 1000)
-        self._pidfd: int | None = None
-        self._cleared = 0
-        self._final: int | None = None
+        self._written = 0
         self._lock = Lock()
-        # The runner looks up in shared memory and in the pipe whether a bot has written anything.
-        # Asking the supervisor in every match cost a cup a fifth of its rate.
-        self._pipe, output = os.pipe()
-        count = os.memfd_create("stich-bot")
-        os.truncate(count, _COUNT)
-        self._drained = mmap.mmap(count, _COUNT, access=mmap.ACCESS_READ)
-        passed = [theirs.detach(), os.dup(self._pipe), output, count]
+        passed = [theirs.detach()]
         if launch.prefix:
             self.proxy, inner = socket.socketpair()
             passed.append(inner.detach())
@@ -92,38 +79,21 @@ class BotProcess:
         """Whether it is this bot that listens at its port; False if its supervisor is gone."""
         return bool(self._ask(b"P", False))
 
-    def running(self) -> bool:
-        """Whether it has not ended; like `status`, but asks the kernel alone."""
-        try:
-            if self._pidfd is None:
-                with self._lock:
-                    self._read_pid(self._start_s)
-                    self._pidfd = os.pidfd_open(self._pid or 0)
-        except OSError:
-            return False
-        return not select.select([self._pidfd], [], [], 0)[0]
-
     def output(self) -> str:
-        """The end of what it has written since `clear_output`; empty if its supervisor is gone."""
-        if self.written() == self._cleared:
-            return ""
+        """The end of what it has written; empty if its supervisor is gone."""
         try:
             return self._request(b"O").decode("utf-8", "backslashreplace")
         except OSError:
             return ""
 
-    def clear_output(self) -> None:
-        """Forget what it has written so far."""
-        if self.written() != self._cleared:
-            self._ask(b"C", _GONE)
-            self._cleared = self.written()
+    def clear_output(self) -> bool:
+        """Forget what it has written so far. Whether it runs, so that one request does for both."""
+        return self._ask(b"C", _GONE) is None
 
     def written(self) -> int:
-        """How many bytes it has written so far: what was read, and what is still in the pipe."""
-        if self._final is not None:
-            return self._final
-        waiting = fcntl.ioctl(self._pipe, termios.FIONREAD, bytes(4))
-        return int.from_bytes(self._drained[:], "little") + int.from_bytes(waiting, sys.byteorder)
+        """How many bytes it has written so far; the last known number if its supervisor is gone."""
+        self._written = self._ask(b"W", self._written)
+        return self._written
 
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""
@@ -135,12 +105,6 @@ class BotProcess:
             self.proxy.close()
         if self._supervisor.returncode is None:
             self._end_supervisor()
-            self._final = self.written()
-            os.close(self._pipe)
-            self._drained.close()
-            if self._pidfd is not None:
-                os.close(self._pidfd)
-                self._pidfd = None
 
     def _end_supervisor(self) -> None:
         """Wait until the supervisor has ended everything, resuming it if it was stopped. If it

@@ -101,7 +101,7 @@ class StartedBot(HttpBot):
     @property
     def running(self) -> bool:
         """Whether it has not ended."""
-        return self._process.running()
+        return self._process.status() is None
 
     def status(self) -> int | str | None:
         """None while it runs, else its return code, or why it could not be started."""
@@ -111,9 +111,9 @@ class StartedBot(HttpBot):
         """The end of what it has written in this match."""
         return self._process.output()
 
-    def clear_output(self) -> None:
-        """Forget what it has written, since a match begins."""
-        self._process.clear_output()
+    def clear_output(self) -> bool:
+        """Forget what it has written, since a match begins; whether it has not ended."""
+        return self._process.clear_output()
 
     def written(self) -> int:
         """How many bytes it has written since it was started."""

@@ -4,9 +4,8 @@ It is run by path as a small process of its own and imports nothing of this proj
 control socket closes, which also happens when the runner is killed, it ends the bot with
 everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
 
-Its arguments are descriptors: its control socket, both ends of the pipe for the bot's output,
-shared memory for the number of bytes it has read from there, and the control socket of the sandbox
-proxy if there is a sandbox.
+Its arguments are descriptors: its control socket, and the control socket of the sandbox proxy if
+there is a sandbox.
 
 On the control socket it receives four bytes of length and then JSON, `{"prefix", "argv", "env",
 "cwd", "memory_mb", "files"}`. The prefix wraps the command in a sandbox; in it `{home}` becomes the
@@ -14,6 +13,7 @@ bot's private folder and `{proxy}` the number of the proxy's descriptor. It answ
 pid, and then receives commands of one byte. Every answer is four bytes of length and so many more:
 
 - `O`: the end of the output;
+- `W`: how many bytes were written so far, JSON;
 - `S`: null while the bot runs, else its return code (negative for a signal), or text that says why
   it could not be started, JSON;
 - `C`: the same, and the output so far is forgotten;
@@ -25,7 +25,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import json
-import mmap
 import os
 import resource
 import select
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 
 KEPT = 64 * 1024
 CHUNK = 64 * 1024
-COUNT = 8  # bytes of shared memory
-READING = b"\xff" * COUNT  # in place of the count while it is not known
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 FILE_SIZE = 1 << 30
@@ -57,19 +54,19 @@ def _prctl(option: int, value: int) -> None:
 class Supervisor:
     """One bot and its output."""
 
-    def __init__(self, control: socket.socket, pipe: int, shared: int) -> None:
+    def __init__(self, control: socket.socket) -> None:
         self.control = control
-        self.pipe = pipe
-        self.shared = mmap.mmap(shared, COUNT)
+        self.pipe = -1
         self.written = 0
         self.tail = bytearray()
         self.ended: int | str | None = None
         self.pid = 0
         self.port = 0
 
-    def start(self, order: dict[str, Any], home: str, output: int, proxy: int | None) -> None:
+    def start(self, order: dict[str, Any], home: str, proxy: int | None) -> None:
         """Fork the bot and answer with its pid; `ended` says why if it cannot be started."""
         self.port = int(order["env"]["PORT"])
+        self.pipe, output = os.pipe()
         os.set_blocking(self.pipe, False)
         problem, report = os.pipe()
         supervisor = os.getpid()
@@ -93,15 +90,12 @@ class Supervisor:
 
     def drain(self) -> bool:
         """Read a piece of what the bot has written; False if nothing more can come."""
-        self.shared[:] = READING
         try:
             chunk = os.read(self.pipe, CHUNK)
-            self.written += len(chunk)
         except BlockingIOError:
             return True
-        finally:
-            self.shared[:] = self.written.to_bytes(COUNT, "little")
         self.tail += chunk
+        self.written += len(chunk)
         if len(self.tail) > 2 * KEPT:
             del self.tail[:-KEPT]
         if len(chunk) == CHUNK:
@@ -175,10 +169,12 @@ class Supervisor:
         """Carry out a command; its answer."""
         if command == b"P":
             return json.dumps(_listens(self.port, _descendants(os.getpid()))).encode()
-        if command in (b"O", b"C"):
+        if command in (b"O", b"W", b"C"):
             self.drain_all()
         if command == b"O":
             return bytes(self.tail[-KEPT:])
+        if command == b"W":
+            return json.dumps(self.written).encode()
         if command == b"C":
             self.tail.clear()
         self.reap()
@@ -306,15 +302,14 @@ def main() -> None:
     descriptors = [int(word) for word in sys.argv[1:]]
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
-    control_fd, pipe, output, shared, *proxies = descriptors
-    control = socket.socket(fileno=control_fd)
+    control = socket.socket(fileno=descriptors[0])
     order = _exactly(control, int.from_bytes(_exactly(control, 4), "big"))
     if not order:
         return
     home = tempfile.mkdtemp(prefix="stich-bot-")
-    supervisor = Supervisor(control, pipe, shared)
+    supervisor = Supervisor(control)
     try:
-        supervisor.start(json.loads(order), home, output, proxies[0] if proxies else None)
+        supervisor.start(json.loads(order), home, descriptors[1] if descriptors[1:] else None)
         supervisor.serve()
     except OSError:
         pass  # the runner went away in the middle of an answer

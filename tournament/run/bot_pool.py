@@ -102,9 +102,7 @@ class BotPool:
         running = self._started.get(place)
         if running is not None:
             # What a bot wrote while it started belongs to its first match.
-            if place not in self._new:
-                running.clear_output()
-            if running.running:
+            if running.running if place in self._new else running.clear_output():
                 return
             running.close()
         self._started[place] = StartedBot(bot.name, command, self._launch)

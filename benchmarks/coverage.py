@@ -19,7 +19,6 @@ from tournament.ranking.observations import observe
 from tournament.ranking.rank_ranges import settled_pairs
 from tournament.ranking.ratings import MEAN, compare, ratings
 from tournament.ranking.score_intervals import score_intervals
-from tournament.records import sides
 
 POOL = 900
 CUPS = 1000
@@ -66,7 +65,9 @@ class Pool:
                 while state.turn is not None:
                     state = state.advance(dice.choice(state.moves()))
                 scores.append(state.scores)
-                parts.append(sides(state.results, players) or range(players))
+                one = len(state.results) == 1
+                parted = state.game.sides(state.results[0], players) if one else None
+                parts.append(parted or range(players))
                 deals.append(len(state.results))
         shape = (POOL, players, players)
         return cls(

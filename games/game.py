@@ -262,6 +262,13 @@ class Game:
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """What to show next to a seat: declarer, partner, points taken, tricks won, out."""
 
+    def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
+        """The side of each seat in a finished deal: 0 the declarer's, 1 the other.
+
+        None if every seat played for itself, or the deal was passed out.
+        """
+        return None
+
     def resolve_options(
         self, players: int | None, seed: str, options: Mapping[str, object]
     ) -> tuple[int, dict[str, Value]]:

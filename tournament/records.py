@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
+import games
+
 
 class FaultKind(StrEnum):
     """What a bot did wrong, as in tournament.md."""
@@ -105,7 +107,9 @@ class MatchRecord:
     def sides(self) -> tuple[int, ...] | None:
         """By seat: 0 for the declarer's side, 1 for the other; None if every seat played for
         itself or there were several deals."""
-        return sides(self.results, self.players)
+        if len(self.results) != 1:
+            return None
+        return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> tuple[float, ...]:
         """The times of this seat's requests that were answered completely, milliseconds."""
@@ -181,21 +185,6 @@ class RunRecords(Results, Protocol):
 
     def faults(self) -> Iterable[tuple[str, FaultRecord]]:
         """Every fault with the id of its match."""
-
-
-def sides(results: tuple[Mapping[str, Any], ...], players: int) -> tuple[int, ...] | None:
-    """The side of each seat in a match of one deal: 0 the declarer's, 1 the other.
-
-    None if there was more than one deal or no declarer: the deal was passed out, or the game has
-    no sides.
-    """
-    if len(results) != 1:
-        return None
-    declarer = results[0].get("declarer")
-    if declarer is None:
-        return None
-    declarers = {declarer, results[0].get("partner")}
-    return tuple(0 if seat in declarers else 1 for seat in range(players))
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:

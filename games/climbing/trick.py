@@ -90,6 +90,14 @@ def table_facts(data: Mapping[str, Any]) -> list[Fact]:
     return [Fact("to beat", table["category"], names, table["seat"])]
 
 
+def auction_sides(result: Mapping[str, Any], players: int) -> tuple[int, ...] | None:
+    """The declarer's side and the other, from the result of a deal; None if it was passed out."""
+    if result["declarer"] is None:
+        return None
+    declarers = {result["declarer"], result.get("partner")}
+    return tuple([0 if seat in declarers else 1 for seat in range(players)])
+
+
 def auction_roles(data: Mapping[str, Any], seat: int) -> list[str]:
     """The declarer and the bid, for the declarer's seat."""
     return [f"declarer at {data['bid']}"] if data["declarer"] == seat else []

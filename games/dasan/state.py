@@ -18,6 +18,7 @@ from games.climbing.trick import (
     ClimbingPosition,
     Table,
     auction_roles,
+    auction_sides,
     must_lead,
     table_facts,
     talon_facts,
@@ -372,6 +373,10 @@ class Dasan(Game):
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """Declarer and partner."""
         return auction_roles(data, seat) + ["partner"] * (data["partner"] == seat)
+
+    def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
+        """The declarer's side and the other; None after a passed-out deal."""
+        return auction_sides(result, players)
 
     def state(self, data: JsonDict) -> DasanState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""

@@ -18,6 +18,7 @@ from games.climbing.trick import (
     ClimbingPosition,
     Table,
     auction_roles,
+    auction_sides,
     must_lead,
     table_facts,
     talon_facts,
@@ -377,6 +378,10 @@ class Doudizhu(Game):
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """The declarer."""
         return auction_roles(data, seat)
+
+    def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
+        """The declarer's side and the other; None after a passed-out deal."""
+        return auction_sides(result, players)
 
     def state(self, data: JsonDict) -> DoudizhuState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""

@@ -126,8 +126,6 @@ ALLOWED = {
     "tournament/play/menu.py": {"bid", "trump"},
     "stich/console/cards.py": {"bid", "trump"},
     "stich/console/play_screen.py": {"bid", "trump"},
-    # The sides of a finished deal, by the fields of its result.
-    "tournament/records.py": {"declarer", "partner"},
 }
 
 

@@ -21,7 +21,7 @@ from scipy.special import expit, stdtr
 import games
 from games import State
 from games.move import PASS
-from tournament.records import MatchRecord, sides
+from tournament.records import MatchRecord
 
 LEVEL = 0.05
 LEAST = 0.05
@@ -143,7 +143,7 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
         before = len(state.results)
         state = state.advance(text)
         if len(state.results) > before:
-            teams = sides((state.results[-1],), record.players)
+            teams = state.game.sides(state.results[-1], record.players)
             for mover, leader, chance in deal:
                 if teams is None or teams[mover] != teams[leader]:
                     yield chance

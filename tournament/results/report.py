@@ -101,7 +101,7 @@ def _plots(arrays: MatchArrays, table: Standings) -> list[tuple[str, Markup]]:
     if not arrays.block.size:
         return []
     intervals = [
-        ("Points a deal, with 95 % intervals.", plots.scores),
+        ("The score of each bot with its 95 % interval.", plots.scores),
         ("Rating on the Elo scale. The dotted line is the mean of all bots.", plots.rating),
     ]
     drawn = [(caption, Markup(draw(table))) for caption, draw in intervals]  # noqa: S704 - made here

@@ -100,7 +100,7 @@ def auction_sides(result: Mapping[str, Any], players: int) -> tuple[int, ...] | 
 
 def auction_roles(data: Mapping[str, Any], seat: int) -> list[str]:
     """The declarer and the bid, for the declarer's seat."""
-    return [f"declarer at {data['bid']}"] if data["declarer"] == seat else []
+    return [f"declarer, bid {data['bid']}"] if data["declarer"] == seat else []
 
 
 def check_empty(problems: list[str], data: Mapping[str, Any], counts: Sequence[int]) -> None:

@@ -8,28 +8,33 @@ from rich.text import Text
 
 from games import Fact
 from tournament.play.menu import cards_of
+from tournament.text import plural
 
 SUITS = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "default")}
-JOKERS = {"Bj": "bold", "Rj": "bold red"}
+JOKERS = {"Bj": ("black-joker", "bold"), "Rj": ("red-joker", "bold red")}
+_HIDDEN = "??"
 
 
 def card(name: str) -> Text:
     """One card in its colour."""
     if name in JOKERS:
-        return Text(name, style=JOKERS[name])
-    if name[-1] not in SUITS:
-        return Text(name, style="dim")
+        return Text(*JOKERS[name])
     symbol, style = SUITS[name[-1]]
     return Text(name[0].replace("T", "10") + symbol, style=style)
 
 
 def cards(names: Sequence[str]) -> Text:
-    """Some cards in a row."""
-    return Text(" ").join(card(name) for name in names) if names else Text("none", style="dim")
+    """Some cards in a row, then how many hidden ones there are."""
+    if not names:
+        return Text("none", style="dim")
+    shown = [card(name) for name in names if name != _HIDDEN]
+    if hidden := list(names).count(_HIDDEN):
+        shown.append(Text(plural(hidden, "hidden card"), style="dim"))
+    return Text(" ").join(shown)
 
 
 def move_text(text: str) -> Text:
-    """A move, from its string; masked cards stay masked."""
+    """A move, from its string; masked cards are counted."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
         return Text("pass")

@@ -25,7 +25,7 @@ _UNTITLED = ("pass", "bid")
 
 HELP = """\
 [b]12[/b]         the move with that number
-[b]3s3h[/b]       these cards; suits are c ♣, d ♦, h ♥, s ♠, jokers Bj and Rj
+[b]3s3h[/b]       these cards; suits are c ♣, d ♦, h ♥, s ♠, jokers Bj (black) and Rj (red)
 [b]bid:2[/b]      any move as bots write it: play:3s3h, pass, call:7h
 [b]p[/b]          pass
 [b]/run[/b]       moves of a kind; [b]/3s[/b] with that card; [b]/33[/b] with two threes

@@ -28,7 +28,10 @@ ABOUT = (
     'GET / is answered with 200 and {"name", "version", "author"?, "protocol": 1, "games": [...]},'
     " each named once, in at most 64 KiB of JSON."
 )
-LISTEN = "A bot started by a command listens on 127.0.0.1 at the port in the variable PORT."
+LISTEN = (
+    "A bot started by a command listens on 127.0.0.1 at the port in the variable PORT; a bot with a"
+    " URL is running already and listens there."
+)
 UNKNOWN = "A request may have fields that a bot does not know; it ignores them."
 HOOKS = (
     "POST /start and POST /end are answered with anything, of which at most 64 KiB are read; 404,"

@@ -54,7 +54,7 @@ def check_bot(
     try:
         target = open_target()
     except StartError as error:
-        advice = Advice(LISTEN, "Start it by hand with PORT set, and read what it writes.")
+        advice = Advice(LISTEN, "Start it by hand, and read what it writes.")
         yield CheckResult(1, title, Outcome("", (CheckFailure(str(error), None, advice),)))
         return
     try:

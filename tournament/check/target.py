@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from time import sleep
+from time import monotonic, sleep
 from urllib.parse import urlsplit
 
 from tournament.bot.dial import Dial, dial_url
@@ -59,6 +59,10 @@ class Target:
         self.url = url.rstrip("/")
         self._dial = dial_url(url)
         self._unsupported: set[str] = set()
+
+    def dial(self, seconds: float) -> None:
+        """Connect once; OSError if nobody accepts within this time."""
+        self._dial(monotonic() + seconds).close()
 
     def connect(self) -> Connection:
         """A new connection."""
@@ -144,6 +148,8 @@ def open_target(url: str | None, command: str | None, start_ms: int) -> Target:
             raise StartError(f'"{command}" cannot be started: there is no such program.')
         return StartedTarget(command, LaunchSettings(Limits(), start_ms))
     try:
-        return Target(str(url))
+        target = Target(str(url))
+        target.dial(start_ms / 1000)
     except OSError as error:
         raise StartError(f"{url}: {error.strerror or error}.") from error
+    return target

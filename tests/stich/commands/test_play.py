@@ -150,10 +150,10 @@ def test_the_name_of_a_bot_is_no_markup() -> None:
         assert all(name in drawn(shown) for name in names)
 
 
-def test_a_masked_card_stays_masked() -> None:
-    assert drawn(move_text("discard:??")).strip() == "lay away ??"
+def test_masked_cards_are_counted() -> None:
+    assert drawn(move_text("discard:??")).strip() == "lay away 1 hidden card"
     assert drawn(move_text("give:3h")).strip() == "give 3♥"
-    assert drawn(card("??")).strip() == "??"
+    assert drawn(move_text("give:3h????")).strip() == "give 3♥ 2 hidden cards"
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_a_masked_card_stays_masked() -> None:
         ("bid:2", "bid 2"),
         ("trump:s", "trumps are ♠"),
         ("call:Th", "call 10♥"),
-        ("play:3s3hRj", "3♠ 3♥ Rj"),
-        ("play:5s6s7sBjRj=flush", "5♠ 6♠ 7♠ Bj Rj as flush"),
+        ("play:3s3hRj", "3♠ 3♥ red-joker"),
+        ("play:5s6s7sBjRj=flush", "5♠ 6♠ 7♠ black-joker red-joker as flush"),
     ],
 )
 def test_moves_in_words(move: str, words: str) -> None:
@@ -220,7 +220,7 @@ def test_a_whole_game(name: str) -> None:
 
 def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
     result = sat_down("ninefivetwo", "--seat", "1", "--option", "deals=1", typed="1\n" * 40)
-    assert " (0): lay away ??\n" in result.output
+    assert " (0): lay away 1 hidden card\n" in result.output
     assert "lay away" in result.output
     state = started("ninefivetwo", seed="play")
     others = {card for seat in (0, 2) for card in state.view(seat).to_dict()["hand"]}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that `make test-all` needs: the sandbox, a database server and the
-# toolchains of the starter kits. Needs root, or sudo.
+# Installs the Debian packages that `make test-all` needs: the sandbox, a database server, a browser,
+# and the toolchains of the starter kits. Needs root, or sudo.
 set -eu
 cd "$(dirname "$0")/.."
 run=
@@ -8,6 +8,8 @@ run=
 missing=
 command -v bwrap >/dev/null || missing="$missing bubblewrap"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+command -v chromium >/dev/null || missing="$missing chromium"
+command -v chromedriver >/dev/null || missing="$missing chromium-driver"
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || { echo "This needs apt-get. Install by hand:$missing" >&2; exit 1; }
     $run apt-get update --quiet

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support.wait import WebDriverWait
 
+from tests.browser import chromium
 from tests.service.running import Running
 
 PAGE = """<!doctype html>
@@ -49,14 +49,6 @@ document.title = "done";
 
 
 @pytest.fixture
-def browser() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip("there is no chromium here (Debian's package chromium)")
-    return found
-
-
-@pytest.fixture
 def elsewhere() -> Iterator[Any]:
     """A server of pages on another origin."""
 
@@ -82,15 +74,10 @@ def elsewhere() -> Iterator[Any]:
 
 
 @pytest.mark.slow
-def test_a_page_of_another_origin_plays(browser: str, elsewhere: Any, tmp_path: Path) -> None:
-    with Running() as running:
+def test_a_page_of_another_origin_plays(elsewhere: Any) -> None:
+    with Running() as running, chromium() as browser:
         elsewhere.RequestHandlerClass.page = PAGE.replace("URL", running.url).encode()
-        command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
-        command += ["--no-first-run", "--disable-background-networking", "--disable-sync"]
-        command += ["--disable-component-update", f"--user-data-dir={tmp_path / 'profile'}"]
-        command += ["--virtual-time-budget=60000", "--dump-dom"]
-        command += [f"http://127.0.0.1:{elsewhere.server_port}/"]
-        done = subprocess.run(command, capture_output=True, text=True)
-    assert re.search(r"over after \d+ moves, then invalid-request", done.stdout), (
-        done.stdout + done.stderr
-    )
+        browser.get(f"http://127.0.0.1:{elsewhere.server_port}/")
+        WebDriverWait(browser, 60).until(expected_conditions.title_is("done"))
+        log = browser.find_element("id", "log").text
+    assert re.search(r"over after \d+ moves, then invalid-request", log), log

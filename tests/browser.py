@@ -1,0 +1,42 @@
+"""A real browser for tests of pages: headless Chromium, driven by Selenium."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+
+_FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run"
+    " --disable-background-networking --disable-component-update --disable-sync"
+)
+
+
+@contextmanager
+def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
+    """A browser with an empty profile and a viewport of this size; skips if it is not installed.
+
+    `browser.get_log("browser")` lists the errors that its console showed.
+    """
+    binary = shutil.which("chromium") or shutil.which("chromium-browser")
+    driver = shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.skip("needs Chromium and its driver (Debian: chromium, chromium-driver)")
+    options = ChromeOptions()
+    options.binary_location = binary
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    with tempfile.TemporaryDirectory(prefix="stich-browser-", ignore_cleanup_errors=True) as home:
+        for flag in (*_FLAGS.split(), f"--user-data-dir={home}"):
+            options.add_argument(flag)
+        browser = Chrome(options=options, service=ChromeService(driver))
+        try:
+            # a window of Chromium is never narrower than 500 pixels, a phone is
+            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            yield browser
+        finally:
+            browser.quit()

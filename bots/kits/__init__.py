@@ -87,8 +87,16 @@ class Kit:
         return list(self.sources)
 
 
+def _pages() -> list[str]:
+    """The pages that every copy has, as paths below `docs/`; here they are links to `docs/`."""
+    root = files("bots").joinpath("kits", "docs")
+    rules = [f"rules/{page.name}" for page in root.joinpath("rules").iterdir()]
+    return [*(page.name for page in root.iterdir() if page.is_file()), *rules]
+
+
 def _kit(language: str, data: Mapping[str, Any]) -> Kit:
     sources = {name: f"kits/{language}/{name}" for name in data["files"]}
+    sources |= {f"docs/{page}": f"kits/docs/{page}" for page in sorted(_pages())}
     sources |= {entry["to"]: entry["from"] for entry in data["shared"]}
     return Kit(
         language=language,

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from bots.kits import KitError, catalogue, find
 from stich.commands.new_bot import new_bot
+from tests.test_docs import links
 
 FOLDER = Path(__file__).parents[3] / "bots" / "kits"
 
@@ -26,10 +27,20 @@ def test_every_file_of_every_folder_is_in_the_catalogue() -> None:
             for path in (FOLDER / language).rglob("*")
             if path.is_file() and "__pycache__" not in path.parts
         }
-        named = {name for name, source in kit.sources.items() if source.startswith("kits/")}
+        folder = f"kits/{language}/"
+        named = {name for name, source in kit.sources.items() if source.startswith(folder)}
         assert named == there
-    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()} - {"__pycache__"}
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()} - {"__pycache__", "docs"}
     assert folders == set(kits)
+
+
+def test_a_copy_has_every_page_that_its_pages_link_to(tmp_path: Path) -> None:
+    find("go").copy(tmp_path)
+    pages = list(tmp_path.rglob("*.md"))
+    assert {"README.md", "bots.md", "views.md", "zhengfen.md"} <= {page.name for page in pages}
+    for page in pages:
+        for link in links(page.read_text()):
+            assert (page.parent / link).is_file(), f"{page}: {link}"
 
 
 def test_names_and_aliases_are_each_of_one_kit() -> None:
@@ -55,7 +66,12 @@ def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
     target = tmp_path / "a new one" / "bot"
     result = CliRunner().invoke(new_bot, ["python", str(target)])
     assert result.exit_code == 0
-    assert sorted(path.name for path in target.iterdir()) == ["README.md", "bot.py", "kit.py"]
+    assert sorted(path.name for path in target.iterdir()) == [
+        "README.md",
+        "bot.py",
+        "docs",
+        "kit.py",
+    ]
     assert f"python3 '{target}'/bot.py" in result.output
     assert "stich check" in result.output
 

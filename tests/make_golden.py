@@ -100,6 +100,30 @@ def both_parties_won(steps: Steps, final: dict[str, Any]) -> bool:
     )
 
 
+def auctions(steps: Steps) -> list[list[str]]:
+    """The bids and passes of each deal's auction."""
+    deals: dict[int, list[str]] = {step["deal"]: [] for step in steps}
+    for step in steps:
+        if step["auction"]:
+            deals[step["deal"]].append(step["move"])
+    return list(deals.values())
+
+
+def all_called_once(steps: Steps, final: dict[str, Any]) -> bool:
+    """An auction ended although a seat could have bid again, and another was passed out."""
+    calls = auctions(steps)
+    players = final["players"]
+    return any(call[-1] in ("bid:1", "bid:2") for call in calls) and ["pass"] * players in calls
+
+
+def opened_with_two(steps: Steps, final: dict[str, Any]) -> bool:
+    """One auction began with bid:2 and went on; another began with bid:1."""
+    calls = auctions(steps)
+    return any(call[0] == "bid:2" and "bid:3" in call for call in calls) and any(
+        call[0] == "bid:1" for call in calls
+    )
+
+
 def ended_by_target(steps: Steps, final: dict[str, Any]) -> bool:
     reached = max(final["scores"]) >= final["options"]["target"]
     return reached and len(final["results"]) > 1
@@ -146,8 +170,17 @@ PLANS = (
         always,
         every=40,
     ),
+    Plan(
+        "doudizhu-4-single-round",
+        4,
+        {"deals": 2, "single_round": True},
+        all_called_once,
+        pass_rate=0.6,
+        every=40,
+    ),
     Plan("dasan-3-reveal-talon", 3, {"deals": 3, "reveal_talon": True}, always, every=40),
     Plan("dasan-4-both-parties", 4, {"deals": 4}, both_parties_won, every=40),
+    Plan("dasan-4-open-higher", 4, {"deals": 2, "open_higher": True}, opened_with_two, every=40),
     Plan("zhengfen-3-target", 3, {"target": 150}, ended_by_target, every=30),
     Plan("zhengfen-4-two-readings", 4, {"deals": 1}, doubly_read, every=15),
     Plan("zhengfen-6-target", 6, {"target": 70}, ended_by_target, every=50),
@@ -182,6 +215,12 @@ def choose(plan: Plan, state: State, rng: random.Random) -> str:
     return str(moves[rng.randrange(len(moves))])
 
 
+def trace_of(state: State, move: str) -> dict[str, Any]:
+    """What the plans look at in a step."""
+    auction = state.phase == "auction"
+    return {"deal": state.deal, "turn": state.turn, "move": move, "auction": auction}
+
+
 def play(plan: Plan, attempt: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """One game of a plan, and its steps with the number of the deal."""
     seed = f"own-{plan.name}-{attempt}"
@@ -200,7 +239,7 @@ def play(plan: Plan, attempt: int) -> tuple[dict[str, Any], list[dict[str, Any]]
             step["state"] = state.to_dict()
             step["views"] = [state.view(seat).to_dict() for seat in range(plan.players)]
         golden["steps"].append(step)
-        trace.append({"deal": state.deal, "turn": state.turn, "move": move})
+        trace.append(trace_of(state, move))
         state = state.advance(move)
     golden["final"] = state.to_dict()
     return golden, trace

@@ -33,9 +33,9 @@ class _Dasan:
     def declare(self, state: Any, counts: Counts) -> str:
         if state.phase == "call":
             return choose_call(state.moves().texts(), counts)
-        if state.bid == 0:
-            return "bid:1"
         bid = highest_bid(win_probability(state.players, counts), BID_THRESHOLDS)
+        if state.bid == 0:
+            return f"bid:{max(bid, 1)}" if state.options["open_higher"] else "bid:1"
         return f"bid:{bid}" if bid > state.bid else "pass"
 
     def secret_card(self, state: Any) -> str | None:

@@ -93,8 +93,8 @@ def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, f
         seat, move = entry["seat"], entry["move"]
         low, high = found.get(seat, (0.0, 1.0))
         if move.startswith("bid:"):
-            # The opening bid of Dasan is forced.
-            forced = view["game"] == "dasan" and highest == 0
+            # The opener of Dasan may not pass: its bid of 1 is forced, a higher one a choice.
+            forced = view["game"] == "dasan" and highest == 0 and move == "bid:1"
             highest = int(move[4:])
             if not forced:
                 low = thresholds[highest - 1]

@@ -1,7 +1,7 @@
 """The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before.
 
 A bid of 3 ends it, and so do players - 1 passes in a row after a bid. A seat that has passed may
-bid later (rules, "Auction").
+bid later (rules, "Auction"), unless the auction of Dou Dizhu is a single round.
 """
 
 from __future__ import annotations
@@ -32,9 +32,12 @@ def validate(move: Move, bid: int) -> Move:
 
 def moves(deck: Deck, bid: int) -> list[Move]:
     """The legal moves: pass and every higher bid."""
-    listed = [Move(PASS, deck)]
-    listed += [Move(BID, deck, value=value) for value in range(bid + 1, HIGHEST + 1)]
-    return listed
+    return [Move(PASS, deck), *bids(deck, bid + 1, HIGHEST)]
+
+
+def bids(deck: Deck, low: int, high: int) -> list[Move]:
+    """The bids from `low` to `high`."""
+    return [Move(BID, deck, value=value) for value in range(low, high + 1)]
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
@@ -63,6 +66,21 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
             problems.append(
                 f"turn is {data['turn']}, but nobody has bid: it is the turn of seat {expected}."
             )
+
+
+def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
+    """Check the passes of a posted auction in which each seat calls once.
+
+    The seats from `first` to the one before `turn` have called, and the last bid is among them.
+    """
+    if data["bid"] == 0 or data["turn"] is None:
+        return
+    called = (data["turn"] - data["first"]) % data["players"]
+    if data["passes"] >= called:
+        problems.append(
+            f"passes is {data['passes']} after a bid, but with single_round only {called} of the"
+            f" seats have called before seat {data['turn']}."
+        )
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:

@@ -1,8 +1,9 @@
 """Dasan, Die Grosse Drei (大三), for three and four players.
 
-The holder of the lowest heart must bid 1; the highest bidder is the declarer. With three players it
-takes up the talon; with four it calls a card, whose holder is its secret partner. The holder of the
-lowest heart leads. The deal ends when a hand is empty: its side wins the bid.
+The holder of the lowest heart must bid 1 (with `open_higher`, 1 to 3); the highest bidder is the
+declarer. With three players it takes up the talon; with four it calls a card, whose holder is its
+secret partner. The holder of the lowest heart leads. The deal ends when a hand is empty: its side
+wins the bid.
 
 Source: the German rules as described by Justin Davidson; docs/rules/dasan.md decides what they
 leave open.
@@ -91,11 +92,17 @@ class DasanPosition(ClimbingPosition):
         return play
 
     def _validate_bid(self, move: Move) -> Move:
-        if self.bid == 0 and move.kind in (PASS, BID) and (move.kind, move.value) != (BID, 1):
+        if self.bid == 0 and move.kind in (PASS, BID) and not 1 <= move.value <= self._open_to():
             raise IllegalMove(
-                Reason.MUST_BID, "The holder of the lowest heart must open the auction with bid:1."
+                Reason.MUST_BID,
+                "The holder of the lowest heart must open the auction with "
+                + ("a bid." if self.options["open_higher"] else "bid:1."),
             )
         return auction.validate(move, self.bid)
+
+    def _open_to(self) -> int:
+        """The highest opening bid."""
+        return auction.HIGHEST if self.options["open_higher"] else 1
 
     def moves(self) -> LegalMoves:
         """The legal moves in the contract's order, always in the lowest suits held."""
@@ -104,7 +111,7 @@ class DasanPosition(ClimbingPosition):
             return MoveList()
         if self.phase == "auction":
             if self.bid == 0:
-                return MoveList([Move(BID, DECK, value=1)])
+                return MoveList(auction.bids(DECK, 1, self._open_to()))
             return MoveList(auction.moves(DECK, self.bid))
         if self.phase == "call":
             return MoveList(
@@ -338,6 +345,7 @@ class Dasan(Game):
     options: ClassVar[tuple[Option, ...]] = (
         Option("deals", 1, 1, 1000, False, "The number of deals in a game."),
         Option.boolean("reveal_talon", "Everybody sees the talon once the declarer takes it."),
+        Option.boolean("open_higher", "The opening bid may be higher than 1."),
     )
     phases: ClassVar[tuple[str, ...]] = ("auction", "call", "play")
     categories: ClassVar[tuple[Category, ...]] = (

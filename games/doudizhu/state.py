@@ -161,17 +161,22 @@ class DoudizhuState(DoudizhuPosition):
             self._play(turn, move)
         elif self.phase == "play":
             self._pass()
-        elif move.kind == BID:
+        else:
+            self._call(move, self.turn)
+
+    def _call(self, move: Move, following: int) -> None:
+        """Bid or pass; `following` is the seat that would call next."""
+        if move.kind == BID:
             self.bid = move.value
             self.passes = 0
-            if move.value == auction.HIGHEST:
-                self._take_up(turn)
         else:
             self.passes += 1
-            if self.bid and self.passes == self.players - 1:
-                self._take_up((turn - self.passes) % self.players)
-            elif self.passes == self.players:
-                self._passed_out()
+        others_passed = self.passes == self.players - 1
+        all_called = bool(self.options["single_round"]) and following == self.first
+        if self.bid == auction.HIGHEST or (self.bid and (others_passed or all_called)):
+            self._take_up(auction.bidder(following, self.passes, self.players))
+        elif self.passes == self.players:
+            self._passed_out()
 
     def _take_up(self, declarer: int) -> None:
         self.declarer = declarer
@@ -322,6 +327,7 @@ class Doudizhu(Game):
             "One extra doubling if the losing side never played (the declarer: at most once).",
         ),
         Option.boolean("reveal_talon", "Everybody sees the talon once the declarer takes it."),
+        Option.boolean("single_round", "Each seat bids or passes once in an auction."),
     )
     phases: ClassVar[tuple[str, ...]] = ("auction", "play")
     categories: ClassVar[tuple[Category, ...]] = (

@@ -36,6 +36,8 @@ def validate_position(
         validation.own_hand(problems, data, deck, cards_outside_hands(data, table))
     if data["phase"] == "auction":
         auction.check_auction(problems, data, players - 1)
+        if data["options"]["single_round"]:
+            auction.check_single_round(problems, data)
     elif data["phase"] == "over" and data["declarer"] is None:
         if data["table"] is not None or data["bid"] != 0 or data["passes"] != 0:
             problems.append("After a passed-out last deal table is null, bid 0 and passes 0.")

@@ -92,3 +92,20 @@ def test_moves_that_fall_behind_are_dropped() -> None:
     better = [1.0, -1.0] * 4
     values = {"first": better, "same": better, "worse": [value - 2 for value in better]}
     assert decision(values)._prune(list(values)) == ["first", "same"]
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "options"),
+    [
+        ("doudizhu", 3, {"single_round": True, "spring": True}),
+        ("doudizhu", 4, {"single_round": True}),
+        ("dasan", 4, {"open_higher": True}),
+    ],
+)
+def test_it_plays_the_variants(name: str, players: int, options: dict[str, Any]) -> None:
+    state: Any = games.get(name).start(players, "variant", options)
+    while state.turn is not None:
+        view = state.view(state.turn).to_dict()
+        move = search.search(view, state.moves().texts(), iterations=2)
+        state = state.advance(move)
+    assert state.results

@@ -32,8 +32,9 @@ SHORT: dict[str, list[dict[str, Any]]] = {
             "reveal_talon": True,
             "quad_pair_as_solos": True,
         },
+        {"deals": 2, "redeals": 1, "single_round": True},
     ],
-    "dasan": [{"deals": 2}, {"deals": 2, "reveal_talon": True}],
+    "dasan": [{"deals": 2}, {"deals": 2, "reveal_talon": True, "open_higher": True}],
     "zhengfen": [{"deals": 2}, {"target": 60, "deals": 3}],
     "ninefivetwo": [{"deals": 3}, {"deals": 3, "target": 3}],
 }

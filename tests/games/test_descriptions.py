@@ -23,13 +23,18 @@ CONTRACT: dict[str, dict[str, Any]] = {
             "quad_pair_as_solos": (False, None, None),
             "spring": (False, None, None),
             "reveal_talon": (False, None, None),
+            "single_round": (False, None, None),
         },
     },
     "dasan": {
         "players": (3, 4),
         "phases": "auction call play",
         "categories": "single pair triple quad run pair-run triple-run quad-run",
-        "options": {"deals": (1, 1, 1000), "reveal_talon": (False, None, None)},
+        "options": {
+            "deals": (1, 1, 1000),
+            "reveal_talon": (False, None, None),
+            "open_higher": (False, None, None),
+        },
     },
     "zhengfen": {
         "players": (3, 6),

@@ -50,7 +50,7 @@ def test_our_own_golden_games_show_what_they_are_for(plan: make_golden.Plan) -> 
     state = games.get(plan.game).start(plan.players, made["start"]["seed"], plan.options)
     trace = []
     for step in made["steps"]:
-        trace.append({"deal": state.deal, "turn": step["turn"], "move": step["move"]})
+        trace.append(make_golden.trace_of(state, step["move"]))
         state = state.advance(step["move"])
     assert plan.shows(trace, made["final"])
 

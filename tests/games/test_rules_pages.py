@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 import games
 from games import Game, State
+from tests import golden
 
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 
@@ -85,6 +87,52 @@ def test_a_page_has_every_option_with_its_default_and_range(name: str) -> None:
         else:
             limits = f"{option.minimum}–{option.maximum}"
             assert span == (f"{limits} or null" if option.nullable else limits)
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_a_page_lists_the_golden_games_of_its_game_with_their_options(name: str) -> None:
+    text = page(name).partition("## Golden games")[2]
+    rows = re.findall(r"^\| `([\w-]+)` \| (\d) \|(.*?)\| \S.* \|$", text, re.M)
+    starts = {file: golden.load(file)["start"] for file in golden.files()}
+    assert [(file, int(players), options.strip()) for file, players, options in rows] == [
+        (
+            file,
+            start["players"],
+            ", ".join(
+                f"`{option}` {json.dumps(value)}" for option, value in start["options"].items()
+            ),
+        )
+        for file, start in starts.items()
+        if start["game"] == name
+    ]
+
+
+GOLDEN = [
+    (file, int(deal), re.findall(r"[Ss]eat\s(\d)\s`([\w:]+)`", text))
+    for name in games.GAMES
+    for file, deal, text in re.findall(
+        r"^\*Golden game `([\w-]+)`, deal (\d+)\.\*(.*?)\n\n", page(name), re.M | re.S
+    )
+]
+
+
+@pytest.mark.parametrize(("file", "deal", "calls"), GOLDEN)
+def test_an_auction_of_a_golden_game_is_as_its_page_tells_it(
+    file: str, deal: int, calls: list[tuple[str, str]]
+) -> None:
+    made = golden.load(file)
+    state: State = games.get(made["start"]["game"]).state(made["first"])
+    auction = []
+    for step in made["steps"]:
+        if (state.deal, state.phase) == (deal, "auction"):
+            auction.append((str(step["turn"]), step["move"]))
+        state = state.advance(step["move"])
+    assert auction == calls
+
+
+def test_each_variant_of_an_auction_is_shown_by_a_golden_game() -> None:
+    shown = {option for file, _, _ in GOLDEN for option in golden.load(file)["start"]["options"]}
+    assert shown >= {"single_round", "open_higher"}
 
 
 TABLED = [

@@ -21,7 +21,7 @@ def dasan(phase: str, **fields: Any) -> Any:
     state = {
         "game": "dasan",
         "players": 4,
-        "options": {"deals": 1, "reveal_talon": False},
+        "options": {"deals": 1, "reveal_talon": False, "open_higher": False},
         "seed": "x",
         "deal": 1,
         "phase": phase,
@@ -54,6 +54,7 @@ def trick(table: str | None, hand: list[str], hold: str = "doudizhu") -> Any:
             "quad_pair_as_solos": False,
             "spring": False,
             "reveal_talon": False,
+            "single_round": False,
         },
         "seed": "x",
         "deal": 1,

@@ -25,9 +25,9 @@ OPTIONS: Mapping[str, Sequence[Mapping[str, object]]] = {
         _DEALS,
         {**_DEALS, "quad_pair_as_solos": True, "spring": True, "reveal_talon": True},
         {**_DEALS, "redeals": 0, "spring": True},
-        {**_DEALS, "redeals": 1, "reveal_talon": True},
+        {**_DEALS, "redeals": 1, "reveal_talon": True, "single_round": True},
     ),
-    "dasan": (_DEALS, {**_DEALS, "reveal_talon": True}) * 2,
+    "dasan": (_DEALS, {**_DEALS, "reveal_talon": True, "open_higher": True}) * 2,
     "zhengfen": (_DEALS, {**_DEALS, "target": 100}) * 3,
     "ninefivetwo": (_DEALS, {**_DEALS, "target": 20}) * 2,
 }

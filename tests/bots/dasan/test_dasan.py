@@ -1,11 +1,32 @@
-"""The strategy of Dasan: its calls."""
+"""The strategy of Dasan: its calls and its opening bid."""
 
 from __future__ import annotations
 
+import re
+
+import games
+from bots.dasan import playout
 from tests.bots.support import choice, position
+from tests.games.climbing.positions import dasan_wire
 
 
 def test_calls_a_card_to_the_rank_it_holds_most_of() -> None:
     hands = ["4c4d5c7c7d7hKcKd", "7s8c", "4h8d", "4s8h"]
     state = position("dasan", hands, phase="call")
     assert choice(state) == "call:7s"
+
+
+def test_a_playout_opens_as_high_as_it_may() -> None:
+    strong = "4h3c3d3h3s2c2d2h2sAcAdAhAsKcKdKh"
+    hands = [strong, "5c5d5h6c6d6h7c7d7h8c8d8h9c9d9hTc", "5s6s7s8s9sTdThTsJcJdJhJsQcQdQhQs"]
+    position = dasan_wire(
+        [" ".join(re.findall("..", hand)) for hand in hands],
+        phase="auction",
+        talon=["4c", "4d", "4s", "Ks"],
+        bid=0,
+        declarer=None,
+    )
+    for open_higher in (False, True):
+        position["options"]["open_higher"] = open_higher
+        end = playout.finish(games.get("dasan").state(position)).to_dict()
+        assert end["history"][0] == {"seat": 0, "move": "bid:3" if open_higher else "bid:1"}

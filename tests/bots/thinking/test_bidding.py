@@ -73,6 +73,17 @@ def test_a_forced_bid_shows_nothing() -> None:
     assert Bidding(view, lambda players, counts: 0.7, THRESHOLDS).mismatch([[], [], []]) > 0
 
 
+def test_a_higher_opening_bid_is_a_choice() -> None:
+    for bid, low in (("bid:1", 0.0), ("bid:2", 0.5), ("bid:3", 0.6)):
+        state: Any = games.get("dasan").start(3, "forced", {"open_higher": True})
+        first = state.turn
+        state = state.advance(bid)
+        view = state.view((first + 1) % 3).to_dict()
+        mismatch = Bidding(view, lambda players, counts: 0.3, THRESHOLDS).mismatch([[], [], []])
+        talon = TALON_GAIN if bid == "bid:3" else 0.0
+        assert mismatch == pytest.approx(max(0.0, low - 0.3 + talon))
+
+
 def test_no_auction_no_inference() -> None:
     state = games.get("doudizhu").start(3, "none", {}).advance("bid:3")
     view = {**state.view(0).to_dict(), "history": []}

@@ -25,6 +25,7 @@ def doudizhu_wire(
         "quad_pair_as_solos": False,
         "spring": False,
         "reveal_talon": False,
+        "single_round": False,
     }
     options.update(changes.pop("options", {}))
     wire = {
@@ -60,10 +61,12 @@ def dasan(hands: list[str], table: str | None = None, **changes: Any) -> State:
 
 def dasan_wire(hands: list[str], table: str | None = None, **changes: Any) -> dict[str, Any]:
     players = len(hands)
+    options = {"deals": 1, "reveal_talon": False, "open_higher": False}
+    options.update(changes.pop("options", {}))
     wire = {
         "game": "dasan",
         "players": players,
-        "options": {"deals": 1, "reveal_talon": False},
+        "options": options,
         "seed": "t",
         "deal": 1,
         "phase": "play",

@@ -142,7 +142,7 @@ def test_declarer_wins_or_pays_the_bid() -> None:
 
 
 def test_who_went_out_first_deals_next() -> None:
-    wire = dasan_wire(["5c 6c", "7c", "9c Tc"], turn=1, options={"deals": 2, "reveal_talon": False})
+    wire = dasan_wire(["5c 6c", "7c", "9c Tc"], turn=1, options={"deals": 2})
     after = GAME.state(wire).advance("play:7c").to_dict()
     assert (after["deal"], after["dealer"], after["phase"]) == (2, 1, "auction")
 

@@ -410,6 +410,11 @@ export interface components {
              * @default false
              */
             reveal_talon: boolean;
+            /**
+             * @description Each seat bids or passes once in an auction.
+             * @default false
+             */
+            single_round: boolean;
         };
         /** @description A Dou Dizhu game to start. */
         DoudizhuStart: {
@@ -437,6 +442,8 @@ export interface components {
             spring: boolean;
             /** @description Everybody sees the talon once the declarer takes it. */
             reveal_talon: boolean;
+            /** @description Each seat bids or passes once in an auction. */
+            single_round: boolean;
         };
         /** @description A finished Dou Dizhu deal. */
         DoudizhuResult: {
@@ -584,6 +591,11 @@ export interface components {
              * @default false
              */
             reveal_talon: boolean;
+            /**
+             * @description The opening bid may be higher than 1.
+             * @default false
+             */
+            open_higher: boolean;
         };
         /** @description A Dasan game to start. */
         DasanStart: {
@@ -605,6 +617,8 @@ export interface components {
             deals: number;
             /** @description Everybody sees the talon once the declarer takes it. */
             reveal_talon: boolean;
+            /** @description The opening bid may be higher than 1. */
+            open_higher: boolean;
         };
         /** @description A finished Dasan deal. */
         DasanResult: {
@@ -2014,7 +2028,8 @@ export interface operations {
                  *         "redeals": 9,
                  *         "quad_pair_as_solos": false,
                  *         "spring": false,
-                 *         "reveal_talon": false
+                 *         "reveal_talon": false,
+                 *         "single_round": false
                  *       },
                  *       "clock": {
                  *         "move_ms": 1000,
@@ -2083,7 +2098,8 @@ export interface operations {
                  *           "redeals": 9,
                  *           "quad_pair_as_solos": false,
                  *           "spring": false,
-                 *           "reveal_talon": false
+                 *           "reveal_talon": false,
+                 *           "single_round": false
                  *         },
                  *         "deal": 1,
                  *         "phase": "play",

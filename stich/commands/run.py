@@ -91,7 +91,12 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not store.get("finished"):
-            launch = LaunchSettings(cup.limits, cup.clock.start_ms, prefix(cup, path, store.folder))
+            launch = LaunchSettings(
+                cup.limits,
+                cup.clock.start_ms,
+                prefix(cup, path, store.folder),
+                Path(path).absolute().parent,
+            )
             play_all(cup, schedule, store, launch, events, console)
             places = schedule.places(lambda number: round_scores(store, number))
             store.put({"finished": True, "places": places})

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -25,18 +25,22 @@ _GONE = "its supervisor is gone"
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """How every bot of a cup is started. `prefix` wraps the command (a sandbox)."""
+    """How every bot of a cup is started. `prefix` wraps the command (a sandbox); relative paths
+    of bots start from `folder`, that of the cup."""
 
     limits: Limits
     start_ms: int
     prefix: tuple[str, ...] = ()
+    folder: Path = field(default_factory=Path.cwd)
 
 
 class BotProcess:
     """The process of one bot, which ends with `close` or with the runner. Safe for threads."""
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str], launch: LaunchSettings) -> None:
-        """Start the supervisor, which starts the bot; nothing is waited for."""
+    def __init__(
+        self, argv: Sequence[str], env: Mapping[str, str], folder: Path, launch: LaunchSettings
+    ) -> None:
+        """Start the supervisor, which starts the bot in this folder; nothing is waited for."""
         self._control, theirs = socket.socketpair()
         self.proxy: socket.socket | None = None
         self._pid: int | None = None
@@ -63,7 +67,7 @@ class BotProcess:
             "prefix": launch.prefix,
             "argv": argv,
             "env": env,
-            "cwd": os.getcwd(),
+            "cwd": str(folder),
             "memory_mb": launch.limits.memory_mb,
             "files": launch.limits.files,
         }

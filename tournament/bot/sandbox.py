@@ -2,7 +2,7 @@
 
 A bot in it has its own network with nothing but loopback, its own processes, a private /tmp and a
 private home. Read-only it sees the system's programs and libraries, this Python, the project's
-folder, the current folder, and the folders that its command names. The CUP.toml and the run's
+folder, its own folder, and the folders that its command names. The CUP.toml and the run's
 folder, which tell the seed, are covered; so are other cups and runs, `HIDDEN_DEPTH` folders deep.
 """
 
@@ -59,7 +59,7 @@ class SandboxError(Exception):
 
 
 def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:
-    """The words before a bot's command; `{home}` and `{proxy}` in them are filled in later.
+    """The words before a bot's command; `{home}`, `{cwd}` and `{proxy}` are filled in later.
 
     Empty if the cup wants no sandbox. SandboxError if it wants one and there can be none.
     """
@@ -72,7 +72,7 @@ def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:
             " package bubblewrap, or set enabled = false."
         )
     _check_allowed(bwrap)
-    needed = _needed(cup)
+    needed = _needed(cup, Path(path).absolute().parent)
     words = [bwrap, *_ISOLATION, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108
     for place in _SYSTEM:
         words += ["--ro-bind-try", place, place]
@@ -82,7 +82,7 @@ def prefix(cup: Cup, path: str, folder: Path | None) -> tuple[str, ...]:
         words += ["--ro-bind", place, place]
     words += ["--bind", "{home}", "{home}"]
     words += _hidden(Path(path), folder, needed)
-    words += ["--chdir", os.getcwd()]
+    words += ["--chdir", "{cwd}"]
     return (*words, "--", sys.executable, "-I", "-S", str(_PROXY), "{proxy}")
 
 
@@ -102,17 +102,19 @@ def _check_allowed(bwrap: str) -> None:
         )
 
 
-def _needed(cup: Cup) -> set[Path]:
-    """The folders that bots may read."""
+def _needed(cup: Cup, folder: Path) -> set[Path]:
+    """The folders that the bots of a cup in this folder may read."""
     found = {
-        Path.cwd(),
+        folder,
         Path(__file__).resolve().parents[2],
         Path(sys.prefix).resolve(),
         Path(sys.base_prefix).resolve(),
     }
     for bot in cup.bots:
         if bot.command is not None:
-            found.update(_named(shlex.split(bot.command)))
+            place = (folder / (bot.dir or "")).resolve()
+            found.add(place)
+            found.update(_named(shlex.split(bot.command), place))
     return {place for place in found if place != Path("/")}
 
 
@@ -121,10 +123,10 @@ def _outermost(found: set[Path]) -> list[str]:
     return sorted(str(place) for place in found if not _within(place, found - {place}))
 
 
-def _named(argv: Iterable[str]) -> Iterable[Path]:
-    """The folders of the files that a command names, including its program."""
+def _named(argv: Iterable[str], folder: Path) -> Iterable[Path]:
+    """The folders of the files that a command in this folder names, including its program."""
     for at, word in enumerate(argv):
-        place = Path((shutil.which(word) if at == 0 else None) or word)
+        place = folder / ((shutil.which(word) if at == 0 else None) or word)
         if "/" in word and place.exists():
             yield place.resolve() if place.is_dir() else place.resolve().parent
             yield place.absolute() if place.is_dir() else place.absolute().parent

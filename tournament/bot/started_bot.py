@@ -19,6 +19,7 @@ from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTo
 from tournament.bot.player import HttpBot
 from tournament.bot.process import BotProcess, LaunchSettings
 from tournament.bot.protocol import about_or_empty
+from tournament.config import Bot
 from tournament.text import printable
 
 _PORTS = (10_000, 32_000)  # below the ports that the system gives to outgoing connections
@@ -33,17 +34,19 @@ class StartError(Exception):
 class StartedBot(HttpBot):
     """A bot that was started. `about` is what it says about itself, once it is `answered`."""
 
-    def __init__(self, name: str, command: str, launch: LaunchSettings) -> None:
-        """Start it; `ready` waits until it answers."""
-        self.name = name
-        self.command = command
+    def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
+        """Start it by its command; `ready` waits until it answers."""
+        self.name = bot.name
+        self.command = str(bot.command)
+        self._bot = bot
         self.about: Mapping[str, Any] = {}
         self.answered = False
         self._launch = launch
         self._began = monotonic()
         self._port = _free_port()
-        argv = shlex.split(command)
-        self._process = BotProcess(argv, environment(argv, self._port), launch)
+        argv = shlex.split(self.command)
+        env = {**environment(argv, self._port), **bot.env}
+        self._process = BotProcess(argv, env, launch.folder / (bot.dir or ""), launch)
         super().__init__(f"http://127.0.0.1:{self._port}", self._dial())
 
     def _dial(self) -> Dial:
@@ -64,7 +67,7 @@ class StartedBot(HttpBot):
             except StartError:
                 if bot._launch.prefix or not _is_taken(bot._port):
                     raise
-                bot = StartedBot(self.name, self.command, self._launch)
+                bot = StartedBot(self._bot, self._launch)
         return bot.ready()
 
     def ready(self) -> StartedBot:
@@ -141,9 +144,9 @@ class StartedBot(HttpBot):
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
 
-def start(name: str, command: str, launch: LaunchSettings) -> StartedBot:
-    """Start a bot and wait until it answers; StartError."""
-    return StartedBot(name, command, launch).ready_on_any_port()
+def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
+    """Start a bot by its command and wait until it answers; StartError."""
+    return StartedBot(bot, launch).ready_on_any_port()
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:

@@ -9,8 +9,9 @@ there is a sandbox.
 
 On the control socket it receives four bytes of length and then JSON, `{"prefix", "argv", "env",
 "cwd", "memory_mb", "files"}`. The prefix wraps the command in a sandbox; in it `{home}` becomes the
-bot's private folder and `{proxy}` the number of the proxy's descriptor. It answers with the bot's
-pid, and then receives commands of one byte. Every answer is four bytes of length and so many more:
+bot's private folder, `{cwd}` the folder it runs in, and `{proxy}` the number of the proxy's
+descriptor. It answers with the bot's pid, and then receives commands of one byte. Every answer is
+four bytes of length and so many more:
 
 - `O`: the end of the output;
 - `W`: how many bytes were written so far, JSON;
@@ -210,11 +211,14 @@ def _run_bot(
         if hard != resource.RLIM_INFINITY:
             value = min(value, hard)
         resource.setrlimit(limit, (value, value))
-    os.chdir(order["cwd"])
+    try:
+        os.chdir(order["cwd"])
+    except OSError as error:
+        raise ValueError(f"its folder {order['cwd']} is not there ({error.strerror})") from None
     argv = list(order["argv"])
     if proxy is not None:
         os.set_inheritable(proxy, True)
-        filled = {"{home}": home, "{proxy}": str(proxy)}
+        filled = {"{home}": home, "{cwd}": order["cwd"], "{proxy}": str(proxy)}
         argv = [filled.get(word, word) for word in order["prefix"]] + argv
     os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
 

@@ -11,7 +11,7 @@ from tournament.bot.http_client import Reply
 from tournament.bot.player import Choice, Failure, HttpBot
 from tournament.bot.process import LaunchSettings
 from tournament.bot.started_bot import StartedBot, StartError, is_installed, start
-from tournament.config import Limits
+from tournament.config import Bot, Limits
 
 _OUTPUT_SHOWN = 2000
 """Characters of a bot's output that go with a failure."""
@@ -91,9 +91,9 @@ class StartedTarget(Target):
     """A bot that is started here, as a runner starts it. StartError if it does not answer."""
 
     def __init__(self, command: str, launch: LaunchSettings) -> None:
-        self._command = command
+        self._about = Bot("bot", command=command)
         self._launch = launch
-        self._bot: StartedBot = start("bot", command, launch)
+        self._bot: StartedBot = start(self._about, launch)
         self._written_earlier = 0
         super().__init__(self._bot.url)
 
@@ -132,7 +132,7 @@ class StartedTarget(Target):
             return
         self._written_earlier = self.written()
         self._bot.close()
-        self._bot = start("bot", self._command, self._launch)
+        self._bot = start(self._about, self._launch)
         self.url = self._bot.url
         self._dial = dial_url(self.url)
 

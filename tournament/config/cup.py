@@ -18,12 +18,15 @@ SEATINGS = ("rotations", "permutations", "fixed")
 class Bot:
     """A bot: either `command`, which starts it, or `url`, where it is already running.
 
-    `house` marks a bot that only fills empty seats.
+    A command runs in the folder `dir`, which is relative to that of the cup, with the variables
+    `env` besides those that every bot gets. `house` marks a bot that only fills empty seats.
     """
 
     name: str
     command: str | None = None
     url: str | None = None
+    dir: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
     max_matches: int = 1
     author: str | None = None
     house: bool = False

@@ -272,6 +272,9 @@ def _bots(
             errors.add((*path, "command"), "is missing; write a command or a url.")
         elif "max_matches" in bot and "url" not in bot:
             errors.add((*path, "max_matches"), "is for a bot by url only; delete it.")
+        for key in ("dir", "env"):
+            if key in bot and "url" in bot:
+                errors.add((*path, key), "is for a bot by command only; delete it.")
         if format_.fill and name and name.startswith(f"{format_.fill} (house"):
             errors.add((*path, "name"), "is the name of a bot that fills a seat; rename it.")
     named = [("challenger", format_.challenger)] if format_.challenger is not None else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 import unicodedata
 from collections import Counter
@@ -17,6 +18,9 @@ from tournament.config.locations import short
 _MAX_LISTED = 20
 _URL_FIX = "write one like http://127.0.0.1:9000."
 _COMMAND_FIX = 'write one like "python mybot.py".'
+RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH")
+"""Environment variables that a cup may not set for a bot."""
+
 _TYPE_NAMES = {
     bool: "a boolean",
     int: "an integer",
@@ -144,6 +148,25 @@ def command(value: str) -> str | None:
     return None if words else f"must not be empty; {_COMMAND_FIX}"
 
 
+def folder(value: str) -> str | None:
+    """What is wrong with the path of a folder; whether it is there is checked before the cup."""
+    if not value or "\0" in value:
+        return 'must be the path of a folder; write one like "bots/mine".'
+    return None
+
+
+def variables(value: dict[str, object]) -> str | None:
+    """What is wrong with environment variables."""
+    for name, text in value.items():
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            return f'has "{short(name)}"; name variables with letters, digits and underscores.'
+        if name in RESERVED_VARIABLES:
+            return f"must not set {name}, which the runner sets; delete it."
+        if not isinstance(text, str) or "\0" in text:
+            return f"{name} must be a string; put it in quotes."
+    return None
+
+
 def _names(value: list[object]) -> str | None:
     if any(not isinstance(name, str) for name in value):
         return 'must be an array of names; write one like ["first", "second"].'
@@ -192,6 +215,8 @@ BOT = (
     Field("url", str, url, _URL_FIX),
     integer("max_matches", 1, 1000),
     string("author", 64),
+    Field("dir", str, folder, 'write one like "bots/mine".'),
+    Field("env", dict, variables, 'write one like { THREADS = "2" }.'),
 )
 
 ONLY_FOR = {

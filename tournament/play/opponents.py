@@ -115,7 +115,7 @@ def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Oppone
 def _reach(bot: Bot, start_ms: int) -> HttpBot:
     """A connection to a bot, which is started if it is given by a command; StartError."""
     if bot.url is None:
-        return start(bot.name, str(bot.command), LaunchSettings(Limits(), start_ms))
+        return start(bot, LaunchSettings(Limits(), start_ms))
     try:
         return HttpBot(bot.url, dial_url(bot.url))
     except OSError as error:

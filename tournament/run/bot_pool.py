@@ -58,14 +58,14 @@ class BotPool:
         for name, copy in places:
             bot = self._cup.bot(name)
             if bot.command is not None:
-                self._spawn(bot, bot.command, copy)
+                self._spawn(bot, copy)
         return [self._player(self._cup.bot(name), copy) for name, copy in places]
 
     def start(self, bots: Sequence[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
         """Start bots side by side: each running, or why it is not."""
         for bot in bots:
             if bot.command is not None:
-                self._spawn(bot, bot.command, 0)
+                self._spawn(bot, 0)
         for bot in bots:
             try:
                 yield bot, self._ready((bot.name, 0))
@@ -97,7 +97,7 @@ class BotPool:
             bot.close()
         self._started.clear()
 
-    def _spawn(self, bot: Bot, command: str, copy: int) -> None:
+    def _spawn(self, bot: Bot, copy: int) -> None:
         place = (bot.name, copy)
         running = self._started.get(place)
         if running is not None:
@@ -105,7 +105,7 @@ class BotPool:
             if running.running if place in self._new else running.clear_output():
                 return
             running.close()
-        self._started[place] = StartedBot(bot.name, command, self._launch)
+        self._started[place] = StartedBot(bot, self._launch)
         self._new.add(place)
 
     def _player(self, bot: Bot, copy: int) -> Player:

@@ -150,7 +150,7 @@ def _bots(before: Cup, after: Cup) -> list[str]:
         if bot.name not in now:
             found.append(_gone(bot))
             continue
-        for key in ("command", "url"):
+        for key in ("command", "url", "dir", "env"):
             was, is_now = getattr(bot, key), getattr(now[bot.name], key)
             if was != is_now:
                 found.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')
@@ -185,7 +185,7 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
-    if value is None:
+    if value is None or value == {}:
         return "not set"
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -32,7 +32,7 @@ REQUEST = json.dumps(
 
 @contextmanager
 def running(how: str, *words: str, launch: LaunchSettings = LAUNCH) -> Iterator[StartedBot]:
-    started = start("x", bot(how, *words), launch)
+    started = start(Bot("x", command=bot(how, *words)), launch)
     try:
         yield started
     finally:
@@ -52,6 +52,23 @@ def test_a_started_bot_answers_and_is_gone_after(tmp_path: Path) -> None:
         assert os.getpgid(pid) == pid
         assert os.getsid(pid) == pid != os.getsid(0)
     all_end([pid])
+
+
+def test_a_bot_runs_in_its_folder_with_its_variables(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bot.py").write_text(
+        "import os, bots.greedy; print(os.getcwd(), os.environ['LEVEL'], flush=True)\n"
+        "bots.greedy.main()"
+    )
+    here = Bot("x", command="python bot.py", dir="mine", env={"LEVEL": "3"})
+    launch = LaunchSettings(Limits(), 60_000, folder=tmp_path)
+    started = start(here, launch)
+    try:
+        assert f"{tmp_path / 'mine'} 3" in started.output()
+    finally:
+        started.close()
+    with pytest.raises(StartError, match=r"its folder .*/none is not there"):
+        start(Bot("x", command="python bot.py", dir="none"), launch)
 
 
 def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
@@ -77,7 +94,7 @@ def test_a_bot_that_stops_or_kills_its_supervisor_ends_only_itself(
 def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    started = StartedBot("x", bot("toy-1"), LAUNCH)
+    started = StartedBot(Bot("x", command=bot("toy-1")), LAUNCH)
     get_about = started.get_about
 
     def then_kill(seconds: float) -> Reply:
@@ -98,7 +115,7 @@ def test_it_goes_when_the_runner_is_killed(tmp_path: Path, then: str) -> None:
     code = (
         "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
         "from tests.tournament.bot.test_started_bot import *\n"
-        "started = start('x', bot('breeds', sys.argv[2]), LAUNCH)\n"
+        "started = start(Bot('x', command=bot('breeds', sys.argv[2])), LAUNCH)\n"
         f"started.move(REQUEST, 20); {then}\n"
         "print('ready', flush=True); signal.pause()"
     )

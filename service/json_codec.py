@@ -1,6 +1,6 @@
 """JSON in and out.
 
-orjson reads and writes. What it refuses, or what a schema refuses, is parsed again by the standard
+msgspec reads and writes. What it refuses, or what a schema refuses, is parsed again by the standard
 library to say why. A body must be UTF-8 and RFC 8259 JSON: no NaN, no duplicate names in one
 object, no deeper nesting than `MAX_DEPTH`.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-import orjson
+import msgspec
 
 MAX_DEPTH: Final = 32
 """How deeply arrays and objects may be nested; a state needs six levels."""
@@ -26,26 +26,26 @@ class MalformedJson(ValueError):
 def encode(value: Any) -> bytes:
     """A value as JSON in UTF-8, ending with a newline."""
     try:
-        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
-    except orjson.JSONEncodeError:  # after very many doublings scores exceed 64 bits
+        return msgspec.json.encode(value) + b"\n"
+    except OverflowError:  # after very many doublings scores exceed 64 bits
         return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
 def decode(body: bytes) -> Any:
-    """Parse a body without looking for duplicate names; None if orjson refuses it."""
+    """Parse a body without looking for duplicate names; None if msgspec refuses it."""
     try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
 def has_unique_names(body: bytes, value: Any) -> bool:
     """Whether a body that was parsed to this value surely has no duplicate names; else unknown.
 
-    No JSON text of a value is shorter than the one orjson writes, whitespace aside. A body of that
+    No JSON text of a value is shorter than the one msgspec writes, whitespace aside. A body of that
     length has no room for a duplicate.
     """
-    shortest = orjson.dumps(value)
+    shortest = msgspec.json.encode(value)
     length = len(body) - body.count(b" ") - body.count(b"\n")
     return length == len(shortest) - shortest.count(b" ")
 

@@ -63,7 +63,7 @@ def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
         return cast("dict[str, Any]", value)
     value = json_codec.decode_strictly(body)
     try:
-        return cast("dict[str, Any]", validator.load(value))
+        return validator.load(value)
     except ValidationError as error:
         raise invalid_request(flatten_errors(error.messages)) from None
 

@@ -89,7 +89,7 @@ def object_schemas() -> dict[str, type[ObjectSchema]]:
     """The schemas of objects; a schema comes after those it refers to."""
     found: dict[str, type[ObjectSchema]] = {"Entry": Entry}
     for name, game in games.GAMES.items():
-        _add(found, component(game, "Start"), requests.START.schemas[name])
+        _add(found, component(game, "Start"), requests.STARTS[name])
         _add(found, component(game, "State"), STATES[name])
         _add(found, component(game, "View"), VIEWS[name])
     for schema in (

@@ -18,7 +18,7 @@ from service.schemas.fields import (
     String,
     UncheckedEnum,
 )
-from service.schemas.list_fields import CardList, EntryList, List, ObjectField
+from service.schemas.list_fields import List, ObjectField, card_list, entry_list
 
 SEED = "Determines all deals: the same seed always deals the same cards."
 LENGTH = "The number of ranks in a run, or of cards in a flush or bomb; otherwise 1."
@@ -49,7 +49,7 @@ class GameLimits:
 
     def hands(self, description: str) -> List:
         """A field for a list of cards for each seat."""
-        return self.by_seat(description, CardList("", self.deck))
+        return self.by_seat(description, card_list("", self.deck))
 
 
 def make_schema(
@@ -112,7 +112,7 @@ def common_fields(limits: GameLimits) -> Fields:
         ),
         "turn": limits.seat("The seat to move; null when the game is over.", nullable=True),
         "dealer": limits.seat("The seat that shuffled for this deal."),
-        "history": EntryList("The moves of this deal, oldest first, in canonical form."),
+        "history": entry_list("The moves of this deal, oldest first, in canonical form."),
         "scores": limits.scores("The total scores so far, by seat."),
     }
 
@@ -189,7 +189,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
         {
             **fields,
             "seat": limits.seat("The seat that this view is for."),
-            "hand": CardList("The cards that this seat holds.", limits.deck),
+            "hand": card_list("The cards that this seat holds.", limits.deck),
             "counts": limits.by_seat(
                 "The number of cards that each seat holds.", Integer("", 0, limits.deck)
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields, results_field
 from service.schemas.fields import Card, Integer
-from service.schemas.list_fields import CardList
+from service.schemas.list_fields import card_list
 
 
 def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
@@ -26,7 +26,7 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
         ),
         **climbing_fields(limits),
         "first": limits.seat("The seat that bids first and leads the first trick."),
-        "talon": CardList(
+        "talon": card_list(
             "The cards that were not dealt (none with four players); they stay listed after the"
             " declarer takes them.",
             limits.deck,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields, results_field
 from service.schemas.fields import Card, Integer
-from service.schemas.list_fields import CardList
+from service.schemas.list_fields import card_list
 
 
 def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
@@ -26,7 +26,7 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
             "The face-up card in the pack: the seat that drew it bids first. Null if unknown.",
             nullable=True,
         ),
-        "talon": CardList(
+        "talon": card_list(
             "The cards that were not dealt; they stay listed after the declarer takes them.",
             limits.deck,
             masked=masked,

@@ -3,15 +3,16 @@
 A list is one field, however long it is, and reports errors by index.
 """
 
-# ruff: noqa: D102 (is_valid, value_schema and load are documented once, in JsonField)
+# ruff: noqa: D102 (value_type, value_schema and load are documented once, in JsonField)
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
+import msgspec
 from marshmallow import ValidationError
 
 from service.problems import MAX_ERRORS
-from service.schemas.fields import Card, Integer, JsonField, Move, ObjectSchema, String, ref
+from service.schemas.fields import Card, Integer, JsonField, ObjectSchema, String, ref
 
 MAX_LISTED_MOVES: Final = 250_000
 """A dealt hand has about 31,000 moves at most, but one of fifty cards has billions."""
@@ -27,10 +28,8 @@ class ObjectField(JsonField):
         self.schema = schema()
         self.component = component
 
-    def is_valid(self, value: Any) -> bool:
-        if value is None:
-            return self.allow_none
-        return self.schema.is_valid(value)
+    def value_type(self) -> Any:
+        return self.schema.struct
 
     def value_schema(self) -> dict[str, Any]:
         return ref(self.component)
@@ -47,7 +46,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 class List(JsonField):
-    """A list; `item` validates each item. The limits only document the contract."""
+    """A list of `item`s. Its limits only document the contract unless they are `enforced`."""
 
     def __init__(
         self,
@@ -55,22 +54,33 @@ class List(JsonField):
         item: JsonField,
         min_items: int | None = None,
         max_items: int | None = None,
+        *,
+        enforced: bool = False,
     ) -> None:
         super().__init__(description)
         self.item = item
-        self.min_items, self.max_items = min_items, max_items
+        self.limits = {
+            name: limit
+            for name, limit in (("minItems", min_items), ("maxItems", max_items))
+            if limit is not None
+        }
+        self.low = min_items if enforced and min_items else 0
+        self.high = max_items if enforced else None
 
-    def is_valid(self, value: Any) -> bool:
-        return type(value) is list and all(map(self.item.is_valid, value))
+    def value_type(self) -> Any:
+        limits = msgspec.Meta(min_length=self.low, max_length=self.high)
+        return Annotated[list[self.item.value_type()], limits]  # type: ignore[misc]
 
     def value_schema(self) -> dict[str, Any]:
-        schema: dict[str, Any] = {"type": "array", "items": self.item.value_schema()}
-        limits = {"minItems": self.min_items, "maxItems": self.max_items}
-        return schema | {name: limit for name, limit in limits.items() if limit is not None}
+        return {"type": "array", "items": self.item.value_schema(), **self.limits}
 
     def load(self, value: Any) -> list[Any]:
         if type(value) is not list:
             raise ValidationError("Must be a list.")
+        if len(value) < self.low:
+            raise ValidationError(f"Must have at least {self.low}.")
+        if self.high is not None and len(value) > self.high:
+            raise ValidationError(f"Must have at most {self.high}.")
         loaded = []
         errors: dict[int, Any] = {}
         for index, item in enumerate(value):
@@ -86,34 +96,9 @@ class List(JsonField):
         return loaded
 
 
-class CardList(List):
-    """A list of cards; in a view some may be masked."""
-
-    def __init__(self, description: str, max_items: int | None, *, masked: bool = False) -> None:
-        card = Card(masked=masked)
-        super().__init__(description, card, None, max_items)
-        self.allowed = card.allowed
-
-    def is_valid(self, value: Any) -> bool:
-        try:
-            return type(value) is list and self.allowed.issuperset(value)
-        except TypeError:  # an item is a list or an object
-            return False
-
-
-class MovesToMake(List):
-    """A list of at least one move."""
-
-    def __init__(self, description: str) -> None:
-        super().__init__(description, Move(""), 1)
-
-    def is_valid(self, value: Any) -> bool:
-        return value != [] and super().is_valid(value)
-
-    def load(self, value: Any) -> list[str]:
-        if value == []:
-            raise ValidationError("Must have at least 1.")
-        return super().load(value)
+def card_list(description: str, max_items: int | None, *, masked: bool = False) -> List:
+    """A field for a list of cards; in a view some may be masked."""
+    return List(description, Card(masked=masked), None, max_items)
 
 
 class Entry(ObjectSchema):
@@ -128,23 +113,6 @@ class Entry(ObjectSchema):
     move = String("The move in canonical form; in a view, hidden cards are `??`.")
 
 
-class EntryList(List):
-    """A list of `{"seat", "move"}`: a history, or the cards of a trick and who played them."""
-
-    def __init__(self, description: str, max_items: int | None = None) -> None:
-        super().__init__(description, ObjectField("", Entry, "Entry"), None, max_items)
-
-    def is_valid(self, value: Any) -> bool:
-        # One loop instead of a call for each field saves 12 of 135 µs a request (9 %).
-        if type(value) is not list:
-            return False
-        try:
-            for entry in value:
-                seat, move = entry["seat"], entry["move"]
-                if type(seat) is not int or not 0 <= seat <= 5 or len(entry) != 2:
-                    return False
-                if type(move) is not str or not move.isascii():
-                    return False
-        except (TypeError, KeyError):  # an entry is not an object, or lacks a field
-            return False
-        return True
+def entry_list(description: str, max_items: int | None = None) -> List:
+    """A field for a history, or for the cards of a trick and who played them."""
+    return List(description, ObjectField("", Entry, "Entry"), None, max_items)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.common import Fields, GameLimits, common_fields, make_schema, results_field
 from service.schemas.fields import Integer, UncheckedEnum
-from service.schemas.list_fields import CardList, EntryList, List, ObjectField
+from service.schemas.list_fields import List, ObjectField, card_list, entry_list
 
 TRICKS = 16
 
@@ -31,10 +31,10 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
         "trump": UncheckedEnum(
             "The trump suit; null until it is named.", ("c", "d", "h", "s"), nullable=True
         ),
-        "talon": CardList(
+        "talon": card_list(
             "The cards that were not dealt; empty once trump is named.", limits.deck, masked=masked
         ),
-        "discards": CardList("The cards that the 9-player discarded.", 4, masked=masked),
+        "discards": card_list("The cards that the 9-player discarded.", 4, masked=masked),
         # No limits: a deal has two pairings at most, but a posted position may have more.
         "owed": _pairings(
             "The open pairings of the exchange, the current one first.",
@@ -48,7 +48,7 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
             "A completed pairing of the exchange.",
             _exchanged(limits, masked),
         ),
-        "trick": EntryList("The cards of the current trick, and who played them.", 3),
+        "trick": entry_list("The cards of the current trick, and who played them.", 3),
         "tricks": limits.by_seat("The tricks that each seat has won.", Integer("", 0, TRICKS)),
     }
 
@@ -69,7 +69,7 @@ def _owed(limits: GameLimits, masked: bool) -> Fields:
     return {
         **_pair(limits),
         "count": Integer("The number of cards to give in all.", 1),
-        "given": CardList(
+        "given": card_list(
             "The cards chosen so far, which have left the giver's hand.", None, masked=masked
         ),
     }
@@ -78,6 +78,8 @@ def _owed(limits: GameLimits, masked: bool) -> Fields:
 def _exchanged(limits: GameLimits, masked: bool) -> Fields:
     return {
         **_pair(limits),
-        "given": CardList("The cards given, in deck order.", None, masked=masked),
-        "returned": CardList("The card returned for each, in the same order.", None, masked=masked),
+        "given": card_list("The cards given, in deck order.", None, masked=masked),
+        "returned": card_list(
+            "The card returned for each, in the same order.", None, masked=masked
+        ),
     }

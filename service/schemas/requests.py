@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 from marshmallow import ValidationError
 
 import games
 from service.schemas.common import SEED, Fields, component, make_schema, option_fields
 from service.schemas.fields import Enum, Integer, Move, ObjectSchema, String
-from service.schemas.list_fields import MovesToMake, ObjectField
-from service.schemas.positions import ByGame, state_field, view_field
+from service.schemas.list_fields import List, ObjectField, load_object
+from service.schemas.positions import choose_by_game, state_field, view_field
 
 
-class RequestValidator(Protocol):
-    """Validates the body of a request."""
+class RequestValidator:
+    """Validates the body of a request by the schema that is chosen for it.
+
+    `choose` raises ValidationError if no schema fits.
+    """
+
+    def __init__(self, choose: Callable[[Any], ObjectSchema]) -> None:
+        self.choose = choose
 
     def is_valid(self, value: Any) -> bool:
-        """Whether a value is valid and needs no conversion."""
+        """Whether a value that msgspec has parsed is valid and needs no conversion."""
+        try:
+            return self.choose(value).is_valid(value)
+        except ValidationError:
+            return False
 
-    def load(self, value: Any) -> Any:
+    def load(self, value: Any) -> dict[str, Any]:
         """Convert a value; raises ValidationError with what is wrong."""
+        return load_object(self.choose(value), value)
 
 
 class MovesInState(ObjectSchema):
@@ -58,7 +71,7 @@ class AdvanceRequest(ObjectSchema):
 
     component_description = "A state, and the moves to make, in order."
     state = state_field()
-    moves = MovesToMake("The moves to make; if one is illegal, none is made.")
+    moves = List("The moves to make; if one is illegal, none is made.", Move(""), 1, enforced=True)
 
 
 class ViewRequest(ObjectSchema):
@@ -69,23 +82,13 @@ class ViewRequest(ObjectSchema):
     seat = Integer("The seat whose view to return, 0 to `players` - 1.", 0, 5)
 
 
-class StateOrView:
-    """A choice of two schemas: one has a `state`, the other a `view`."""
-
-    def __init__(self, state: ObjectSchema, view: ObjectSchema) -> None:
-        self.state, self.view = state, view
-
-    def is_valid(self, value: Any) -> bool:
-        """Whether a value is valid and needs no conversion."""
-        return self.state.is_valid(value) or self.view.is_valid(value)
-
-    def load(self, value: Any) -> Any:
-        """Convert a value; raises ValidationError with what is wrong."""
-        if ("state" in value) == ("view" in value):
-            wrong = "Give a state or a view"
-            wrong += ", not both." if "state" in value else "."
-            raise ValidationError({"state": [wrong], "view": [wrong]})
-        return (self.state if "state" in value else self.view).load(value)
+def choose_by_position(state: ObjectSchema, view: ObjectSchema, value: Any) -> ObjectSchema:
+    """The schema with a `state` or the one with a `view`, whichever the object has."""
+    if type(value) is not dict or ("state" in value) == ("view" in value):
+        wrong = "Give a state or a view"
+        wrong += ", not both." if type(value) is dict and "state" in value else "."
+        raise ValidationError({"state": [wrong], "view": [wrong]})
+    return state if "state" in value else view
 
 
 def start_schema(game: games.Game) -> type[ObjectSchema]:
@@ -110,8 +113,11 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
     return make_schema(component(game, "Start"), f"A {game.title} game to start.", fields)
 
 
-START: Final = ByGame({name: start_schema(game)() for name, game in games.GAMES.items()})
-MOVES: Final = StateOrView(MovesInState(), MovesInView())
-VALIDATE: Final = StateOrView(MoveInState(), MoveInView())
-ADVANCE: Final = AdvanceRequest()
-VIEW: Final = ViewRequest()
+STARTS: Final = {name: start_schema(game)() for name, game in games.GAMES.items()}
+START: Final = RequestValidator(partial(choose_by_game, STARTS))
+MOVES: Final = RequestValidator(partial(choose_by_position, MovesInState(), MovesInView()))
+VALIDATE: Final = RequestValidator(partial(choose_by_position, MoveInState(), MoveInView()))
+_ADVANCE: Final = AdvanceRequest()
+_VIEW: Final = ViewRequest()
+ADVANCE: Final = RequestValidator(lambda _: _ADVANCE)
+VIEW: Final = RequestValidator(lambda _: _VIEW)

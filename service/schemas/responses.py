@@ -19,7 +19,7 @@ from service.schemas.fields import (
     String,
     ref,
 )
-from service.schemas.list_fields import MAX_LISTED_MOVES, CardList, List
+from service.schemas.list_fields import MAX_LISTED_MOVES, List, card_list
 from service.schemas.positions import state_field, view_field
 
 GAME_NAMES: Final = tuple(games.GAMES)
@@ -77,7 +77,7 @@ GameFull: Final = make_schema(
             "A JSON Schema (2020-12) of its options, with defaults.",
             {"type": "object", "additionalProperties": True},
         ),
-        "deck": CardList("The cards of one pack, low to high in the order of the game.", 54),
+        "deck": card_list("The cards of one pack, low to high in the order of the game.", 54),
         "packs": ResponseField(
             "The number of packs by number of players.",
             {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields, results_field
-from service.schemas.list_fields import CardList, List
+from service.schemas.list_fields import List, card_list
 
 
 def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
@@ -19,7 +19,7 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
         ),
         **climbing_fields(limits),
         "first": limits.seat("The seat that leads the first trick."),
-        "trick": CardList("The cards in the current trick.", limits.deck),
+        "trick": card_list("The cards in the current trick.", limits.deck),
         "taken": limits.hands("The cards in the tricks that each seat has won."),
         "out": List(
             "The seats that have gone out, in order.",

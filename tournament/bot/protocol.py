@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum, auto
 from typing import Any, NoReturn
 
-import orjson
+import msgspec
 
 import games
 from tournament.bot.http_client import Reply
@@ -89,7 +89,7 @@ def move_request(
     **more: object,
 ) -> bytes:
     """The body of POST /move; `turn` counts the requests to this seat in this match from 1."""
-    return orjson.dumps(
+    return msgspec.json.encode(
         {
             "protocol": PROTOCOL,
             "match": match,
@@ -119,12 +119,12 @@ def start_request(
         "options": dict(options),
         "clock": clock,
     }
-    return orjson.dumps(body if names is None else {**body, "names": names})
+    return msgspec.json.encode(body if names is None else {**body, "names": names})
 
 
 def end_request(match: str, game: str, seat: int, scores: Sequence[int]) -> bytes:
     """The body of POST /end."""
-    return orjson.dumps({**_head(match, game, seat), "scores": scores})
+    return msgspec.json.encode({**_head(match, game, seat), "scores": scores})
 
 
 def _head(match: str, game: str, seat: int) -> dict[str, Any]:

@@ -17,14 +17,14 @@ from marshmallow import ValidationError
 
 import games
 from games import Game, InvalidState, State
-from service.schemas.positions import STATES, VIEWS, ByGame
+from service.schemas.positions import state_field, view_field
 
 Path = tuple[str | int, ...]
 Wire = dict[str, Any]
 
 CARDS = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + ["Bj", "Rj"]
-LOAD_STATE = ByGame(STATES).load
-LOAD_VIEW = ByGame(VIEWS).load
+LOAD_STATE = state_field().load
+LOAD_VIEW = view_field().load
 TABLES = [
     (game.name, players)
     for game in games.GAMES.values()

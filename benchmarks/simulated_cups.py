@@ -8,9 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
+from tournament.formats import halving as halving_format
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
 from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks
 
 SEATS = 3
@@ -184,6 +186,39 @@ def swiss(rounds: int, deals: int) -> Draw:
         return observed(np.concatenate(seats), np.concatenate(points), size)
 
     return draw
+
+
+def halving(deals: int) -> Draw:
+    """Successive halving, as `formats.halving` plans it."""
+
+    def draw(random: np.random.Generator, effects: Floats, noise: Noise) -> Observations:
+        return halved(random, effects, noise, deals)[0]
+
+    return draw
+
+
+def halved(
+    random: np.random.Generator, effects: Floats, noise: Noise, deals: int
+) -> tuple[Observations, Ints]:
+    """A halving, and its last bots, best first."""
+    size = effects.size
+    left = np.arange(size)
+    seats, points = np.zeros((0, SEATS), np.int64), np.zeros((0, SEATS))
+    for stage in halving_format.plan(size, SEATS, deals):
+        if stage.bots < left.size:
+            left = _best(seats, points, left, size)[: stage.bots]
+        tables = stage.bots // SEATS
+        drawn = [random.permutation(left)[: tables * SEATS] for _ in range(stage.seatings)]
+        here = np.concatenate(drawn).reshape(-1, SEATS)
+        seats = np.concatenate((seats, here))
+        points = np.concatenate((points, played(random, here, effects, noise)))
+    return observed(seats, points, size), _best(seats, points, left, size)
+
+
+def _best(seats: Ints, points: Floats, left: Ints, bots: int) -> Ints:
+    score = fit(observed(seats, points, bots)).score[left]
+    answer: Ints = left[np.argsort(-score, kind="stable")]
+    return answer
 
 
 def spaced(bots: int, width: float) -> Floats:

@@ -75,10 +75,11 @@ def _standings_of_rows(target: str, as_json: bool) -> int:
 
 def standings_dict(store: Store) -> dict[str, Any]:
     """The standings for JSON; with `places`, best first, once a knockout has decided them."""
-    from tournament.results.standings import standings
+    from tournament.results.standings import decided_places, standings
 
-    places = store.get("places")
-    return {**standings(store).to_dict(), **({"places": places} if places else {})}
+    places = decided_places(store.facts())
+    best_first = sorted(places, key=lambda bot: places[bot])
+    return {**standings(store).to_dict(), **({"places": best_first} if places else {})}
 
 
 def print_standings(store: Store, console: Console) -> None:

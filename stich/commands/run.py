@@ -69,7 +69,7 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
     from tournament.bot.process import LaunchSettings
     from tournament.bot.sandbox import prefix
     from tournament.formats.commitment import weakness
-    from tournament.formats.round_scores import round_scores
+    from tournament.formats.round_scores import RoundScores
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
@@ -98,8 +98,9 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
                 Path(path).absolute().parent,
             )
             play_all(cup, schedule, store, launch, events, console)
-            places = schedule.places(lambda number: round_scores(store, number))
-            store.put({"finished": True, "places": places})
+            places = schedule.places(RoundScores(store))
+            ended = {"settled": schedule.settled, "total": store.count()} if cup.stop.top else {}
+            store.put({"finished": True, "places": places, **ended})
         if commitment:
             if events:
                 events.emit_event("seed", seed=seed)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import games
+from tests.tournament.results.memory_run import MemoryRun
 from tournament.bot.player import Choice, Failure
 from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Scores, make_schedule
 from tournament.formats.commitment import commitment
-from tournament.formats.round_scores import round_scores
+from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, MatchRecord
@@ -77,12 +78,13 @@ def cup(
 
 
 def played(
-    of: Cup, faulty: dict[str, int] | None = None, scores: Scores = lambda round: {}
+    of: Cup, faulty: dict[str, int] | None = None, scores: Scores | None = None
 ) -> Iterable[MatchRecord]:
     """The matches of a cup in order; `scores` is called between rounds."""
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)
     plan = make_schedule(of, of.seed or "")
-    for block in (block for part in plan.rounds(scores) for block in part.blocks):
+    results = scores or RoundScores(MemoryRun({}, []))
+    for block in (block for part in plan.rounds(results) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
             yield play(rules, pairing_of(block, number), LocalReferee(), bots)
@@ -92,9 +94,9 @@ def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     """A finished run of this cup; close the store."""
     store = Store.create(folder)
     store.put(facts(of))
-    for record in played(of, faulty, lambda round: round_scores(store, round)):
+    for record in played(of, faulty, RoundScores(store)):
         store.add(record)
-    places = make_schedule(of, of.seed or "").places(lambda round: round_scores(store, round))
+    places = make_schedule(of, of.seed or "").places(RoundScores(store))
     store.put({"finished": True, "places": places, "total": store.count()})
     return store
 

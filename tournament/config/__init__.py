@@ -4,12 +4,14 @@ from tournament.config.cup import (
     FORMATS,
     REFERENCE_BOTS,
     SEATINGS,
+    STOPPING,
     Bot,
     Clock,
     Cup,
     Format,
     Limits,
     Run,
+    Stop,
 )
 from tournament.config.parse import ConfigError, parse_cup, read_cup
 
@@ -17,6 +19,7 @@ __all__ = [
     "FORMATS",
     "REFERENCE_BOTS",
     "SEATINGS",
+    "STOPPING",
     "Bot",
     "Clock",
     "ConfigError",
@@ -24,6 +27,7 @@ __all__ = [
     "Format",
     "Limits",
     "Run",
+    "Stop",
     "parse_cup",
     "read_cup",
 ]

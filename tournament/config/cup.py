@@ -10,7 +10,9 @@ REFERENCE_BOTS = ("random", "greedy", "sensible", "search")
 """The reference bots by name: `python -m bots.NAME`."""
 
 
-FORMATS = ("round-robin", "swiss", "knockout", "gauntlet")
+FORMATS = ("round-robin", "swiss", "knockout", "gauntlet", "halving")
+STOPPING = ("round-robin", "halving")
+"""The formats that `[stop]` fits: the others play a fixed number of rounds or tables."""
 SEATINGS = ("rotations", "permutations", "fixed")
 
 
@@ -45,6 +47,15 @@ class Format:
     seeds: tuple[str, ...] = ()
     bronze: bool = True
     fill: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When a cup ends before its deals are spent: as soon as the `top` bots are settled from the
+    rest at this confidence (None: never)."""
+
+    top: int | None = None
+    confidence: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +97,7 @@ class Cup:
     commit: bool = False
     options: Mapping[str, int | bool | None] = field(default_factory=dict)
     format: Format = Format()
+    stop: Stop = Stop()
     clock: Clock = Clock()
     strikes: int = 3
     run: Run = Run()
@@ -116,6 +128,7 @@ class Cup:
         fields = dict(data)
         fields["bots"] = tuple(Bot(**bot) for bot in data["bots"])
         fields["format"] = Format(**{**data["format"], "seeds": tuple(data["format"]["seeds"])})
+        fields["stop"] = Stop(**data.get("stop", {}))  # stores of 0.2.0 have none
         fields["clock"] = Clock(**data["clock"])
         fields["run"] = Run(**data["run"])
         fields["limits"] = Limits(**data["limits"])

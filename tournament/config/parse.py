@@ -12,7 +12,17 @@ from typing import Any
 
 import games
 from games.game import Game
-from tournament.config.cup import Bot, Clock, Cup, Format, Limits, Run, with_fillers
+from tournament.config.cup import (
+    STOPPING,
+    Bot,
+    Clock,
+    Cup,
+    Format,
+    Limits,
+    Run,
+    Stop,
+    with_fillers,
+)
 from tournament.config.locations import Path, label, line_of, locate, short
 from tournament.config.schema import (
     ALIASES,
@@ -197,6 +207,7 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         commit=checked.get("commit", False),
         options=options,
         format=format_,
+        stop=_stop(checked["stop"], format_.type, len(bots), errors),
         clock=Clock(**checked["clock"]),
         strikes=checked["faults"].get("strikes", 3),
         run=Run(**checked["run"]),
@@ -251,6 +262,21 @@ def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
     if kind == "gauntlet" and "challenger" not in section:
         errors.add(("format", "challenger"), "is missing; write the name of one of the bots.")
     return Format(**{**section, "seeds": tuple(section.get("seeds") or ())})
+
+
+def _stop(section: Mapping[str, Any], kind: str | None, bots: int, errors: _Errors) -> Stop:
+    if section and kind is not None and kind not in STOPPING:
+        owners = " or ".join(f'"{name}"' for name in STOPPING)
+        errors.add(("stop",), f'is for type = {owners}, not "{kind}"; delete the section.')
+    if section and "top" not in section:
+        errors.add(("stop", "top"), "is missing; write how many bots to settle from the rest.")
+    top = section.get("top")
+    if top is not None and top >= bots > 1:
+        errors.add(
+            ("stop", "top"),
+            f"must be less than the number of bots, {bots}, not {top}; write {bots - 1} or less.",
+        )
+    return Stop(**section)
 
 
 def _bots(

@@ -84,6 +84,17 @@ def integer(name: str, low: int, high: int) -> Field:
     return Field(name, int, problem, f"write one from {low} to {high}.")
 
 
+def fraction(name: str, low: float, high: float) -> Field:
+    """A float from `low` to `high`."""
+
+    def problem(value: float) -> str | None:
+        if low <= value <= high:
+            return None
+        return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
+
+    return Field(name, float, problem, f"write one from {low} to {high}.")
+
+
 def boolean(name: str) -> Field:
     """True or false."""
     return Field(name, bool, lambda value: None, "write true or false without quotes.")
@@ -191,6 +202,10 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
         Field("seeds", list, _names, 'write one like ["first", "second"].'),
         boolean("bronze"),
         choice("fill", *REFERENCE_BOTS),
+    ),
+    "stop": (
+        integer("top", 1, 1000),
+        fraction("confidence", 0.5, 0.999),
     ),
     "clock": (
         integer("move_ms", 1, 600_000),

@@ -8,8 +8,10 @@ from tournament.config import Cup
 from tournament.formats import round_robin
 from tournament.formats.draws import game_seed, match_id
 from tournament.formats.duel import Duel
+from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
 from tournament.formats.schedule import Block, Round, Schedule, Scores
+from tournament.formats.stopping import UntilSettled
 from tournament.formats.swiss import Swiss
 
 __all__ = [
@@ -30,6 +32,8 @@ def make_schedule(cup: Cup, seed: str) -> Schedule:
         "swiss": Swiss,
         "knockout": Knockout,
         "gauntlet": round_robin.gauntlet,
+        "halving": Halving,
         "duel": Duel,
     }
-    return makers[cup.format.type](cup, seed)
+    schedule = makers[cup.format.type](cup, seed)
+    return schedule if cup.stop.top is None else UntilSettled(schedule, cup)

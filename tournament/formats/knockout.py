@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,9 +10,18 @@ from math import ceil
 
 from tournament.config import Cup
 from tournament.formats.draws import draw, shuffled
-from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores, Table, interleaved
+from tournament.formats.schedule import (
+    BlockMaker,
+    Round,
+    Schedule,
+    Scores,
+    StageTable,
+    Table,
+    interleaved,
+)
 
-Results = Mapping[tuple[str, Table], Mapping[str, Fraction]]
+_Key = tuple[Fraction | int, ...]
+"""What decides a place; less is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,35 +74,44 @@ class Knockout(Schedule):
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
         """The rounds; each depends on the results of the one before."""
-        yield from self._play(scores, [])
+        yield from self._play(scores, {})
 
-    def places(self, scores: Scores) -> list[str]:
-        """All bots, best first, once everything is played."""
-        places: list[str] = []
+    def places(self, scores: Scores) -> dict[str, int]:
+        """The place of every bot, best first, once everything is played.
+
+        The final decides the first places, the table for bronze the next. The others follow by the
+        round in which they were eliminated, the rank at their table, and the points there. Then,
+        everywhere, points in all rounds decide; after that bots share a place.
+        """
+        places: dict[str, int] = {}
         for _ in self._play(scores, places):
             pass
         return places
 
-    def _play(self, scores: Scores, places: list[str]) -> Iterator[Round]:
+    def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
         remaining, offset = self.seeds(), 0
-        eliminated: list[str] = []
+        eliminated: list[tuple[_Key, str]] = []  # best first, beaten by round
+        played = _Points()
         for number, cut in enumerate(self._cuts, 1):
             stage = "semi-final" if number == len(self._cuts) else f"round {number}"
             tables = self._tables(remaining, cut.tables)
             yield self._round(offset, number, [(stage, table) for table in tables])
             offset += len(tables) * self._cup.format.deals
-            beaten = self._beaten(tables, cut, stage, scores(number))
-            remaining = [name for name in remaining if name not in beaten]
-            eliminated = beaten + eliminated
+            played.add(scores(number))
+            beaten = self._beaten(tables, cut, stage, played)
+            out = {name for _, name in beaten}
+            remaining = [name for name in remaining if name not in out]
+            eliminated = [((-number, *key), name) for key, name in beaten] + eliminated
         number = len(self._cuts) + 1
         last = [("final", self._in_order(remaining))]
         if self._bronze:
-            last.append(("bronze", self._in_order(eliminated[: self._cup.players])))
+            best = [name for _, name in eliminated[: self._cup.players]]
+            last.append(("bronze", self._in_order(best)))
         yield self._round(offset, number, last)
-        results = scores(number)
+        played.add(scores(number))
         for stage, table in last:
-            places += self._ranked(results, stage, table)
-        places += [name for name in eliminated if name not in places]
+            _award(places, sorted((played.key(stage, table, name), name) for name in table))
+        _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
         """Tables of even strength: seeds are dealt in snake order; the best may have a bye."""
@@ -103,21 +122,21 @@ class Knockout(Schedule):
             tables[count - 1 - column if row % 2 else column].append(name)
         return [self._in_order(table) for table in tables]
 
-    def _beaten(self, tables: Sequence[Table], cut: Cut, stage: str, results: Results) -> list[str]:
-        """The bots that are eliminated, best first: by place at the table, then by score."""
+    def _beaten(
+        self, tables: Sequence[Table], cut: Cut, stage: str, played: _Points
+    ) -> list[tuple[_Key, str]]:
+        """The bots that are eliminated, best first, each with what decides its place."""
         out = []
         for table, advancing in zip(tables, cut.advancing, strict=True):
-            ranked = self._ranked(results, stage, table)
-            for place, name in enumerate(ranked[advancing:], advancing):
-                out.append((place, -results[stage, table][name], self._lot(stage, name), name))
-        return [name for *_, name in sorted(out)]
-
-    def _ranked(self, results: Results, stage: str, table: Table) -> list[str]:
-        """The bots of a table, best first; ties are broken by a draw."""
-        means = results[stage, table]
-        return sorted(table, key=lambda name: (-means[name], self._lot(stage, name)))
+            keys = {name: played.key(stage, table, name) for name in table}
+            ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
+            for name in ranked[advancing:]:
+                rank = sum(key < keys[name] for key in keys.values())
+                out.append(((Fraction(rank), *keys[name]), name))
+        return sorted(out, key=lambda one: (one[0], self._lot(stage, one[1])))
 
     def _lot(self, stage: str, name: str) -> str:
+        """The draw that decides who plays on if nothing else does; it decides no place."""
         return draw("tie", self._seed, stage, name)
 
     def _in_order(self, names: Sequence[str]) -> Table:
@@ -127,3 +146,31 @@ class Knockout(Schedule):
         deals = self._cup.format.deals
         blocks = interleaved(self._maker, offset, number, tables, deals)
         return Round(number, len(tables) * deals, blocks)
+
+
+class _Points:
+    """The points of every bot in the rounds played so far."""
+
+    def __init__(self) -> None:
+        self._at: dict[StageTable, Mapping[str, Fraction]] = {}
+        self._rounds: dict[str, list[Fraction]] = defaultdict(list)
+
+    def add(self, results: Mapping[StageTable, Mapping[str, Fraction]]) -> None:
+        """Add the tables of a round."""
+        self._at.update(results)
+        for means in results.values():
+            for name, mean in means.items():
+                self._rounds[name].append(mean)
+
+    def key(self, stage: str, table: Table, name: str) -> _Key:
+        """Points at this table, then the mean over all rounds that the bot has played."""
+        rounds = self._rounds[name]
+        return (-self._at[stage, table][name], -sum(rounds, Fraction(0)) / len(rounds))
+
+
+def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
+    """Give the next places; equal bots share one, and as many are left out after it."""
+    before = len(places)
+    keys = [key for key, _ in ranked]
+    for key, name in ranked:
+        places[name] = before + 1 + keys.index(key)

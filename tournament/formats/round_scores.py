@@ -1,27 +1,53 @@
-"""The scores of a finished round, by which formats decide who meets whom next."""
+"""The results so far, by which formats decide who meets whom next and when to end."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from tournament.records import RunRecords
+from tournament.formats.schedule import StageTable
+from tournament.records import Results
 
-StageTable = tuple[str, tuple[str, ...]]
-"""The stage of the format, and the bots of a table in it."""
+if TYPE_CHECKING:
+    from tournament.ranking.observations import Observations
 
 
-def round_scores(store: RunRecords, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-    """The exact mean score a deal of each bot at each table of one round."""
-    points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for match in store.summaries(round):
-        table = (match.stage, match.table)
-        for name, score in zip(match.seating, match.adjusted, strict=True):
-            points[table][name] += score
-            deals[table][name] += match.deals
-    return {
-        table: {name: Fraction(total, deals[table][name] or 1) for name, total in scores.items()}
-        for table, scores in points.items()
-    }
+class RoundScores:
+    """The scores of a run, for its format; see `formats.schedule.Scores`."""
+
+    def __init__(self, run: Results) -> None:
+        self._run = run
+
+    def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
+        """The exact mean score a deal of each bot at each table of one round."""
+        points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for match in self._run.summaries(round):
+            table = (match.stage, match.table)
+            for name, score in zip(match.seating, match.adjusted, strict=True):
+                points[table][name] += score
+                deals[table][name] += match.deals
+        return {
+            table: {name: Fraction(total, deals[table][name] or 1) for name, total in sums.items()}
+            for table, sums in points.items()
+        }
+
+    def observations(self, bots: Sequence[str], blocks: int) -> Observations:
+        """The points of `bots` in the first `blocks` blocks of the schedule, as the fit reads
+        them."""
+        import numpy as np
+
+        from tournament.ranking.observations import observe
+
+        number = {bot: i for i, bot in enumerate(bots)}
+        rows = [
+            (match.block, match.deals, [number[bot] for bot in match.seating], match.adjusted)
+            for match in self._run.summaries()
+            if match.block <= blocks
+        ]
+        block, deals, seats, scores = (
+            np.array(column, np.int64) for column in zip(*rows, strict=True)
+        )
+        return observe(block, deals, seats, scores, len(bots))

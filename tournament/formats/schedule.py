@@ -9,13 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
 from math import factorial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tournament.formats.draws import game_seed, match_id, shuffled
 from tournament.records import BlockRecord
 
+if TYPE_CHECKING:
+    from tournament.ranking.observations import Observations
+
 Table = tuple[str, ...]
 Seating = tuple[str, ...]
+StageTable = tuple[str, Table]
+"""The stage of the format, and the bots of a table in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +47,13 @@ class Round:
 
 
 class Scores(Protocol):
-    """Looks up the scores of a finished round."""
+    """Looks up what has been played."""
 
-    def __call__(self, round: int) -> Mapping[tuple[str, Table], Mapping[str, Fraction]]:
-        """The mean score a deal of each bot, by stage and table."""
+    def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
+        """The mean score a deal of each bot in a finished round, by stage and table."""
+
+    def observations(self, bots: Sequence[str], blocks: int) -> Observations:
+        """The points of these bots in the first `blocks` blocks, all of them finished."""
 
 
 class Schedule(ABC):
@@ -55,14 +63,18 @@ class Schedule(ABC):
     """The number of blocks in the whole cup."""
 
     matches: int
-    """The number of matches in the whole cup."""
+    """The number of matches in the whole cup; fewer are played if it ends early."""
+
+    settled: tuple[str, ...] = ()
+    """The bots by which `[stop]` ended the cup, once `rounds` has ended."""
 
     @abstractmethod
     def rounds(self, scores: Scores) -> Iterator[Round]:
         """The rounds in order; ask for the next one when the one before is finished."""
 
-    def places(self, scores: Scores) -> list[str] | None:
-        """All bots, best first, once everything is played; None if the format ranks by score."""
+    def places(self, scores: Scores) -> dict[str, int] | None:
+        """The place of every bot, best first, once everything is played; None if places follow
+        from the scores."""
         return None
 
     def number(self, block: BlockRecord) -> int:

@@ -25,11 +25,11 @@ from tournament.ranking.rank_ranges import Settled
 _TUNED_FOR = 60.0
 
 
-def settled_pairs(fit: Fit) -> Settled:
+def settled_pairs(fit: Fit, confidence: float = LEVEL) -> Settled:
     """Which bots (rows) are settled above which (columns), (n, n), valid at any time.
 
-    In 95 of 100 runs no two bots are ever put in a wrong order, over all looks of the whole
-    run; a run may be extended for any reason.
+    At 0.95, in 95 of 100 runs no two bots are ever put in a wrong order, over all looks of the
+    whole run; a run may be extended for any reason.
     """
     compared = pairs(fit)
     upper = np.triu_indices(fit.score.size, 1)
@@ -39,7 +39,7 @@ def settled_pairs(fit: Fit) -> Settled:
     settled = np.zeros(deviate.size, bool)
     count = deviate.size
     while active.any():
-        level = (1 - LEVEL) / max(1, count - int(settled.sum()))
+        level = (1 - confidence) / max(1, count - int(settled.sum()))
         new = active & (deviate > boundary(blocks, level))
         if not new.any():
             break

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from tournament.records import FAULT_KINDS, RunRecords
-from tournament.results.standings import kind_of_ranges
+from tournament.results.standings import decided_places, kind_of_ranges
 
 FORMATS = ("csv", "jsonl", "parquet")
 
@@ -78,7 +78,7 @@ def rows(store: RunRecords) -> Iterator[Row]:
     facts = store.facts()
     seeds = {block.block: block.seed for block in store.blocks()}
     finished, ranges = bool(facts.get("finished")), kind_of_ranges(facts)
-    places = {bot: place for place, bot in enumerate(facts.get("places") or (), 1)}
+    places = decided_places(facts)
     for match in store.summaries():
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]

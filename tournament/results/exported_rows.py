@@ -62,13 +62,13 @@ class ExportedRows:
 
     def facts(self) -> dict[str, Any]:
         """What the rows say of the run."""
-        places = {row["place"]: row["bot"] for _, row in self._rows.values() if row.get("place")}
+        places = {row["bot"]: row["place"] for _, row in self._rows.values() if row.get("place")}
         return {
             "name": self._facts.get("cup") or self._name,
             "game": self._facts.get("game") or "",
             "finished": bool(self._facts.get("finished")),
             "ranges": self._facts.get("ranges") or self._safe_ranges(),
-            "places": [places[place] for place in sorted(places)],
+            "places": places,
         }
 
     def _safe_ranges(self) -> str:

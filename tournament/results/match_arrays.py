@@ -19,7 +19,8 @@ from tournament.records import FAULT_KINDS, MatchSummary
 class MatchArrays:
     """The finished matches, sorted by block and seating.
 
-    With one entry for each match: ``block`` (numbered from 0 without gaps) and ``deals``. With a
+    With one entry for each match: ``block`` (numbered from 0 without gaps), ``deals``, ``round``,
+    and ``stage`` (index of its name in ``stages``). With a
     row for each match and a column for each seat: ``seats`` (index of the bot in ``bots``),
     ``scores`` (after the strike-out rule), ``sides`` (equal for seats of one side), ``struck``,
     and ``faults`` with a last axis by kind. ``times`` are the thinking times of each bot in
@@ -27,7 +28,10 @@ class MatchArrays:
     """
 
     bots: tuple[str, ...]
+    stages: tuple[str, ...]
     block: Ints
+    round: Ints
+    stage: Ints
     deals: Ints
     seats: Ints
     scores: Ints
@@ -46,6 +50,7 @@ def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> Matc
     """Arrays from summaries in any order. ``bots`` are listed even before they have played."""
     times = {bot: array("f") for bot in bots}
     numbers = {bot: number for number, bot in enumerate(times)}
+    stages: dict[str, int] = {}
 
     def row(match: MatchSummary) -> tuple[Any, ...]:
         for bot, thought in zip(match.seating, match.times, strict=True):
@@ -57,6 +62,8 @@ def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> Matc
         return (
             match.block,
             match.number,
+            match.round,
+            stages.setdefault(match.stage, len(stages)),
             match.deals,
             [numbers[bot] for bot in match.seating],
             match.adjusted,
@@ -76,7 +83,10 @@ def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> Matc
     renumber = np.array([by_name[bot] for bot in numbers], dtype=np.int64)
     return MatchArrays(
         bots=names,
+        stages=tuple(stages),
         block=np.unique(table["block"], return_inverse=True)[1].astype(np.int64),
+        round=table["round"],
+        stage=table["stage"],
         deals=table["deals"],
         seats=renumber[table["seats"]],
         scores=table["scores"],
@@ -93,6 +103,8 @@ def _row_type(seats: int) -> np.dtype[np.void]:
         [
             ("block", np.int64),
             ("number", np.int64),
+            ("round", np.int64),
+            ("stage", np.int64),
             ("deals", np.int64),
             ("seats", np.int64, (seats,)),
             ("scores", np.int64, (seats,)),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -117,7 +117,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         "adaptive": lambda: adaptive.settled_pairs(fitted),
     }[kind]()
     groups = int(fitted.component.max(initial=-1)) + 1
-    places = _places(arrays.bots, fitted, groups, facts)
+    places = _places(arrays, fitted, groups, facts)
     rated = _rate(arrays)
     lines = [
         _standing(arrays, bot, fitted, *columns, rated.get(bot))
@@ -156,31 +156,58 @@ def kind_of_ranges(facts: Mapping[str, Any]) -> str:
     """When the ranges of ranks hold.
 
     "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
-    often somebody looks. "adaptive": the same where results decide who meets whom, as in Swiss.
+    often somebody looks, also if looks decide when to end or who plays on. "adaptive": the same
+    where results decide who meets whom, as in Swiss.
     """
     if "ranges" in facts:
         return str(facts["ranges"])
-    format = facts.get("config", {}).get("format", {}).get("type")
+    format = format_of(facts)
     if format == "swiss":
         return "adaptive"
-    final = facts.get("finished") and not facts.get("extended")
-    return "final" if final and format != "duel" else "anytime"
+    stops = facts.get("config", {}).get("stop", {}).get("top") is not None
+    final = facts.get("finished") and not facts.get("extended") and not stops
+    return "final" if final and format not in ("duel", "halving") else "anytime"
+
+
+def format_of(facts: Mapping[str, Any]) -> str:
+    """The type of the run's format; "" if the facts do not say it."""
+    return str(facts.get("config", {}).get("format", {}).get("type", ""))
 
 
 def _places(
-    bots: Sequence[str], fitted: Fit, groups: int, facts: Mapping[str, Any]
+    arrays: MatchArrays, fitted: Fit, groups: int, facts: Mapping[str, Any]
 ) -> list[int | None]:
     """The place of each bot, 1 the best."""
-    decided = facts.get("places")
-    if decided:
-        return [decided.index(bot) + 1 for bot in bots]
-    knockout = facts.get("config", {}).get("format", {}).get("type") == "knockout"
-    if knockout or groups > 1:
-        return [None] * len(bots)
+    format = format_of(facts)
+    decided = decided_places(facts)
+    if decided or format == "knockout":
+        return [decided.get(bot) for bot in arrays.bots]
+    if format == "halving":
+        return _by_stage(arrays, fitted, facts)
+    if groups > 1:
+        return [None] * len(arrays.bots)
     return [
         None if np.isnan(score) else 1 + int(np.count_nonzero(fitted.score > score))
         for score in fitted.score
     ]
+
+
+def decided_places(facts: Mapping[str, Any]) -> dict[str, int]:
+    """The places that the format itself has decided, as a knockout does; otherwise nothing."""
+    places = facts.get("places") or {}
+    if isinstance(places, list):  # stores of 0.2.0: the bots, best first
+        return {bot: place for place, bot in enumerate(places, 1)}
+    return dict(places)
+
+
+def _by_stage(arrays: MatchArrays, fitted: Fit, facts: Mapping[str, Any]) -> list[int | None]:
+    """The places of a finished halving: by the last stage that a bot played, then by score."""
+    if not facts.get("finished"):
+        return [None] * len(arrays.bots)
+    reached = np.zeros(len(arrays.bots), np.int64)
+    np.maximum.at(reached, arrays.seats, arrays.round[:, np.newaxis])
+    keys = list(zip((-reached).tolist(), (-fitted.score).tolist(), strict=True))
+    return [1 + sum(other < key for other in keys) for key in keys]
 
 
 def _standing(

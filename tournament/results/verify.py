@@ -17,7 +17,7 @@ from games import IllegalMove, State
 from tournament.config import Cup
 from tournament.formats import Block, make_schedule
 from tournament.formats.commitment import opens
-from tournament.formats.round_scores import round_scores
+from tournament.formats.round_scores import RoundScores
 from tournament.records import (
     FAULT_KINDS,
     FaultRecord,
@@ -159,10 +159,10 @@ class _RunCheck:
                 yield f"The run's {what} is {facts.get(what)!r}; by its cup it is {value!r}."
 
     def end_mismatches(self) -> Iterator[str]:
-        """The number of matches, and the places of a knockout."""
+        """The number of matches, the places of a knockout, and what ended the cup."""
         done = self.done
-        duel = self.cup.format.type == "duel" and done.finished  # which may end before its budget
-        total = done.matches if duel else self.schedule.matches
+        early = self.cup.format.type == "duel" or self.cup.stop.top is not None
+        total = done.matches if early and done.finished else self.schedule.matches
         stored = self.facts.get("total")
         if stored != total:
             yield f"The run's total is {stored!r} matches; by its cup it is {total}."
@@ -171,7 +171,10 @@ class _RunCheck:
             if stored_places is not None:
                 yield f"The run has not ended, but the store has places, {stored_places}."
         elif not self.incomplete:
-            places = self.schedule.places(lambda number: round_scores(self.store, number))
+            settled = self.facts.get("settled") or []
+            if settled != list(self.schedule.settled):
+                yield f"Settled are {list(self.schedule.settled)}, the store has {settled}."
+            places = self.schedule.places(RoundScores(self.store))
             if stored_places != places:
                 yield f"The places are {places}, the store has {stored_places}."
 
@@ -193,7 +196,7 @@ class _RunCheck:
 
     def plan(self) -> Iterator[_Slot]:
         """Every planned match; the next round is known only when the one before is complete."""
-        for part in self.schedule.rounds(lambda number: round_scores(self.store, number)):
+        for part in self.schedule.rounds(RoundScores(self.store)):
             for block in part.blocks:
                 for number in range(len(block.seatings)):
                     yield _Slot(block, number)

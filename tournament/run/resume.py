@@ -34,6 +34,7 @@ _MAY_GROW = {
     "gauntlet": "only bots and deals may be added",
     "swiss": "in a swiss only rounds may be added",
     "knockout": "nothing may be added to a knockout that has started",
+    "halving": "nothing may be added to a halving that has started",
     "duel": "only deals may be added to a duel",
 }
 
@@ -77,7 +78,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     if found:
         raise CupChangedError(
             f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
-            f" it back; {_MAY_GROW[before.format.type]}."
+            f" it back; {_may_grow(before)}."
         )
     planned = make_schedule(cup, seed)
     if before.names != cup.names or before.format != cup.format:
@@ -89,7 +90,8 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
             )
         store.renumber(planned.number)
         # Who raises the deals may have looked first: only ranges that hold at any time hold now.
-        store.put({**_facts(cup, planned), "finished": False, "places": None, "extended": True})
+        open_again = {"finished": False, "places": None, "settled": None, "extended": True}
+        store.put({**_facts(cup, planned), **open_again})
     return seed, planned
 
 
@@ -136,8 +138,15 @@ def _longer(before: Cup, after: Cup) -> bool:
     return sizes[0] != sizes[1]
 
 
+def _may_grow(cup: Cup) -> str:
+    """What may be added to a cup, as a clause."""
+    if cup.stop.top is not None and cup.format.type == "round-robin":
+        return "with [stop] only deals may be added"
+    return _MAY_GROW[cup.format.type]
+
+
 def _grows(cup: Cup) -> tuple[str, ...]:
-    """The numbers that may grow: not those by which rounds of a swiss or knockout were decided."""
+    """The numbers that may grow: not those by which later rounds were decided."""
     if cup.format.type in ("round-robin", "gauntlet", "duel"):
         return ("format.deals",)
     return ("format.rounds",) if cup.format.type == "swiss" else ()
@@ -159,8 +168,10 @@ def _bots(before: Cup, after: Cup) -> list[str]:
     if not found and kept != list(before.names):
         found.append("the bots are in another order")
     added = [name for name in after.names if name not in known]
-    if added and before.format.type in ("swiss", "knockout"):
+    if added and before.format.type in ("swiss", "knockout", "halving"):
         found.append(f'bot "{added[0]}" is new, and a {before.format.type} has drawn its tables')
+    elif added and before.stop.top is not None:
+        found.append(f'bot "{added[0]}" is new, and [stop] has compared the bots without it')
     return found
 
 

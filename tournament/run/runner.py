@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
 from tournament.formats import Block, Round, Schedule
-from tournament.formats.round_scores import round_scores
+from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.worker import Failed, Inspect, Inspected, Job, Message, main
@@ -165,7 +165,7 @@ class Runner:
     def run(self, observer: Observer) -> None:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
         observer.begin(self._store.count(), self._schedule.matches)
-        for round in self._schedule.rounds(lambda number: round_scores(self._store, number)):
+        for round in self._schedule.rounds(RoundScores(self._store)):
             self._play(round, observer)
 
     def _play(self, round: Round, observer: Observer) -> None:

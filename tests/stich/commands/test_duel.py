@@ -10,8 +10,10 @@ import pytest
 
 from stich.commands.duel import DuelOptions, duel_cup
 from tests.tournament.cups import bot, events, started, stich
+from tests.tournament.results.memory_run import MemoryRun
 from tournament.config import Cup
 from tournament.formats import make_schedule
+from tournament.formats.round_scores import RoundScores
 from tournament.store.store import Store
 
 
@@ -27,7 +29,7 @@ def duel_of(*bots: str, **fields: Any) -> Cup:
 def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: int) -> None:
     cup = duel_of("greedy", "random", game=game, players=players)
     duel = make_schedule(cup, "seed")
-    blocks = list(next(duel.rounds(lambda number: {})).blocks)
+    blocks = list(next(duel.rounds(RoundScores(MemoryRun({}, [])))).blocks)
     assert duel.matches == 8 * seatings
     mirror = {"greedy": "random", "random": "greedy"}
     for block in blocks:

@@ -162,6 +162,16 @@ WRONG = [
     (("players = 3", ".".join(["players"] * 1500) + " = 3"), "3: players: must be an integer, not"),
     (("deals = 1\n", "deals = " + "[" * 5000), "7: options.deals: is nested too deeply; flatten"),
     (("strikes = 3", f"{'x' * 5000} = 1"), f"20: faults.{'x' * 59}…: unknown key; there"),
+    (("[clock]", "[stop]\ntop = 3\n[clock]"), "15: stop.top: must be less than the number of bots"),
+    (("[clock]", "[stop]\nconfidence = 0.9\n[clock]"), "14: stop.top: is missing; write how many"),
+    (
+        ("[clock]", "[stop]\ntop = 1\nconfidence = 1.5\n[clock]"),
+        "16: stop.confidence: must be from",
+    ),
+    (
+        ("[clock]", "[stop]\ntop = 1\nconfidence = 1\n[clock]"),
+        "16: stop.confidence: must be a float",
+    ),
 ]
 
 
@@ -226,6 +236,18 @@ def test_a_huge_number_of_a_bot_is_not_printed() -> None:
     huge = f"max_matches = 0x{'f' * 5000}"
     (line,) = errors(GOOD.replace('[[bots]]\nname = "third', f'{huge}\n[[bots]]\nname = "third'))
     assert line.startswith("cup.toml:33: bots[2].max_matches: must be from 1 to 1000, not a number")
+
+
+@pytest.mark.parametrize("format", ["swiss", "knockout", "gauntlet"])
+def test_only_a_round_robin_or_a_halving_can_stop_early(format: str) -> None:
+    text = GOOD.replace('"round-robin"', f'"{format}"', 1).replace(
+        "[clock]", "[stop]\ntop = 1\n[clock]"
+    )
+    if format == "gauntlet":
+        text = text.replace("deals = 40", 'challenger = "mine"', 1)
+    (error,) = errors(text)
+    says = f'stop: is for type = "round-robin" or "halving", not "{format}"; delete the section.'
+    assert error == f"cup.toml:14: {says}"
 
 
 def test_more_tables_than_can_be_played_are_refused() -> None:

@@ -1,10 +1,12 @@
 """The schedules of every format, from the cup's seed and the results alone."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from tournament.config import Bot, Cup, Format
 from tournament.formats import Block, Schedule, make_schedule
 from tournament.formats.knockout import Knockout, plan
+from tournament.ranking.observations import Observations, from_blocks
 from tournament.records import BlockRecord
 
 Results = dict[int, dict[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]]
@@ -26,11 +29,26 @@ def strength(name: str) -> Fraction:
     return Fraction(-int(name[3:]))
 
 
+@dataclass
+class Known:
+    """The scores of rounds that a test has made up: every bot in each of `deals` blocks."""
+
+    results: Results
+
+    def __call__(self, round: int) -> Mapping[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]:
+        return self.results[round]
+
+    def observations(self, bots: Sequence[str], blocks: int) -> Observations:
+        tables = [means for tables in self.results.values() for means in tables.values()]
+        points = np.array([[float(means.get(bot, 0)) for bot in bots] for means in tables])
+        return from_blocks(points, np.array([[bot in means for bot in bots] for means in tables]))
+
+
 def played(of: Schedule, score: object = strength) -> tuple[list[Block], Results]:
     """All blocks, if every bot always scores its strength."""
     blocks: list[Block] = []
     results: Results = {}
-    for round in of.rounds(lambda number: results[number]):
+    for round in of.rounds(Known(results)):
         mine = list(round.blocks)
         assert len(mine) == round.size
         blocks += mine
@@ -46,6 +64,7 @@ KINDS: dict[str, dict[str, object]] = {
     "swiss": {"rounds": 4},
     "knockout": {},
     "gauntlet": {"challenger": "bot02"},
+    "halving": {},
 }
 
 
@@ -176,8 +195,10 @@ def test_the_better_half_advances_and_the_best_wins(bots: int, players: int) -> 
     knockout = make_schedule(made, "seed")
     assert isinstance(knockout, Knockout)
     blocks, results = played(knockout)
-    places = knockout.places(lambda number: results[number])
+    numbered = knockout.places(Known(results))
+    places = list(numbered)
     assert sorted(places) == sorted(made.names)
+    assert list(numbered.values()) == sorted(numbered.values())
     assert places[0] == "bot00"
     stages = [block.stage for block in blocks]
     assert stages.count("final") == 2
@@ -187,6 +208,29 @@ def test_the_better_half_advances_and_the_best_wins(bots: int, players: int) -> 
         bronze = next(block.table for block in blocks if block.stage == "bronze")
         assert set(bronze) == set(places[players : 2 * players])
         assert not set(bronze) & set(final)
+
+
+def test_bots_that_tie_share_a_place_and_no_draw_decides_it() -> None:
+    """The draw decides only who plays on; the bots of a table that are out share their place."""
+    made = cup(9, type="knockout", deals=1)
+    for seed in map(str, range(5)):
+        knockout = make_schedule(made, seed)
+        _, results = played(knockout, lambda name: Fraction(0))
+        places = knockout.places(Known(results))
+        assert places is not None
+        assert list(places.values()) == [1, 1, 1, 4, 4, 4, 7, 7, 7]
+
+
+def test_earlier_rounds_break_a_tie_of_the_final() -> None:
+    """All three of the final score 0 there; the one with more points before is first."""
+    knockout = make_schedule(cup(9, type="knockout", deals=1), "seed")
+    _, results = played(knockout)
+    final = next(key for key in results[2] if key[0] == "final")
+    results[2][final] = dict.fromkeys(final[1], Fraction(0))
+    places = knockout.places(Known(results))
+    assert places is not None
+    assert [name for name, place in places.items() if place <= 3] == sorted(final[1])
+    assert list(places.values()) == list(range(1, 10))
 
 
 def test_seeds_keep_the_best_apart() -> None:

@@ -60,7 +60,12 @@ def test_every_game_can_be_verified(
 
 @pytest.mark.parametrize(
     ("format", "bots", "seating"),
-    [("swiss", 7, "permutations"), ("knockout", 9, "fixed"), ("duel", 2, "rotations")],
+    [
+        ("swiss", 7, "permutations"),
+        ("knockout", 9, "fixed"),
+        ("halving", 7, "rotations"),
+        ("duel", 2, "rotations"),
+    ],
 )
 def test_every_format_can_be_verified(format: str, bots: int, seating: str, tmp_path: Path) -> None:
     of = cup([f"bot {i}" for i in range(bots)], format=format, seating=seating, deals=1)
@@ -208,9 +213,10 @@ def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
     with run(tmp_path, cup(tuple("abcdef"), format="knockout")) as store:
         assert verify(store).mismatches == []
         places = store.get("places")
-        store.put({"places": [places[1], places[0], *places[2:]]})
+        best, second, *_ = places
+        store.put({"places": {**places, best: places[second], second: places[best]}})
         (mismatch,) = verify(store).mismatches
-        assert mismatch.detail.startswith(f"The places are {places}, the store has ['")
+        assert mismatch.detail.startswith(f"The places are {places}, the store has {{'")
         store.put({"places": None})
         assert not verify(store).verified
         store.put({"finished": False})

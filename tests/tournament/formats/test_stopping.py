@@ -1,0 +1,89 @@
+"""`[stop] top = k`: the same end at fixed looks, and only if the top bots are settled."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.tournament.formats.test_formats import Known, cup
+from tournament.config import Cup, Stop
+from tournament.formats import Schedule, make_schedule
+from tournament.formats.stopping import FIRST_LOOK, next_look
+from tournament.ranking.observations import Observations, from_blocks
+
+
+class Blocks(Known):
+    """Scores block by block, as a store keeps them."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.points: list[dict[str, int]] = []
+        self.looks: list[int] = []
+
+    def observations(self, bots: Sequence[str], blocks: int) -> "Observations":
+        import numpy as np
+
+        assert len(self.points) >= blocks
+        self.looks.append(blocks)
+        some = self.points[:blocks]
+        points = np.array([[float(block.get(bot, 0)) for bot in bots] for block in some])
+        return from_blocks(points, np.array([[bot in block for bot in bots] for block in some]))
+
+
+def played(schedule: Schedule, gap: int, scores: Blocks) -> int:
+    """Play: the first two bots have `gap` points more than the others, and luck is up to 3."""
+    blocks = 0
+    for round in schedule.rounds(scores):
+        for block in round.blocks:
+            blocks += 1
+            if blocks > len(scores.points):
+                dice = random.Random(block.seed)
+                scores.points.append(
+                    {name: dice.randint(-3, 3) + gap * (name < "bot02") for name in block.table}
+                )
+    return blocks
+
+
+def of(format: str, top: int = 2, deals: int = 30) -> Cup:
+    return replace(cup(6, type=format, deals=deals), stop=Stop(top))
+
+
+@pytest.mark.parametrize("format", ["round-robin", "halving"])
+def test_it_ends_once_the_top_is_settled(format: str) -> None:
+    schedule = make_schedule(of(format), "seed")
+    scores = Blocks()
+    blocks = played(schedule, 3, scores)
+    assert blocks < schedule.blocks
+    assert schedule.settled == ("bot00", "bot01")
+    assert scores.looks[-1] == blocks == len(scores.points)
+    # A store that was interrupted anywhere leads to the same end.
+    again = make_schedule(of(format), "seed")
+    assert played(again, 3, scores) == blocks
+    assert again.settled == schedule.settled
+
+
+@pytest.mark.parametrize("format", ["round-robin", "halving"])
+def test_equal_bots_play_all_their_deals(format: str) -> None:
+    schedule = make_schedule(of(format, deals=6), "seed")
+    assert played(schedule, 0, Blocks()) == schedule.blocks
+    assert schedule.settled == ()
+
+
+def test_looks_do_not_depend_on_the_number_of_deals() -> None:
+    """So a cup with more deals is the one that would have been from the start."""
+    few, many = Blocks(), Blocks()
+    played(make_schedule(of("round-robin", deals=10), "seed"), 0, few)
+    played(make_schedule(of("round-robin", deals=20), "seed"), 0, many)
+    assert few.looks[:-1] == [look for look in many.looks if look < 200]
+    assert few.looks[-1] == 200
+    assert next_look(FIRST_LOOK) == 22
+    assert next_look(5) == 6
+
+
+def test_less_confidence_ends_earlier() -> None:
+    ends = []
+    for confidence in (0.5, 0.999):
+        sure = replace(of("round-robin"), stop=Stop(2, confidence))
+        ends.append(played(make_schedule(sure, "seed"), 2, Blocks()))
+    assert ends[0] < ends[1]

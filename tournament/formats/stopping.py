@@ -1,0 +1,79 @@
+"""`[stop] top = k`: end a cup as soon as its top k bots are settled from the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from tournament.config import Cup
+from tournament.formats.schedule import Block, Round, Schedule, Scores
+from tournament.records import BlockRecord
+
+FIRST_LOOK = 20
+"""Blocks before the first look."""
+
+
+def next_look(blocks: int) -> int:
+    """The look after the one at so many blocks: a tenth more.
+
+    Between two looks all tables play on, and at a look they wait for the last of them. Looks at
+    fixed numbers of blocks make the end independent of `concurrency` and of interruptions.
+    """
+    return blocks + max(1, blocks // 10)
+
+
+class UntilSettled(Schedule):
+    """Another schedule, ended at the first look at which the top bots are settled."""
+
+    def __init__(self, schedule: Schedule, cup: Cup) -> None:
+        self._schedule = schedule
+        self._cup = cup
+        self.blocks = schedule.blocks
+        self.matches = schedule.matches
+
+    def rounds(self, scores: Scores) -> Iterator[Round]:
+        """The rounds, each in parts from one look to the next."""
+        self.settled = ()
+        done, look = 0, FIRST_LOOK
+        for round in self._schedule.rounds(scores):
+            end = done + round.size
+            blocks = iter(round.blocks)
+            seated: set[str] = set()
+            while done < end:
+                size = min(look, end) - done
+                yield Round(round.number, size, _noting(islice(blocks, size), seated))
+                done += size
+                if done in (look, self.blocks):
+                    self.settled = self._top(scores, done, seated)
+                    if self.settled:
+                        return
+                if done == look:
+                    look = next_look(look)
+
+    def number(self, block: BlockRecord) -> int:
+        """The number of the block in this schedule."""
+        return self._schedule.number(block)
+
+    def _top(self, scores: Scores, blocks: int, seated: set[str]) -> tuple[str, ...]:
+        """The top bots if they are settled from the rest and still play, in the order of the cup;
+        otherwise nothing."""
+        # Imported here: workers import the formats, and would load numpy and scipy for nothing.
+        from tournament.ranking import anytime
+        from tournament.ranking.effects import fit
+
+        fitted = fit(scores.observations(self._cup.names, blocks))
+        settled = anytime.settled_pairs(fitted, self._cup.stop.confidence)
+        top = self._cup.stop.top or 0
+        others = len(self._cup.names) - top
+        above = settled.sum(axis=1) >= others
+        found = tuple(
+            bot for bot, ahead in zip(self._cup.names, above.tolist(), strict=True) if ahead
+        )
+        return found if len(found) == top and seated.issuperset(found) else ()
+
+
+def _noting(blocks: Iterator[Block], seated: set[str]) -> Iterator[Block]:
+    """The same blocks; adds their bots to `seated`."""
+    for block in blocks:
+        seated.update(block.table)
+        yield block

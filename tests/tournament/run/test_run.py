@@ -96,8 +96,9 @@ def test_killed_again_and_again_it_ends_the_same(
         ['[format] type = "swiss"', "[format] rounds = 3"],
         ['[format] type = "knockout"', '[format] seeds = ["toy3"]'],
         ['[format] type = "gauntlet"', '[format] challenger = "toy2"'],
+        ['[format] type = "halving"'],
     ],
-    ids=["swiss", "knockout", "gauntlet"],
+    ids=["swiss", "knockout", "gauntlet", "halving"],
 )
 def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]) -> None:
     """Later rounds are drawn from the store alone, whatever the order of its matches."""
@@ -114,6 +115,35 @@ def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]
         assert f"{kept} of them done already" in done.stdout, done.stderr
     assert standings(two) == standings(one)
     assert stich("verify", two).returncode == 0
+
+
+def test_a_cup_that_ends_early_resumes_to_the_same_end(tmp_path: Path) -> None:
+    """It ends at the same block if half of its matches are missing, with any concurrency."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    stop = "[stop]\ntop = 1\nconfidence = 0.5"
+    with served_toys(4) as bots:
+        bots["toy0"] = "python -m bots.sensible"
+        path = write(tmp_path, bots, stop, deals=30, concurrency=2)
+        assert stich("run", path, "--out", one).returncode == 0
+        with Store.open(one) as whole, Store.create(two) as half:
+            assert whole.get("settled") == ["toy0"]
+            resume(half, read_cup(path))
+            for record in list(whole.matches())[::2]:
+                half.add(record)
+        path = write(tmp_path, bots, stop, deals=30, concurrency=1)
+        assert stich("run", path, "--out", two).returncode == 0
+        table = standings(two)
+        assert table == standings(one)
+        assert (table["finished"], table["blocks"] < 120) == (True, True)
+        assert stich("verify", two).returncode == 0
+        more = {**bots, "late": bots["toy1"]}
+        done = stich("run", write(tmp_path, more, stop, deals=30), "--out", two)
+        assert 'bot "late" is new, and [stop] has compared the bots without it' in done.stderr
+        assert done.stderr.endswith("with [stop] only deals may be added.\n")
+        with Store.open(two) as store:
+            store.put({"settled": None})
+        done = stich("verify", two)
+        assert "run: Settled are ['toy0'], the store has []." in done.stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

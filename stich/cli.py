@@ -13,6 +13,7 @@ from stich.console.stdout import guarded
 # Each command: the module in `stich.commands` that holds it, and its line in `stich --help`.
 COMMANDS = {
     "serve": ("serve", "Serve the rules over HTTP."),
+    "new-cup": ("new_cup", "Write a CUP.toml."),
     "run": ("run", "Run a tournament, or resume one."),
     "standings": ("results", "Print the standings of a run."),
     "matches": ("results", "List the matches of a run."),

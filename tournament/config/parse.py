@@ -28,6 +28,7 @@ from tournament.config.schema import (
     ALIASES,
     BOT,
     ONLY_FOR,
+    ONLY_WITH,
     SECTIONS,
     TOP,
     Field,
@@ -180,7 +181,7 @@ def _check_section(
 
 def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     """Check what depends on other keys, and make the cup."""
-    game = _game(checked["game"], errors)
+    game = games.get(checked["game"]) if checked["game"] else None
     players = checked.get("players") or (game.min_players if game else 2)
     if game and not game.min_players <= players <= game.max_players:
         low, high = game.min_players, game.max_players
@@ -226,16 +227,6 @@ def _check_tables(bots: int, players: int, kind: str | None, errors: _Errors) ->
             f"makes {count:,} tables of {bots} bots, more than {_MAX_TABLES:,};"
             ' write type = "swiss".',
         )
-
-
-def _game(name: str | None, errors: _Errors) -> Game | None:
-    if name is None:
-        return None
-    try:
-        return games.get(name)
-    except games.UnknownGame:
-        errors.add(("game",), f'unknown: "{short(name)}"; {suggest(name, games.GAMES)}')
-        return None
 
 
 def _options(
@@ -296,11 +287,9 @@ def _bots(
             errors.add((*path, "url"), "is given as well as command; delete one of them.")
         elif "command" not in bot and "url" not in bot:
             errors.add((*path, "command"), "is missing; write a command or a url.")
-        elif "max_matches" in bot and "url" not in bot:
-            errors.add((*path, "max_matches"), "is for a bot by url only; delete it.")
-        for key in ("dir", "env"):
-            if key in bot and "url" in bot:
-                errors.add((*path, key), "is for a bot by command only; delete it.")
+        for key, way in ONLY_WITH.items():
+            if key in bot and way not in bot:
+                errors.add((*path, key), f"is for a bot by {way} only; delete it.")
         if format_.fill and name and name.startswith(f"{format_.fill} (house"):
             errors.add((*path, "name"), "is the name of a bot that fills a seat; rename it.")
     named = [("challenger", format_.challenger)] if format_.challenger is not None else []

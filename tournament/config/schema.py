@@ -7,11 +7,12 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from games import GAMES
 from tournament.config.cup import FORMATS, REFERENCE_BOTS, SEATINGS
 from tournament.config.locations import short
 
@@ -35,14 +36,17 @@ _TYPE_NAMES = {
 class Field:
     """A key of a section.
 
-    `problem` tells what is wrong with a value of the right type, and the fix, or None; `fix` is
-    the fix for a value of another type.
+    `about` says what the key means. `problem` tells what is wrong with a value of the right type,
+    and the fix, or None; `fix` is the fix for a value of another type. `rules` are the keywords of
+    JSON Schema that say as much of `problem` as they can.
     """
 
     name: str
     type: type
+    about: str
     problem: Callable[[Any], str | None]
     fix: str
+    rules: Mapping[str, object]
     required: bool = False
 
     def check(self, value: object) -> str | None:
@@ -73,7 +77,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"there are {', '.join(words[:_MAX_LISTED])}{more}."
 
 
-def integer(name: str, low: int, high: int) -> Field:
+def integer(name: str, low: int, high: int, about: str) -> Field:
     """An integer from `low` to `high`."""
 
     def problem(value: int) -> str | None:
@@ -81,10 +85,11 @@ def integer(name: str, low: int, high: int) -> Field:
             return None
         return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
 
-    return Field(name, int, problem, f"write one from {low} to {high}.")
+    rules = {"minimum": low, "maximum": high}
+    return Field(name, int, about, problem, f"write one from {low} to {high}.", rules)
 
 
-def fraction(name: str, low: float, high: float) -> Field:
+def fraction(name: str, low: float, high: float, about: str) -> Field:
     """A float from `low` to `high`."""
 
     def problem(value: float) -> str | None:
@@ -92,15 +97,17 @@ def fraction(name: str, low: float, high: float) -> Field:
             return None
         return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
 
-    return Field(name, float, problem, f"write one from {low} to {high}.")
+    rules = {"minimum": low, "maximum": high}
+    return Field(name, float, about, problem, f"write one from {low} to {high}.", rules)
 
 
-def boolean(name: str) -> Field:
+def boolean(name: str, about: str) -> Field:
     """True or false."""
-    return Field(name, bool, lambda value: None, "write true or false without quotes.")
+    fix = "write true or false without quotes."
+    return Field(name, bool, about, lambda value: None, fix, {})
 
 
-def string(name: str, max_length: int, *, required: bool = False) -> Field:
+def string(name: str, max_length: int, about: str, *, required: bool = False) -> Field:
     """A printable string of 1 to `max_length` characters."""
 
     def problem(value: str) -> str | None:
@@ -112,16 +119,18 @@ def string(name: str, max_length: int, *, required: bool = False) -> Field:
             return "must not have control characters; remove them."
         return None
 
-    return Field(name, str, problem, "put it in quotes.", required)
+    rules = {"minLength": 1, "maxLength": max_length}
+    return Field(name, str, about, problem, "put it in quotes.", rules, required)
 
 
-def choice(name: str, *words: str) -> Field:
+def choice(name: str, words: Sequence[str], about: str, *, required: bool = False) -> Field:
     """One of a few words."""
 
     def problem(value: str) -> str | None:
         return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
 
-    return Field(name, str, problem, f"write one of: {', '.join(words)}.")
+    fix = f"write one of: {', '.join(words)}."
+    return Field(name, str, about, problem, fix, {"enum": list(words)}, required)
 
 
 def seed(value: str) -> str | None:
@@ -185,53 +194,99 @@ def _names(value: list[object]) -> str | None:
     return None if repeated is None else f'has "{short(repeated)}" twice; delete one.'
 
 
+_URL = {"pattern": "^https?://"}
+_COMMAND = {"minLength": 1}
+
 TOP = (
-    string("name", 100, required=True),
-    string("game", 40, required=True),
-    integer("players", 3, 6),
-    Field("seed", str, seed, "put it in quotes."),
-    boolean("commit"),
+    string("name", 100, "Name of the cup.", required=True),
+    choice("game", tuple(GAMES), "Which game is played.", required=True),
+    integer("players", 3, 6, "Seats at a table. By default the fewest that the game allows."),
+    Field(
+        "seed",
+        str,
+        "Determines everything that is drawn. Leave it out: a fresh one is drawn.",
+        seed,
+        "put it in quotes.",
+        {"minLength": 1, "maxLength": 128},
+    ),
+    boolean("commit", "Publish a hash of the seed before the cup, and the seed after it."),
 )
 SECTIONS: dict[str, tuple[Field, ...]] = {
     "format": (
-        choice("type", *FORMATS),
-        integer("deals", 1, 1_000_000),
-        choice("seating", *SEATINGS),
-        integer("rounds", 1, 1000),
-        string("challenger", 64),
-        Field("seeds", list, _names, 'write one like ["first", "second"].'),
-        boolean("bronze"),
-        choice("fill", *REFERENCE_BOTS),
+        choice("type", FORMATS, "Who meets whom."),
+        integer("deals", 1, 1_000_000, "Different deals for each table (of each round)."),
+        choice("seating", SEATINGS, "In which seatings each deal is played."),
+        integer("rounds", 1, 1000, "Rounds of a swiss."),
+        string("challenger", 64, "The bot whom all others play in a gauntlet."),
+        Field(
+            "seeds",
+            list,
+            "Bots of a knockout that are seeded, best first; the others are drawn.",
+            _names,
+            'write one like ["first", "second"].',
+            {"items": {"type": "string"}, "uniqueItems": True},
+        ),
+        boolean("bronze", "Whether a knockout plays for the places after the final table."),
+        choice("fill", REFERENCE_BOTS, "The reference bot that fills empty seats."),
     ),
     "stop": (
-        integer("top", 1, 1000),
-        fraction("confidence", 0.5, 0.999),
+        integer("top", 1, 1000, "End once so many bots are settled from the rest."),
+        fraction("confidence", 0.5, 0.999, "How sure that must be."),
     ),
     "clock": (
-        integer("move_ms", 1, 600_000),
-        integer("bank_ms", 0, 3_600_000),
-        integer("start_ms", 1, 600_000),
+        integer("move_ms", 1, 600_000, "Milliseconds for a move."),
+        integer("bank_ms", 0, 3_600_000, "Extra milliseconds for a whole match."),
+        integer("start_ms", 1, 600_000, "Milliseconds until a started bot answers."),
     ),
-    "faults": (integer("strikes", 1, 1000),),
+    "faults": (integer("strikes", 1, 1000, "Faults that strike a bot out of a match."),),
     "run": (
-        integer("concurrency", 1, 256),
-        Field("referee", str, url, _URL_FIX),
-        boolean("names"),
+        integer("concurrency", 1, 256, "Tables at once, each with its share of the cores."),
+        Field(
+            "referee",
+            str,
+            "A running rules service; by default the runner knows the rules.",
+            url,
+            _URL_FIX,
+            _URL,
+        ),
+        boolean("names", "Tell bots the names at their table."),
     ),
-    "sandbox": (boolean("enabled"),),
+    "sandbox": (boolean("enabled", "Run started bots in a sandbox."),),
     "limits": (
-        integer("memory_mb", 16, 1_048_576),
-        integer("files", 16, 1_048_576),
+        integer("memory_mb", 16, 1_048_576, "Memory of each process of a started bot, in MB."),
+        integer("files", 16, 1_048_576, "Open files of each such process."),
     ),
 }
 BOT = (
-    string("name", 64, required=True),
-    Field("command", str, command, _COMMAND_FIX),
-    Field("url", str, url, _URL_FIX),
-    integer("max_matches", 1, 1000),
-    string("author", 64),
-    Field("dir", str, folder, 'write one like "bots/mine".'),
-    Field("env", dict, variables, 'write one like { THREADS = "2" }.'),
+    string("name", 64, "Name of the bot, once in a cup.", required=True),
+    Field(
+        "command", str, "Starts the bot, which listens at $PORT.", command, _COMMAND_FIX, _COMMAND
+    ),
+    Field("url", str, "Where the bot is running already.", url, _URL_FIX, _URL),
+    integer("max_matches", 1, 1000, "Tables at which a bot by url may play at once."),
+    string("author", 64, "Who wrote it."),
+    Field(
+        "dir",
+        str,
+        "The folder that the command runs in, relative to this file.",
+        folder,
+        'write one like "bots/mine".',
+        {"minLength": 1},
+    ),
+    Field(
+        "env",
+        dict,
+        "Environment variables of the command.",
+        variables,
+        'write one like { THREADS = "2" }.',
+        {
+            "additionalProperties": {"type": "string"},
+            "propertyNames": {
+                "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+                "not": {"enum": list(RESERVED_VARIABLES)},
+            },
+        },
+    ),
 )
 
 ONLY_FOR = {
@@ -241,6 +296,9 @@ ONLY_FOR = {
     "bronze": "knockout",
 }
 """Keys of [format] that belong to one type."""
+
+ONLY_WITH = {"max_matches": "url", "dir": "command", "env": "command"}
+"""Keys of a bot that belong to one way of reaching it."""
 
 ALIASES = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}
 """Alternative places of a key -> its proper place."""

@@ -91,7 +91,10 @@ def test_the_examples_can_be_read(path: Path) -> None:
 WRONG = [
     (('name = "Spring cup"', ""), '1: name: is missing; write name = "…".'),
     (('game = "doudizhu"', 'game = "doudizuh"'), '2: game: unknown: "doudizuh"; did you mean "dou'),
-    (('game = "doudizhu"', "game = 7"), "2: game: must be a string, not an integer; put it in quo"),
+    (
+        ('game = "doudizhu"', "game = 7"),
+        "2: game: must be a string, not an integer; write one of",
+    ),
     (("players = 3", "players = 5"), "3: players: Dou Dizhu is for 3 to 4, not 5; write 3."),
     (("players = 3", "players = 7"), "3: players: must be from 3 to 6, not 7; write a number in t"),
     (("players = 3", 'players = "3"'), "3: players: must be an integer, not a string; write one f"),

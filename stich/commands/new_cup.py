@@ -1,0 +1,143 @@
+"""`stich new-cup`: write a CUP.toml, from answers or from options."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from stich.commands.common import check_game
+from tournament.config import FORMATS, ConfigError, parse_cup
+from tournament.config.arguments import is_url
+from tournament.config.cup import REFERENCE_BOTS, reference_command
+
+_SCHEMA = "cup.schema.json"
+_FORMAT = click.Choice(FORMATS)
+_DEALS = click.IntRange(1, 1_000_000)
+_USUAL_DEALS = 40
+
+
+@click.command("new-cup")
+@click.argument("path", metavar="CUP.toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--name", help="Name of the cup.")
+@click.option("--game", help="Which game is played.", callback=check_game)
+@click.option("--players", type=int, help="Seats at a table; by default as few as possible.")
+@click.option("--format", "kind", type=_FORMAT, help="Who meets whom; round-robin by default.")
+@click.option("--deals", type=_DEALS, help="Deals for each table (of each round); 40 by default.")
+@click.option(
+    "--bot",
+    "bots",
+    multiple=True,
+    metavar="NAME=BOT",
+    help="A bot: a command, a URL, or a reference bot. Can be repeated. The first is the challenger"
+    " of a gauntlet.",
+)
+def new_cup(
+    path: Path,
+    name: str | None,
+    game: str | None,
+    players: int | None,
+    kind: str | None,
+    deals: int | None,
+    bots: tuple[str, ...],
+) -> None:
+    """Write a CUP.toml, and beside it the JSON Schema with which editors check it.
+
+    Asks what no option says; with --bot it asks nothing.
+
+    \b
+    Examples:
+      stich new-cup CUP.toml
+      stich new-cup CUP.toml --name "Spring cup" --game dasan --format swiss --deals 10 \\
+        --bot greedy=greedy --bot mine="python bot.py" --bot theirs=http://127.0.0.1:9000
+    """
+    import games
+    from tournament.config import json_schema
+
+    if path.exists():
+        raise click.UsageError(f"{path} exists already; name a new file, or delete it.")
+    if bots and (name is None or game is None):
+        raise click.UsageError("With --bot nothing is asked: give --name and --game too.")
+    name = name or click.prompt("Name of the cup")
+    game = game or click.prompt("Game", type=click.Choice(tuple(games.GAMES)))
+    rules = games.get(game)
+    seats = click.IntRange(rules.min_players, rules.max_players)
+    players = players or (
+        rules.min_players
+        if bots or rules.min_players == rules.max_players
+        else click.prompt("Players at a table", type=seats, default=rules.min_players)
+    )
+    if not bots:
+        kind = kind or click.prompt("Who meets whom", type=_FORMAT, default=FORMATS[0])
+        deals = deals or click.prompt("Deals for each table", type=_DEALS, default=_USUAL_DEALS)
+    chosen = dict(_bot(text) for text in bots) or _ask_for_bots(players)
+    text = _toml(name, game, players, kind or FORMATS[0], deals or _USUAL_DEALS, chosen)
+    try:
+        parse_cup(text.encode(), str(path))
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from error
+    try:
+        path.write_text(text, encoding="utf-8")
+        json_schema.write(path.with_name(_SCHEMA))
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
+    click.echo(f"Wrote {path}. Run the cup: stich run {path}")
+
+
+def _ask_for_bots(players: int) -> dict[str, str]:
+    click.echo(
+        f"The bots, at least {players}: each a command, a URL, or one of"
+        f" {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
+    )
+    chosen: dict[str, str] = {}
+    while True:
+        number = len(chosen) + 1
+        way = click.prompt(f"Bot {number}", default="", show_default=False).strip()
+        if not way and number > players:
+            return chosen
+        if not way:
+            click.echo(f"A table needs {players} bots; name {players - number + 1} more.")
+            continue
+        suggested = way if way in REFERENCE_BOTS and way not in chosen else f"bot-{number}"
+        chosen[click.prompt("  Its name", default=suggested)] = way
+
+
+def _bot(text: str) -> tuple[str, str]:
+    """The name and the command, URL or reference bot of NAME=BOT."""
+    name, equals, way = text.partition("=")
+    if not equals:
+        raise click.UsageError(f'--bot {text}: write NAME=BOT, as in mine="python bot.py".')
+    return name, way
+
+
+def _toml(name: str, game: str, players: int, kind: str, deals: int, bots: dict[str, str]) -> str:
+    """The text of the cup. JSON strings are TOML strings."""
+    lines = [
+        f"#:schema {_SCHEMA}",
+        f"name = {_quoted(name)}",
+        f"game = {_quoted(game)}",
+        f"players = {players}",
+        "",
+        "[format]",
+        f"type = {_quoted(kind)}",
+        f"deals = {deals}",
+        *([f"challenger = {_quoted(next(iter(bots)))}"] if kind == "gauntlet" else []),
+        "",
+        "[clock]",
+        "move_ms = 1000",
+        "bank_ms = 10000",
+    ]
+    for bot, way in bots.items():
+        key = "url" if is_url(way) else "command"
+        lines += [
+            "",
+            "[[bots]]",
+            f"name = {_quoted(bot)}",
+            f"{key} = {_quoted(reference_command(way) if way in REFERENCE_BOTS else way)}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

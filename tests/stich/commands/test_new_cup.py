@@ -1,0 +1,74 @@
+"""`stich new-cup`: what it asks, what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft7Validator
+
+from stich.commands.new_cup import new_cup
+from tournament.config import read_cup
+
+BOTS = ("--bot", "a=greedy", "--bot", "b=python bot.py", "--bot", "c=http://127.0.0.1:9000")
+
+
+def test_it_asks_the_few_questions(tmp_path: Path) -> None:
+    path = tmp_path / "CUP.toml"
+    answers = ["Spring cup", "doudizhu", "", "swiss", "4", "random", "", "", "greedy", "one"]
+    answers += ["python -m bots.sensible", "sense", ""]
+    result = CliRunner().invoke(new_cup, [str(path)], input="\n".join(answers) + "\n")
+    assert result.exit_code == 0, result.output
+    assert "A table needs 3 bots; name 2 more." in result.output
+    cup = read_cup(path)
+    assert (cup.name, cup.game, cup.players) == ("Spring cup", "doudizhu", 3)
+    assert (cup.format.type, cup.format.deals) == ("swiss", 4)
+    assert cup.names == ("random", "one", "sense")
+    assert cup.seed is None
+
+
+def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "CUP.toml"
+    words = ["--name", 'A "cup"', "--game", "dasan", "--format", "gauntlet", *BOTS]
+    result = CliRunner().invoke(new_cup, [str(path), *words])
+    assert result.exit_code == 0, result.output
+    cup = read_cup(path)
+    assert cup.format.challenger == "a"
+    assert [bot.command or bot.url for bot in cup.bots] == [
+        "python -m bots.greedy",
+        "python bot.py",
+        "http://127.0.0.1:9000",
+    ]
+    text = path.read_text()
+    schema = tmp_path / text.splitlines()[0].removeprefix("#:schema ")
+    Draft7Validator(json.loads(schema.read_text())).validate(tomllib.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--name", "X", *BOTS], "give --name and --game too"),
+        (["--name", "X", "--game", "dasan", "--bot", "a"], "write NAME=BOT"),
+        (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 are too few for tables of 3"),
+        (["--name", "X", "--game", "chess", *BOTS], "there is no game 'chess'"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_written(
+    tmp_path: Path, words: list[str], says: str
+) -> None:
+    result = CliRunner().invoke(new_cup, [str(tmp_path / "CUP.toml"), *words])
+    assert result.exit_code == 2
+    assert says in result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_overwrites_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "CUP.toml"
+    path.write_text("mine")
+    result = CliRunner().invoke(new_cup, [str(path), "--name", "X", "--game", "dasan", *BOTS])
+    assert result.exit_code == 2
+    assert "exists already" in result.output
+    assert path.read_text() == "mine"

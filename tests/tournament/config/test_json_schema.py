@@ -1,0 +1,75 @@
+"""The JSON Schema of a CUP.toml says the same as the check of `stich run`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft7Validator
+
+from tests.tournament.config.test_parse import GOOD, WRONG
+from tournament.config.json_schema import cup_schema
+from tournament.config.schema import BOT, SECTIONS, TOP
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+SCHEMA = Draft7Validator(cup_schema())
+
+BEYOND_IT = (
+    "are too few",
+    "less than the number",
+    "not a float",  # in JSON 3.0 is an integer
+    "not a date",
+    "there is no",
+    "too; rename",
+    "control characters",
+    "must not be empty; write a name",
+    "http://x:99999",
+    "must be only scheme",
+    "is not the URL",
+    "cannot be split",
+)
+"""What the check finds and a JSON Schema cannot say."""
+
+
+def parsed(text: str) -> dict[str, object] | None:
+    """The TOML; None if it is none."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def test_it_is_a_schema_and_describes_every_key() -> None:
+    Draft7Validator.check_schema(SCHEMA.schema)
+    for key in (*TOP, *BOT, *(key for keys in SECTIONS.values() for key in keys)):
+        assert key.about.endswith(".")
+
+
+def test_the_examples_have_the_current_schema() -> None:
+    text = (EXAMPLES / "cup.schema.json").read_text()
+    assert json.loads(text) == SCHEMA.schema, "run python -m tournament.config.json_schema"
+    for path in EXAMPLES.glob("*.toml"):
+        assert path.read_text().startswith("#:schema cup.schema.json\n")
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: str(path.stem))
+def test_it_accepts_the_examples(path: Path) -> None:
+    SCHEMA.validate(tomllib.loads(path.read_text()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change
+        for change, line in WRONG
+        if line
+        and not any(words in line for words in BEYOND_IT)
+        and len(change[1]) < 100
+        and parsed(GOOD.replace(*change, 1)) is not None
+    ],
+)
+def test_it_refuses_what_the_check_refuses(change: tuple[str, str]) -> None:
+    assert SCHEMA.is_valid(parsed(GOOD))
+    assert not SCHEMA.is_valid(parsed(GOOD.replace(*change, 1)))

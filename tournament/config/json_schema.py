@@ -1,0 +1,125 @@
+"""The JSON Schema of a CUP.toml, with which editors complete and check one.
+
+It is made from the description that checks a cup. What depends on several keys, such as the number
+of bots that a table needs, only `stich run` checks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import games
+from games.game import Game, Option
+from tournament.config.cup import STOPPING, Bot, Clock, Cup, Format, Limits, Run, Stop
+from tournament.config.schema import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, TOP, Field
+
+_TYPES = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+_DEFAULTS = {"stop": Stop, "format": Format, "clock": Clock, "run": Run, "limits": Limits}
+
+
+def cup_schema() -> dict[str, Any]:
+    """The schema, of JSON Schema draft 7, which TOML editors know."""
+    sections = {
+        name: _object(keys, _defaults(_DEFAULTS.get(name, Cup))) for name, keys in SECTIONS.items()
+    }
+    sections["format"]["allOf"] = [
+        {
+            "if": {"properties": {"type": {"const": "gauntlet"}}, "required": ["type"]},
+            "then": {"required": ["challenger"]},
+        },
+        *(_only_for(key, kind) for key, kind in ONLY_FOR.items()),
+    ]
+    sections["stop"]["required"] = ["top"]
+    bot = _object(BOT, _defaults(Bot))
+    bot["oneOf"] = [{"required": ["command"]}, {"required": ["url"]}]
+    bot["dependencies"] = {key: [way] for key, way in ONLY_WITH.items()}
+    cup = _object(TOP, _defaults(Cup))
+    cup["properties"] |= {
+        **sections,
+        "options": {"type": "object", "description": "The options of the game."},
+        "bots": {"type": "array", "minItems": 1, "items": bot},
+    }
+    cup["required"].append("bots")
+    for alias, (section, key) in ((a, p) for a, p in ALIASES.items() if len(p) == 2):
+        cup["properties"][alias[0]] = sections[section]["properties"][key]
+    sections["run"]["properties"]["commit"] = cup["properties"]["commit"]
+    stopping = {"format": {"properties": {"type": {"enum": list(STOPPING)}}}}
+    cup["allOf"] = [
+        {"if": {"required": ["stop"]}, "then": {"properties": stopping}},
+        *(_of_game(game) for game in games.GAMES.values()),
+    ]
+    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stich cup", **cup}
+
+
+def write(path: Path) -> None:
+    """Write the schema into a file; OSError."""
+    path.write_text(json.dumps(cup_schema(), indent=1) + "\n", encoding="utf-8")
+
+
+def _defaults(values: type) -> dict[str, Any]:
+    """The plain default values of a class of the cup."""
+    return {
+        field.name: field.default
+        for field in fields(values)
+        if field.default is not MISSING and isinstance(field.default, bool | int | float | str)
+    }
+
+
+def _object(keys: Sequence[Field], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [key.name for key in keys if key.required],
+        "properties": {key.name: _key(key, defaults) for key in keys},
+    }
+
+
+def _key(key: Field, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    default = {"default": defaults[key.name]} if key.name in defaults else {}
+    return {"type": _TYPES[key.type], "description": key.about, **key.rules, **default}
+
+
+def _only_for(key: str, kind: str) -> dict[str, Any]:
+    """A key of [format] that one type alone may have."""
+    wrong = {"required": [key], "properties": {"type": {"not": {"const": kind}}}}
+    return {"not": wrong}
+
+
+def _of_game(game: Game) -> dict[str, Any]:
+    """How many play a game, and its options."""
+    options = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {option.name: _option(option) for option in game.options},
+    }
+    players = {"minimum": game.min_players, "maximum": game.max_players}
+    return {
+        "if": {"properties": {"game": {"const": game.name}}},
+        "then": {"properties": {"players": players, "options": options}},
+    }
+
+
+def _option(option: Option) -> dict[str, Any]:
+    kind = "boolean" if isinstance(option.default, bool) else "integer"
+    limits = {"minimum": option.minimum, "maximum": option.maximum}
+    return {
+        "type": kind,
+        "description": option.description,
+        **({} if option.default is None else {"default": option.default}),
+        **{name: limit for name, limit in limits.items() if limit is not None},
+    }
+
+
+if __name__ == "__main__":
+    write(Path("examples", "cup.schema.json"))

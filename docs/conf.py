@@ -4,6 +4,7 @@ The source folder is the whole project, so that links between the README, the pa
 files like openapi.yaml work both in the site and in a checkout.
 """
 
+import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -31,12 +32,36 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", add_pages)
 
 
+# In the site the page is in another place, and there is no service to call.
+REPLACED = {
+    '"/docs/assets/': '"assets/',
+    '"/docs#': '"#',
+    '"/docs"': '"openapi.html"',
+    '"/openapi.yaml"': '"openapi.yaml"',
+    "tryItOutEnabled: true": "supportedSubmitMethods: []",
+}
+
+
 def add_pages(app: Sphinx, failure: Exception | None) -> None:
     """Write the pages that Sphinx does not render."""
     if failure:
         return
     site, client = Path(app.outdir), create_app({}).test_client()
+
+    def copy(url: str, file: str) -> str:
+        text = client.get(url).text
+        for there, here in REPLACED.items():
+            text = text.replace(there, here)
+        text = re.sub(r'"/(docs/rules/\w+)"', r'"\1.html"', text)
+        (site / file).write_text(text)
+        return text
+
+    (site / "assets").mkdir(exist_ok=True)
     (site / "index.html").write_text(ENTRY)
     (site / "openapi.yaml").write_bytes(client.get("/openapi.yaml").data)
-    page = client.get("/docs").text.replace('href="/openapi.yaml"', 'href="openapi.yaml"')
-    (site / "openapi.html").write_text(page)
+    page = copy("/docs", "openapi.html")
+    for name in re.findall('"assets/([^"]+)"', page):
+        if name.endswith(".png"):
+            (site / "assets" / name).write_bytes(client.get(f"/docs/assets/{name}").data)
+        else:
+            copy(f"/docs/assets/{name}", f"assets/{name}")

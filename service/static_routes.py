@@ -1,17 +1,22 @@
-"""The operations outside /v1: the contract, its page, the rules, liveness and metrics."""
+"""The operations outside /v1: the contract, pages for people, liveness and metrics."""
 
 from __future__ import annotations
 
 from functools import cache
+from importlib.resources import files
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, current_app, redirect, render_template, request
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
 from service.json_codec import quote
 from service.metrics import MEDIA_TYPE, Metrics
-from service.problems import Problem
+from service.problems import PROBLEM_TYPES, Problem
 
 static_routes = Blueprint("static_routes", __name__)
 
@@ -20,10 +25,25 @@ METRICS: Final = "stich-metrics"
 
 STATIC: Final = Path(__file__).resolve().parent / "static"
 _CHECKOUT: Final = STATIC.parents[1]
+_SWAGGER_UI: Final = Path(str(files("flask_swagger_ui"))) / "dist"
+_ASSETS: Final = {
+    "docs.css": STATIC,
+    "docs.js": STATIC,
+    "favicon-32x32.png": _SWAGGER_UI,
+    "swagger-ui.css": _SWAGGER_UI,
+    "swagger-ui-bundle.js": _SWAGGER_UI,
+}
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 _CONTENT_SECURITY_POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
-    " frame-ancestors 'none'"
+    "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
+    " style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+
+
+@static_routes.get("/")
+def home() -> WerkzeugResponse:
+    """Lead a person to the documentation."""
+    return redirect("/docs")
 
 
 @static_routes.get("/healthz")
@@ -48,20 +68,55 @@ def openapi_yaml() -> Response:
 
 @static_routes.get("/docs")
 def docs() -> Response:
-    """The contract as a page, written by `python -m service.openapi`."""
-    response = Response(_read("docs.html", ""), content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
-    response.headers["X-Content-Type-Options"] = "nosniff"
+    """The contract as a page that can try each operation."""
+    return _page("docs.html", problems=PROBLEM_TYPES.values())
+
+
+@static_routes.get("/docs/assets/<name>")
+def asset(name: str) -> Response:
+    """A file that the pages load."""
+    if name not in _ASSETS:
+        raise Problem("not-found", f"There is no file {quote(name)} here.")
+    response = Response((_ASSETS[name] / name).read_bytes(), mimetype=guess_type(name)[0])
+    response.add_etag()
+    response.make_conditional(request)
     return response
+
+
+@static_routes.get("/docs/rules/<name>")
+def rules_page(name: str) -> Response:
+    """The rules of a game as a page."""
+    return _page("rules.html", game=games.GAMES.get(name), rules=_rendered_rules(name))
 
 
 @static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
     """The rules of a game, in Markdown."""
+    return Response(_read_rules(name), content_type="text/markdown; charset=utf-8")
+
+
+@static_routes.app_template_filter("markdown")
+def _rendered_line(text: str) -> Markup:
+    return Markup(_MARKDOWN.renderInline(text))  # noqa: S704 - HTML is escaped
+
+
+def _page(template: str, **values: object) -> Response:
+    page = render_template(template, games=games.GAMES.values(), **values)
+    response = Response(page, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@cache
+def _rendered_rules(name: str) -> Markup:
+    return Markup(_MARKDOWN.render(_read_rules(name).decode()))  # noqa: S704 - HTML is escaped
+
+
+def _read_rules(name: str) -> bytes:
     if name not in games.GAMES:
         raise Problem("not-found", f"There are no rules for {quote(name)} here.")
-    page = _read(f"rules/{name}.md", f"docs/rules/{name}.md")
-    return Response(page, content_type="text/markdown; charset=utf-8")
+    return _read(f"rules/{name}.md", f"docs/rules/{name}.md")
 
 
 @cache

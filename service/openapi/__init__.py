@@ -1,1 +1,1 @@
-"""The generator of the contract: writes `openapi.yaml` and the page at /docs from the schemas."""
+"""The generator of the contract: writes `openapi.yaml` from the schemas."""

@@ -1,4 +1,4 @@
-"""Write the contract and its page: `python -m service.openapi`."""
+"""Write the contract: `python -m service.openapi`."""
 
 from service.openapi.generate import main
 

@@ -129,9 +129,14 @@ def _add(found: dict[str, type[ObjectSchema]], name: str, schema: ObjectSchema) 
 
 
 def problem_responses() -> dict[str, dict[str, Any]]:
-    """The responses with a problem, by the name of their schema."""
+    """The responses with a problem, by the name of their schema.
+
+    Each operation has a response 422 of its own, which may have several types of problem.
+    """
     found = {}
     for code, type_ in PROBLEM_TYPES.items():
+        if type_.status == 422:
+            continue
         name = responses.problem_component(code)
         found[name] = response = problem_response(type_.when, name)
         content = response["content"][MEDIA_TYPE]

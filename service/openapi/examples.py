@@ -52,9 +52,7 @@ def collect_examples() -> list[Example]:
     for name, game in games.GAMES.items():
         title = game.title
         found.append(_send(client, f"/v1/games/{name}", name, title, None))
-        found.append(
-            _send(client, "/v1/start", name, f"A {title} game", {"game": name, "seed": SEED})
-        )
+        found.append(_send(client, "/v1/start", name, title, {"game": name, "seed": SEED}))
         found += _of_position(client, name, title)
     return found + _problems(client)
 
@@ -66,12 +64,17 @@ def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
     view = position.view(seat).to_dict()
     move = moves[len(moves) // 2]
     requests: list[tuple[str, str, str, dict[str, Any]]] = [
-        ("/v1/moves", name, f"A {title} state", {"state": state}),
-        ("/v1/moves", f"{name}-view", f"A {title} view", {"view": view}),
-        ("/v1/validate", name, f"A legal {title} move", {"view": view, "move": move}),
-        ("/v1/validate", f"{name}-illegal", "An illegal move", {"view": view, "move": "bid:3"}),
-        ("/v1/advance", name, f"A {title} move", {"state": state, "moves": [move]}),
-        ("/v1/view", name, f"A {title} view", {"state": state, "seat": seat}),
+        ("/v1/moves", name, f"{title}, a state", {"state": state}),
+        ("/v1/moves", f"{name}-view", f"{title}, a view of seat {seat}", {"view": view}),
+        ("/v1/validate", name, f"{title}, {move} is legal", {"view": view, "move": move}),
+        (
+            "/v1/validate",
+            f"{name}-illegal",
+            f"{title}, bid:3 is illegal",
+            {"view": view, "move": "bid:3"},
+        ),
+        ("/v1/advance", name, f"{title}, {move}", {"state": state, "moves": [move]}),
+        ("/v1/view", name, f"{title}, seat {seat}", {"state": state, "seat": seat}),
     ]
     return [_send(client, *request) for request in requests]
 

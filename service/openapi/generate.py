@@ -1,7 +1,7 @@
 """The contract, `openapi.yaml`: generated from the schemas, with examples from real games.
 
-`python -m service.openapi` writes it and the page at /docs; given a FILE, it writes only the
-contract, to that file. `--check` writes nothing and reports whether the files are current.
+`python -m service.openapi [FILE]` writes it. `--check` writes nothing and reports whether the file
+is current.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
-from service.openapi import components, docs_page, paths, webhooks
+from service.openapi import components, paths, webhooks
 from service.schemas.fields import JsonField
-from service.static_routes import STATIC
 
 DEFAULT_FILE: Final = Path("openapi.yaml")
-PAGE: Final = STATIC / "docs.html"
 
 DESCRIPTION: Final = """\
-The rules of four card games: legal moves, their effects, and what each player may know.
+Legal moves, their effects, and what each player may know.
 
 The service is stateless. `/v1/start` starts a game and returns a *state*: the complete position,
 including all hands. `/v1/moves` lists the legal moves in a state, `/v1/validate` checks a move,
@@ -54,10 +52,8 @@ def document() -> dict[str, Any]:
             "description": DESCRIPTION,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
-        servers=[
-            {"url": "/", "description": "The service that served this contract."},
-            {"url": "http://127.0.0.1:8080", "description": "`stich serve` on this machine."},
-        ],
+        servers=[{"url": "/", "description": "The service that served this contract."}],
+        security=[],
         tags=[
             {"name": "games", "description": "The games and their options."},
             {"name": "play", "description": "Moves, their effects, and views."},
@@ -81,7 +77,7 @@ def document() -> dict[str, Any]:
         spec.path(path, operations=operations)
     made: dict[str, Any] = spec.to_dict()
     made["webhooks"] = webhooks.webhooks()
-    order = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
+    order = ("openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components")
     return {key: made[key] for key in order}
 
 
@@ -127,20 +123,17 @@ def to_yaml(contract: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write the contract and its page, or check that the files are current.
+    """Write the contract, or check that the file is current.
 
-    Exits with 1 if one is not, and with 2 on unknown arguments.
+    Exits with 1 if it is not, and with 2 on unknown arguments.
     """
     parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
     parser.add_argument("file", nargs="?", type=Path, default=DEFAULT_FILE)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
     arguments = parser.parse_args()
     file: Path = arguments.file
-    written = {file: to_yaml(document()).encode()}
-    if file == DEFAULT_FILE:
-        written[PAGE] = docs_page.render(document()).encode()
-    for path, content in written.items():
-        if not arguments.check:
-            path.write_bytes(content)
-        elif not path.is_file() or path.read_bytes() != content:
-            parser.exit(1, f"{path} is not current: run `make openapi`.\n")
+    content = to_yaml(document()).encode()
+    if not arguments.check:
+        file.write_bytes(content)
+    elif not file.is_file() or file.read_bytes() != content:
+        parser.exit(1, f"{file} is not current: run `make openapi`.\n")

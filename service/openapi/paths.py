@@ -85,52 +85,109 @@ POSTS: Final = (
 def paths() -> dict[str, dict[str, Any]]:
     """All operations by path and method."""
     examples = collect_examples()
-    posts = {post.path: {"post": _post(post, _of(examples, post.path))} for post in POSTS}
+    described = [one for one in examples if one.path.startswith("/v1/games/")]
+    of_a_game = {
+        "parameters": [
+            {
+                "name": "game",
+                "in": "path",
+                "required": True,
+                "description": "The name of the game.",
+                "schema": ref("GameName"),
+            }
+        ]
+    }
     return {
-        "/v1/games": {"get": _games(examples)},
-        "/v1/games/{game}": {"get": _game(examples)},
-        **posts,
-        **_service(examples),
+        "/v1/games": _get(
+            "listGames",
+            "games",
+            "List the games",
+            "Returns a summary of every game.",
+            _ok("All games.", "GamesAnswer", _of(examples, "/v1/games")),
+        ),
+        "/v1/games/{game}": _get(
+            "getGame",
+            "games",
+            "Describe a game",
+            "Returns the options, deck, phases and categories of a game.",
+            _ok("The game.", "GameFull", [one for one in described if one.status == 200]),
+            "not-found",
+            **of_a_game,
+        ),
+        **{post.path: {"post": _post(post, _of(examples, post.path))} for post in POSTS},
+        "/openapi.yaml": _get(
+            "getContract",
+            "service",
+            "Get this contract",
+            "Returns this contract in YAML.",
+            _text("This contract.", "text/yaml"),
+        ),
+        "/docs": _get(
+            "readDocs",
+            "service",
+            "Get the contract as a web page",
+            "Returns a page that shows this contract and can call its operations.",
+            _text("The page.", "text/html"),
+        ),
+        "/docs/rules/{game}": _get(
+            "readRulesPage",
+            "service",
+            "Get the rules of a game as a web page",
+            "Returns the rules of a game in HTML.",
+            _text("The page.", "text/html"),
+            "not-found",
+            **of_a_game,
+        ),
+        "/docs/rules/{game}.md": _get(
+            "readRules",
+            "service",
+            "Get the rules of a game",
+            "Returns the rules of a game in Markdown.",
+            _text("The rules.", "text/markdown"),
+            "not-found",
+            **of_a_game,
+        ),
+        "/healthz": _get(
+            "getHealth",
+            "service",
+            "Check whether the service is up",
+            "Returns at once, without doing any work.",
+            _ok("It is up.", "Health", _of(examples, "/healthz")),
+        ),
+        "/metrics": _get(
+            "getMetrics",
+            "service",
+            "Get metrics for Prometheus",
+            "Returns counters and durations.",
+            _text("The metrics.", "text/plain", example=METRICS),
+        ),
     }
 
 
-def _games(examples: list[Example]) -> dict[str, Any]:
+def _get(
+    operation_id: str,
+    tag: str,
+    summary: str,
+    description: str,
+    answer: dict[str, Any],
+    *problems: str,
+    **more: Any,
+) -> dict[str, Any]:
     return {
-        "operationId": "listGames",
-        "tags": ["games"],
-        "summary": "List the games",
-        "description": "Returns a summary of every game.",
-        "responses": {
-            "200": _ok("All games.", "GamesAnswer", _of(examples, "/v1/games")),
-            **_problems("method-not-allowed", "internal"),
-        },
+        "get": {
+            "operationId": operation_id,
+            "tags": [tag],
+            "summary": summary,
+            "description": description,
+            **more,
+            "responses": {"200": answer, **_problems(*problems, "method-not-allowed", "internal")},
+        }
     }
 
 
-def _game(examples: list[Example]) -> dict[str, Any]:
-    prefix = "/v1/games/"
-    games = [one for one in examples if one.path.startswith(prefix) and one.status == 200]
-    return {
-        "operationId": "getGame",
-        "tags": ["games"],
-        "summary": "Describe a game",
-        "description": "Returns the options, deck, phases and categories of a game.",
-        "parameters": [_game_parameter()],
-        "responses": {
-            "200": _ok("The game.", "GameFull", games),
-            **_problems("not-found", "method-not-allowed", "internal"),
-        },
-    }
-
-
-def _game_parameter() -> dict[str, Any]:
-    return {
-        "name": "game",
-        "in": "path",
-        "required": True,
-        "description": "The name of the game.",
-        "schema": ref("GameName"),
-    }
+def _text(description: str, media_type: str, **content: str) -> dict[str, Any]:
+    schema = {"schema": {"type": "string"}}
+    return {"description": description, "content": {media_type: {**schema, **content}}}
 
 
 def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
@@ -185,70 +242,6 @@ def _links(schema: str) -> dict[str, Any]:
             for operation, body in following.items()
         }
     }
-
-
-def _service(examples: list[Example]) -> dict[str, dict[str, Any]]:
-    return {
-        "/openapi.yaml": {
-            "get": _text("getContract", "Get this contract", "This contract, in YAML.", "text/yaml")
-        },
-        "/docs": {
-            "get": _text("readDocs", "Get the contract as a web page", "The page.", "text/html")
-        },
-        "/docs/rules/{game}.md": {
-            "get": {
-                **_text("readRules", "Get the rules of a game", "The rules.", "text/markdown"),
-                "parameters": [_game_parameter()],
-                "responses": {
-                    "200": _plain("The rules, in Markdown.", "text/markdown"),
-                    **_problems("not-found", "method-not-allowed", "internal"),
-                },
-            }
-        },
-        "/healthz": {
-            "get": {
-                "operationId": "getHealth",
-                "tags": ["service"],
-                "summary": "Check whether the service is up",
-                "description": "Returns at once, without doing any work.",
-                "responses": {
-                    "200": _ok("It is up.", "Health", _of(examples, "/healthz")),
-                    **_problems("method-not-allowed", "internal"),
-                },
-            }
-        },
-        "/metrics": {
-            "get": _text(
-                "getMetrics",
-                "Get metrics for Prometheus",
-                "Counters and durations.",
-                "text/plain",
-                METRICS,
-            )
-        },
-    }
-
-
-def _text(
-    operation: str, summary: str, description: str, media_type: str, example: str | None = None
-) -> dict[str, Any]:
-    return {
-        "operationId": operation,
-        "tags": ["service"],
-        "summary": summary,
-        "description": description,
-        "responses": {
-            "200": _plain(description, media_type, example),
-            **_problems("method-not-allowed", "internal"),
-        },
-    }
-
-
-def _plain(description: str, media_type: str, example: str | None = None) -> dict[str, Any]:
-    content: dict[str, Any] = {"schema": {"type": "string"}}
-    if example is not None:
-        content["example"] = example
-    return {"description": description, "content": {media_type: content}}
 
 
 def _of(examples: list[Example], path: str) -> list[Example]:

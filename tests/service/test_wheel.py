@@ -37,9 +37,9 @@ def test_a_wheel_has_the_static_files_and_serves_them(tmp_path: Path) -> None:
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
         archive.extractall(installed)
-    static = {"openapi.yaml", "docs.html"} | {f"rules/{name}.md" for name in games.GAMES}
+    static = {"openapi.yaml", "docs.css", "docs.js"} | {f"rules/{name}.md" for name in games.GAMES}
     assert {f"service/static/{name}" for name in static} | {"service/py.typed"} <= names
-    assert "service/openapi/templates/docs.html" in names
+    assert "service/templates/docs.html" in names
     assert not any(name.startswith("docs/") for name in names)
     script = """if True:
         import games
@@ -47,10 +47,12 @@ def test_a_wheel_has_the_static_files_and_serves_them(tmp_path: Path) -> None:
         client = app.create_app({}).test_client()
         assert client.get("/openapi.yaml").data.startswith(b"openapi:")
         assert client.get("/docs").data.startswith(b"<!doctype html>")
+        assert client.get("/docs/assets/swagger-ui-bundle.js").status_code == 200
         for name in games.GAMES:
             answer = client.get(f"/docs/rules/{name}.md")
             assert answer.status_code == 200, name
             assert answer.data.startswith(b"#"), name
+            assert b"<table>" in client.get(f"/docs/rules/{name}").data, name
         print(static_routes.__file__)
     """
     done = subprocess.run(

@@ -1,0 +1,84 @@
+"""/docs in a real browser: Swagger UI shows the contract and makes a call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.support.wait import WebDriverWait
+
+import games
+from tests.browser import chromium
+from tests.service.running import Running
+
+START = "#operations-play-startGame"
+WIDTHS = (1400, 390)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(params=WIDTHS)
+def browser(request: pytest.FixtureRequest) -> Iterator[Chrome]:
+    """A browser as wide as a desk's screen or a phone's."""
+    with chromium(request.param) as opened:
+        yield opened
+
+
+def fits(browser: Chrome) -> bool:
+    """Whether the page needs no scrolling to the side."""
+    script = "return document.documentElement.scrollWidth <= window.innerWidth"
+    return bool(browser.execute_script(script))
+
+
+def errors(browser: Chrome) -> list[dict[str, object]]:
+    """What the console of the browser has shown."""
+    logged: list[dict[str, object]] = browser.get_log("browser")  # type: ignore[no-untyped-call]
+    return logged
+
+
+def wait_for(browser: Chrome, selector: str) -> str:
+    """The text of the first such element, as soon as there is one."""
+    found = WebDriverWait(browser, 60).until(
+        lambda page: page.find_elements("css selector", selector)
+    )
+    return str(found[0].text)
+
+
+def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:
+    with Running() as running:
+        browser.get(running.url + "/")
+        wait_for(browser, START)
+        assert browser.current_url == running.url + "/docs"
+        for word in ("/v1/games", "/v1/advance", "/move", "Webhooks"):
+            assert word in browser.find_element("tag name", "body").text
+        assert fits(browser)
+
+        browser.find_element("css selector", START + " .opblock-summary-control").click()
+        wait_for(browser, START + " .execute")
+        browser.find_element("css selector", START + " .execute").click()
+        status = START + " .live-responses-table tbody .response-col_status"
+        assert wait_for(browser, status).startswith("200")
+        answer = wait_for(browser, START + " .live-responses-table .highlight-code > .microlight")
+        assert json.loads(answer)["state"]["seed"] == "example"
+        assert fits(browser)
+
+        browser.get(running.url + "/docs/rules/zhengfen")
+        assert wait_for(browser, "h1").startswith("Zheng Fen")
+        assert browser.find_elements("css selector", "table td")
+        assert fits(browser)
+        links = [link.text for link in browser.find_elements("css selector", "nav a")]
+        assert {game.title for game in games.GAMES.values()} < set(links)
+        # a violation of the Content-Security-Policy is an error here too
+        assert errors(browser) == []
+
+
+def test_the_type_of_a_problem_leads_to_its_description(browser: Chrome) -> None:
+    with Running() as running:
+        browser.get(running.url + running.post("/v1/moves", {})["type"])
+        wait_for(browser, START)
+        top = "return document.getElementById('invalid-request').getBoundingClientRect().top"
+        WebDriverWait(browser, 60).until(
+            lambda page: 0 <= page.execute_script(top) < page.execute_script("return innerHeight")
+        )

@@ -72,13 +72,15 @@ class Category:
 class Fact:
     """A fact about a position to show to people: a label with a text, cards or both.
 
-    `seat` is the seat that the fact is about, if any; `cards` are names in deck order.
+    `seat` is the seat that the fact is about, if any; `cards` are names in deck order. `on_table`
+    marks cards that lie in front of a seat in the current trick.
     """
 
     label: str
     value: str = ""
     cards: tuple[str, ...] = ()
     seat: int | None = None
+    on_table: bool = False
 
 
 class LegalMoves:
@@ -230,6 +232,7 @@ class Game:
     phases: ClassVar[tuple[str, ...]]
     categories: ClassVar[tuple[Category, ...]]
     teams: ClassVar[bool]
+    clockwise: ClassVar[bool] = False
 
     @abstractmethod
     def deck(self, players: int) -> Deck:

@@ -20,7 +20,7 @@ _FLAGS = (
 def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
     """A browser with an empty profile and a viewport of this size; skips if it is not installed.
 
-    `browser.get_log("browser")` lists the errors that its console showed.
+    `console_errors` lists what its console showed.
     """
     binary = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
@@ -40,3 +40,9 @@ def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
             yield browser
         finally:
             browser.quit()
+
+
+def console_errors(browser: Chrome) -> list[str]:
+    """The warnings and errors in the browser's console since the last call."""
+    log = browser.execute("getLog", {"type": "browser"})["value"]
+    return [f"{entry['level']}: {entry['message']}" for entry in log]

@@ -87,7 +87,7 @@ def table_facts(data: Mapping[str, Any]) -> list[Fact]:
         return []
     cards = table["move"].removeprefix("play:").partition("=")[0]
     names = tuple(cards[i : i + 2] for i in range(0, len(cards), 2))
-    return [Fact("to beat", table["category"], names, table["seat"])]
+    return [Fact("to beat", table["category"], names, table["seat"], on_table=True)]
 
 
 def auction_sides(result: Mapping[str, Any], players: int) -> tuple[int, ...] | None:

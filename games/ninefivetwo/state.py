@@ -349,6 +349,7 @@ class Ninefivetwo(Game):
         Category("card", "play:Qh", "One card, of the suit led if possible."),
     )
     teams: ClassVar[bool] = False
+    clockwise: ClassVar[bool] = True
 
     def deck(self, players: int) -> Deck:
         """One pack without jokers, 2 low."""
@@ -376,7 +377,7 @@ class Ninefivetwo(Game):
             facts.append(Fact("to give", f"{count} to seat {debtor}", seat=owed["giver"]))
         for play in data["trick"]:
             card = play["move"].removeprefix("play:")
-            facts.append(Fact("trick", cards=(card,), seat=play["seat"]))
+            facts.append(Fact("trick", cards=(card,), seat=play["seat"], on_table=True))
         return facts
 
     def roles(self, data: JsonDict, seat: int) -> list[str]:

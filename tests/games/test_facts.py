@@ -62,7 +62,7 @@ def test_zheng_fen_counts_points() -> None:
     data["table"] = {"seat": 0, "move": "play:Kd", "category": "single"}
     assert game.facts(data) == [
         Fact("points in the trick", "15"),
-        Fact("to beat", "single", ("Kd",), 0),
+        Fact("to beat", "single", ("Kd",), 0, on_table=True),
     ]
     assert game.roles(data, 0) == ["10 points taken"]
     assert game.roles(data, 2) == ["0 points taken", "out"]

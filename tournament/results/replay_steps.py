@@ -19,23 +19,25 @@ from tournament.records import FaultRecord, MatchRecord, MatchSummary
 Step = dict[str, Any]
 
 
-def compressed(record: MatchRecord) -> str:
+def compressed(record: MatchRecord, move_ms: int, bank_ms: int) -> str:
     """The steps of a match: JSON, deflated (RFC 1950), in base64."""
-    text = json.dumps(steps(record), separators=(",", ":"))
+    text = json.dumps(steps(record, move_ms, bank_ms), separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
 
-def steps(record: MatchRecord) -> list[Step]:
+def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[Step]:
     """The position before the first move, then one step for each move.
 
     Fields, each only if it changed: ``deal``, ``phase``, ``turn``, ``hands`` (by seat, cards in
-    one string, None for a hand that did not change), ``roles`` (by seat), ``scores``, ``notes``
-    (what lies on the table), ``ended`` (points of the deal that this move ended). ``move`` is
+    one string, None for a hand that did not change), ``roles`` (by seat, texts), ``scores``,
+    ``facts`` (of the position: ``[label, value, cards, seat, whether it lies on the table]``),
+    ``banks`` (by seat, seconds), ``ended`` (points of the deal that this move ended). ``move`` is
     what was played: ``[seat, move, milliseconds or None, fault or None, whether it was the
-    default move]``.
+    default move]``. `move_ms` and `bank_ms` are the clock of the cup.
     """
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    shown = _position(state, record.seating)
+    banks = [bank_ms / 1000] * record.players
+    shown = {**_position(state), "banks": list(banks)}
     found = [dict(shown)]
     faults = {fault.move: fault for fault in record.faults}
     requests = [0] * record.players
@@ -45,11 +47,14 @@ def steps(record: MatchRecord) -> list[Step]:
             raise ValueError(f"Match {record.match} has moves after the end of its game.")
         deals = len(state.results)
         state = state.advance(move)
-        position = _position(state, record.seating)
+        moved = _move(record, seat, move, requests, faults.get(index))
+        if moved[2] is not None:
+            banks[seat] = max(0.0, round(banks[seat] - max(0.0, moved[2] - move_ms) / 1000, 1))
+        position = {**_position(state), "banks": list(banks)}
         step = _changes(shown, position)
         if len(state.results) > deals:
             step["ended"] = list(state.results[-1]["scores"])
-        step["move"] = _move(record, seat, move, requests, faults.get(index))
+        step["move"] = moved
         shown = position
         found.append(step)
     return found
@@ -96,7 +101,7 @@ def _changes(before: Step, after: Step) -> Step:
     return changed
 
 
-def _position(state: State, names: Sequence[str]) -> Step:
+def _position(state: State) -> Step:
     data = state.to_dict()
     game = state.game
     return {
@@ -104,14 +109,11 @@ def _position(state: State, names: Sequence[str]) -> Step:
         "phase": data["phase"],
         "turn": data["turn"],
         "hands": ["".join(hand) for hand in data["hands"]],
-        "roles": [", ".join(game.roles(data, seat)) for seat in range(state.players)],
+        "roles": [game.roles(data, seat) for seat in range(state.players)],
         "scores": data["scores"],
-        "notes": [_note(fact, names) for fact in game.facts(data)],
+        "facts": [_fact(fact) for fact in game.facts(data)],
     }
 
 
-def _note(fact: Fact, names: Sequence[str]) -> str:
-    parts = [fact.label, fact.value, *fact.cards]
-    if fact.seat is not None:
-        parts.append(f"by {names[fact.seat]} (seat {fact.seat})")
-    return " ".join(filter(None, parts))
+def _fact(fact: Fact) -> list[Any]:
+    return [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]

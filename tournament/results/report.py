@@ -22,6 +22,7 @@ from tournament.results.formatting import (
     format_times,
 )
 from tournament.results.match_arrays import MatchArrays, collect
+from tournament.results.replay import clock
 from tournament.results.replay_steps import compressed, select
 from tournament.results.standings import Standings, compute
 from tournament.text import plural
@@ -49,7 +50,7 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
     matches = list(store.summaries())
     arrays = collect(matches, facts.get("bots", ()))
     table = compute(arrays, facts)
-    shown = _replays(store, matches, replays)
+    shown = _replays(store, matches, replays, clock(facts["config"]))
     return (
         _environment()
         .get_template("report.html")
@@ -75,6 +76,7 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
                         "block": replay.match.block,
                         "seating": replay.match.number + 1,
                         "steps": replay.steps,
+                        "clockwise": games.get(table.game).clockwise,
                     }
                     for replay in shown
                 },
@@ -83,7 +85,9 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
     )
 
 
-def _replays(store: RunRecords, matches: list[MatchSummary], limit: int) -> list[Replay]:
+def _replays(
+    store: RunRecords, matches: list[MatchSummary], limit: int, times: tuple[int, int]
+) -> list[Replay]:
     replays: list[Replay] = []
     moves = 0
     max_moves = _MEAN_MOVES * max(limit, REPLAYS)
@@ -92,7 +96,7 @@ def _replays(store: RunRecords, matches: list[MatchSummary], limit: int) -> list
         moves += len(record.moves)
         if moves > max_moves and replays:
             break
-        replays.append(Replay(match, sum(map(sum, match.faults)), compressed(record)))
+        replays.append(Replay(match, sum(map(sum, match.faults)), compressed(record, *times)))
     return replays
 
 

@@ -18,6 +18,7 @@ from tournament.results.replay_steps import select, steps
 from tournament.results.report import report
 from tournament.store.store import Store
 
+CLOCK = (1000, 10_000)  # move_ms and bank_ms of the cup
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 
 
@@ -82,7 +83,7 @@ def unpacked(text: str) -> list[dict[str, Any]]:
 def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each step with the state that it should show."""
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    shown_steps = steps(record)
+    shown_steps = steps(record, *CLOCK)
     yield shown_steps[0], state.to_dict()
     for move, step in zip(record.moves, shown_steps[1:], strict=True):
         state = state.advance(move)
@@ -116,7 +117,7 @@ def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
     assert set(page.data["matches"]) == set(records)
     for name, shown in page.data["matches"].items():
         assert shown["seats"] == list(records[name].seating)
-        assert unpacked(shown["steps"]) == steps(records[name])
+        assert unpacked(shown["steps"]) == steps(records[name], *CLOCK)
 
 
 @pytest.mark.parametrize(
@@ -133,20 +134,20 @@ def test_steps_add_up_to_the_positions(game: str, options: dict[str, int]) -> No
             now = {**now, **step}
             now["hands"] = [b if n is None else n for b, n in zip(old, hands, strict=True)]
             assert now["hands"] == ["".join(hand) for hand in state["hands"]]
-            assert now["roles"] == [", ".join(rules.roles(state, seat)) for seat in range(3)]
-            for fact, note in zip(rules.facts(state), now["notes"], strict=True):
-                assert note.startswith(fact.label)
-                assert all(part in note for part in (fact.value, *fact.cards))
-                assert fact.seat is None or f"by {record.seating[fact.seat]}" in note
+            assert now["roles"] == [rules.roles(state, seat) for seat in range(3)]
+            assert now["facts"] == [
+                [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
+                for fact in rules.facts(state)
+            ]
             for name in ("deal", "phase", "turn", "scores"):
                 assert now[name] == state[name]
-        ended = [step["ended"] for step in steps(record) if "ended" in step]
+        ended = [step["ended"] for step in steps(record, *CLOCK) if "ended" in step]
         assert ended == [list(result["scores"]) for result in record.results]
 
 
 def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
     record = next(record for record in store.matches() if record.struck)
-    moves = [step["move"] for step in steps(record)[1:]]
+    moves = [step["move"] for step in steps(record, *CLOCK)[1:]]
     assert [move[1] for move in moves] == list(record.moves)
     for fault in record.faults:
         seat, _, time, text, is_default = moves[fault.move]

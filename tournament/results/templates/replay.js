@@ -1,0 +1,196 @@
+"use strict";
+// Steps through a finished match on a CardTable: buttons, slider, keys, list of moves.
+const Replay = (() => {
+  const { make, move, signed } = CardTable;
+
+  async function unpack(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  const lies = (position) => position.facts.some((fact) => fact[4]);
+
+  // Steps hold what changed; positions hold everything.
+  function positions(steps, seats) {
+    const found = [];
+    let now = {};
+    let start = 0; // the index of the position before the deal's first move
+    let last = Array(seats).fill(null);
+    let times = Array(seats).fill(null);
+    for (const [index, step] of steps.entries()) {
+      const { move: moved = null, ended = null, hands, ...rest } = step;
+      const before = now;
+      now = { ...before, ...rest, moved, ended };
+      if (hands) now.hands = hands.map((hand, seat) => (hand === null ? before.hands[seat] : hand));
+      if (moved) {
+        // A new trick or phase begins with the move after the one that ended the old.
+        const old = found[found.length - 2];
+        const over = old && (before.phase !== old.phase || (lies(old) && !lies(before)));
+        last = over ? Array(seats).fill(null) : last.slice();
+        last[moved[0]] = moved[1];
+        times = times.slice();
+        times[moved[0]] = time(moved[2], now.banks[moved[0]], before.banks[moved[0]]);
+      }
+      now.start = start;
+      now.last = last;
+      now.times = times;
+      found.push(now);
+      // The next deal begins in the step that ends this one.
+      if (index === 0 || now.deal !== before.deal) {
+        start = index;
+        last = Array(seats).fill(null);
+      }
+    }
+    return found;
+  }
+
+  function time(ms, bank, before) {
+    if (ms === null) return null;
+    const late = bank < before;
+    return { late, text: late ? `${ms} ms, bank ${bank.toFixed(1)} s` : `${ms} ms` };
+  }
+
+  function sentence(table, now) {
+    if (!now.moved) return ["The cards are dealt."];
+    const [seat, text, ms, fault, isDefault] = now.moved;
+    const words = [make("b", {}, table.seats[seat]), " ", move(text)];
+    if (isDefault && !fault) words.push(" (default move: the bot is struck out)");
+    if (fault) words.push(make("span", { class: "fault" }, ` – default move after a fault. ${fault}`));
+    if (ms !== null) words.push(make("small", {}, `  ${ms} ms`));
+    if (now.ended) {
+      const points = now.ended.map((value, one) => `${table.seats[one]} ${signed(value)}`);
+      words.push(` The deal is over: ${points.join(", ")}.`);
+    }
+    return words;
+  }
+
+  class Replay {
+    // `root` has the parts of replay.html; `address(move)` is the hash of a move.
+    constructor(root, match, steps, address) {
+      this.root = root;
+      this.address = address;
+      this.table = { seats: match.seats, own: 0, clockwise: match.clockwise };
+      this.positions = positions(steps, match.seats.length);
+      this.at = 0;
+      this.timer = 0;
+      this.part("at").max = this.positions.length - 1;
+    }
+
+    static async open(root, match, address) {
+      return new Replay(root, match, await unpack(match.steps), address);
+    }
+
+    part(name) {
+      return this.root.querySelector(`[data-part="${name}"]`);
+    }
+
+    show(index, speak = true) {
+      this.at = Math.max(0, Math.min(index, this.positions.length - 1));
+      const now = this.positions[this.at];
+      this.part("at").value = this.at;
+      this.part("where").textContent = `${this.at} / ${this.positions.length - 1}`;
+      const said = this.part("said");
+      said.setAttribute("aria-live", speak ? "polite" : "off");
+      said.replaceChildren(...sentence(this.table, now));
+      CardTable.draw(this.part("table"), this.table, now);
+      this.list(now);
+      history.replaceState(null, "", this.address(this.at));
+    }
+
+    list(now) {
+      const list = this.part("moves");
+      if (this.listed !== now.start) {
+        this.listed = now.start;
+        list.replaceChildren();
+        for (let i = now.start + 1; i < this.positions.length && this.positions[i].start === now.start; i++) {
+          const [seat, text, , fault] = this.positions[i].moved;
+          const words = make("span", { class: fault ? "late" : null }, fault ? "fault: " : "", move(text));
+          const parts = [i - now.start, this.table.seats[seat]].map((part) => make("span", {}, String(part)));
+          list.append(make("li", {}, make("button", { type: "button", "data-at": i }, ...parts, words)));
+        }
+      }
+      for (const button of list.querySelectorAll("button")) {
+        const current = Number(button.dataset.at) === this.at;
+        if (!current) button.removeAttribute("aria-current");
+        else {
+          button.setAttribute("aria-current", "step");
+          const top = button.offsetTop - list.offsetTop;
+          if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 2;
+        }
+      }
+    }
+
+    pause() {
+      clearInterval(this.timer);
+      this.timer = 0;
+      this.playing(false);
+    }
+
+    playing(on) {
+      const button = this.root.querySelector('[data-go="play"]');
+      button.setAttribute("aria-pressed", on);
+      button.setAttribute("aria-label", on ? "Pause" : "Play");
+      button.textContent = on ? "❚❚" : "▶▶";
+    }
+
+    play() {
+      if (this.timer) return this.pause();
+      const end = this.positions.length - 1;
+      if (this.at === end) this.show(0);
+      this.timer = setInterval(() => {
+        this.show(this.at + 1, false);
+        if (this.at === end) this.pause();
+      }, 1000 / Number(this.part("speed").value));
+      this.playing(true);
+    }
+
+    go(step) {
+      if (step === "play") return this.play();
+      this.pause();
+      const end = this.positions.length - 1;
+      this.show({ first: 0, back: this.at - 1, next: this.at + 1, last: end }[step]);
+    }
+
+    // Handle events of the page; true if this one was for the replay.
+    handle(event) {
+      if (event.type === "click") return this.click(event);
+      if (event.type === "input") return this.input(event);
+      return this.key(event);
+    }
+
+    click(event) {
+      const button = event.target.closest("button");
+      if (!button || !this.root.contains(button)) return false;
+      if (button.dataset.at) {
+        this.pause();
+        this.show(Number(button.dataset.at));
+      } else if (button.dataset.go) this.go(button.dataset.go);
+      return true;
+    }
+
+    input(event) {
+      if (event.target === this.part("at")) {
+        this.pause();
+        this.show(Number(event.target.value));
+      } else if (event.target === this.part("speed") && this.timer) {
+        this.pause();
+        this.play();
+      }
+    }
+
+    key(event) {
+      const step = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" }[event.key];
+      const { tagName, type } = event.target;
+      const typing = (tagName === "INPUT" && type !== "range") || tagName === "TEXTAREA" || tagName === "SELECT";
+      // A button and a link keep the space bar.
+      const pressing = event.key === " " && (tagName === "BUTTON" || tagName === "A");
+      if (!step || typing || pressing || event.altKey || event.ctrlKey || event.metaKey) return false;
+      event.preventDefault();
+      this.go(step);
+      return true;
+    }
+  }
+
+  return Replay;
+})();

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bots import sensible
 from tests.tournament import hostile
 from tests.tournament.cups import (
     all_end,
@@ -117,16 +118,22 @@ def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]
     assert stich("verify", two).returncode == 0
 
 
+def strong(connection: socket.socket, request: dict[str, Any]) -> None:
+    """A bot that is better than the toys."""
+    move = sensible.move(request["view"], request["moves"])
+    connection.sendall(hostile.answer(json.dumps({"move": move}).encode()))
+
+
 def test_a_cup_that_ends_early_resumes_to_the_same_end(tmp_path: Path) -> None:
     """It ends at the same block if half of its matches are missing, with any concurrency."""
     one, two = tmp_path / "one", tmp_path / "two"
     stop = "[stop]\ntop = 1\nconfidence = 0.5"
-    with served_toys(4) as bots:
-        bots["toy0"] = "python -m bots.sensible"
+    with served_toys(3) as toys, hostile.running(strong) as url:
+        bots = {"strong": url, **toys}
         path = write(tmp_path, bots, stop, deals=30, concurrency=2)
         assert stich("run", path, "--out", one).returncode == 0
         with Store.open(one) as whole, Store.create(two) as half:
-            assert whole.get("settled") == ["toy0"]
+            assert whole.get("settled") == ["strong"]
             resume(half, read_cup(path))
             for record in list(whole.matches())[::2]:
                 half.add(record)
@@ -143,7 +150,7 @@ def test_a_cup_that_ends_early_resumes_to_the_same_end(tmp_path: Path) -> None:
         with Store.open(two) as store:
             store.put({"settled": None})
         done = stich("verify", two)
-        assert "run: Settled are ['toy0'], the store has []." in done.stdout
+        assert "run: Settled are ['strong'], the store has []." in done.stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

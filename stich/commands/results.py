@@ -52,7 +52,7 @@ def standings(target: str, as_json: bool) -> int:
 
 
 def _standings_of_rows(target: str, as_json: bool) -> int:
-    from stich.console.standings_table import standings_table
+    from stich.console.standings_table import print_table
     from stich.console.text import make_console
     from tournament.results.exported_rows import ExportedRows, RowError
     from tournament.results.standings import standings
@@ -69,25 +69,23 @@ def _standings_of_rows(target: str, as_json: bool) -> int:
     if as_json:
         _print_json(table.to_dict())
     else:
-        make_console().print(standings_table(table))
+        print_table(make_console(), table)
     return 0
 
 
 def standings_dict(store: Store) -> dict[str, Any]:
-    """The standings for JSON; with `places`, best first, once a knockout has decided them."""
-    from tournament.results.standings import decided_places, standings
+    """The standings for JSON."""
+    from tournament.results.standings import standings
 
-    places = decided_places(store.facts())
-    best_first = sorted(places, key=lambda bot: places[bot])
-    return {**standings(store).to_dict(), **({"places": best_first} if places else {})}
+    return standings(store).to_dict()
 
 
 def print_standings(store: Store, console: Console) -> None:
-    """Print the standings as a table."""
-    from stich.console.standings_table import standings_table
+    """Print the standings as a table, with the course of the cup."""
+    from stich.console.standings_table import print_table
     from tournament.results.standings import standings
 
-    console.print(standings_table(standings(store), store.get("total")))
+    print_table(console, standings(store), store.get("total"))
 
 
 @click.command()

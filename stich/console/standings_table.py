@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rich import box
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stich.console.course_table import course_table
 from tournament.results.formatting import (
+    course_first,
     fault_count,
     format_plain,
     format_rank,
     format_rating,
     format_score,
+    format_stop,
     format_times,
 )
-from tournament.results.standings import Standing, Standings
+from tournament.results.standings import BY_FORMAT, Standing, Standings
 from tournament.text import plural, printable
+
+
+def print_table(console: Console, standings: Standings, total: int | None = None) -> None:
+    """Print the standings with the course of the cup: first where it decides the places."""
+    parts: list[RenderableType] = [standings_table(standings, total)]
+    if standings.course is not None:
+        parts.insert(0 if course_first(standings) else 1, course_table(standings.course))
+    for part in parts:
+        console.print(part)
 
 
 def standings_table(standings: Standings, total: int | None = None) -> Table:
@@ -64,6 +77,8 @@ def _caption(standings: Standings, total: int | None) -> Iterator[str]:
         f"{matches}, {plural(standings.deals, 'deal')}, {plural(standings.blocks, 'block')}."
         " In brackets: 95 % intervals."
     )
+    if standings.stop is not None:
+        yield format_stop(standings)
     if standings.ranges == "final":
         yield "Ranks: those the evidence allows; in 95 of 100 cups all of these ranges hold."
     else:
@@ -76,6 +91,7 @@ def _caption(standings: Standings, total: int | None) -> Iterator[str]:
     if standings.groups > 1:
         yield (
             f"The bots form {standings.groups} groups that never met: scores and ratings cannot"
-            " be compared between groups, so there are no places."
+            " be compared between groups"
+            + ("." if standings.format in BY_FORMAT else ", so there are no places.")
         )
     yield "Time: median and 99th percentile."

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from tournament.records import FAULT_KINDS, RunRecords
-from tournament.results.standings import decided_places, kind_of_ranges
+from tournament.results.standings import format_of, kind_of_ranges, official_places
 
 FORMATS = ("csv", "jsonl", "parquet")
 
@@ -45,7 +45,12 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "slowest_ms": ("double", "the longest of them; null if there were none"),
     "finished": ("bool", "whether the run had ended"),
     "ranges": ("string", "when ranges of ranks hold: final, anytime or adaptive"),
-    "place": ("int64", "place in a finished knockout; null in other formats"),
+    "format": ("string", "type of the format"),
+    "challenger": ("string", "the challenger of a gauntlet; null in other formats"),
+    "top": ("int64", "top of [stop]; null without it"),
+    "confidence": ("double", "confidence of [stop]; null without it"),
+    "settled": ("bool", "whether the cup ended because this bot and others of the top are settled"),
+    "place": ("int64", "place of the bot; null before the end of a knockout or halving"),
 }
 
 _CHUNK = 20_000
@@ -60,8 +65,8 @@ class ExportError(Exception):
 def export(store: RunRecords, format: str, out: BinaryIO) -> int:
     """Write all finished matches to `out`; return the number of rows.
 
-    Streams: only the seeds of the blocks are held in memory. ExportError if the format is unknown
-    or its library is not installed.
+    Reads the matches twice: for the places, then for the rows, which are streamed. ExportError if
+    the format is unknown or its library is not installed.
     """
     writers: dict[str, Callable[[Iterator[Row], BinaryIO], int]] = {
         "csv": _csv,
@@ -78,7 +83,11 @@ def rows(store: RunRecords) -> Iterator[Row]:
     facts = store.facts()
     seeds = {block.block: block.seed for block in store.blocks()}
     finished, ranges = bool(facts.get("finished")), kind_of_ranges(facts)
-    places = decided_places(facts)
+    places = official_places(store)
+    config = facts.get("config", {})
+    challenger = config.get("format", {}).get("challenger")
+    stop = config.get("stop", {})
+    settled = facts.get("settled") or ()
     for match in store.summaries():
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
@@ -106,6 +115,11 @@ def rows(store: RunRecords) -> Iterator[Row]:
                 "slowest_ms": round(max(times), 3) if times else None,
                 "finished": finished,
                 "ranges": ranges,
+                "format": format_of(facts),
+                "challenger": challenger,
+                "top": stop.get("top"),
+                "confidence": stop.get("confidence") if stop.get("top") else None,
+                "settled": bot in settled,
                 "place": places.get(bot),
             }
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
+from tournament.config import FORMATS
 from tournament.records import FAULT_KINDS, MatchSummary
 
 REQUIRED: Mapping[str, int | None] = {
@@ -30,11 +31,21 @@ _OPTIONAL: Mapping[str, int | None] = {
     "seatings": 1,
     "round": None,
     "place": 1,
+    "top": 1,
     **{str(kind): 0 for kind in FAULT_KINDS},
 }
 _LEAST = {**REQUIRED, **_OPTIONAL}
-_SAME_EVERYWHERE = ("cup", "game", "finished", "ranges")
-_RANGES = ("final", "anytime", "adaptive")
+_SAME_EVERYWHERE = (
+    "cup",
+    "game",
+    "finished",
+    "ranges",
+    "format",
+    "challenger",
+    "top",
+    "confidence",
+)
+_CHOICES = {"ranges": ("final", "anytime", "adaptive"), "format": (*FORMATS, "duel", "")}
 _MOST = 2**53
 _MOST_SEATS = 64
 
@@ -53,6 +64,7 @@ class ExportedRows:
         self._name = name
         self._rows: dict[tuple[int, int, int], tuple[int, Row]] = {}
         self._facts: dict[str, Any] = {}
+        self._places: dict[str, int | None] = {}
         for number, line in enumerate(lines, 1):
             if line.strip():
                 self._add(number, self._row(number, line))
@@ -62,18 +74,33 @@ class ExportedRows:
 
     def facts(self) -> dict[str, Any]:
         """What the rows say of the run."""
-        places = {row["bot"]: row["place"] for _, row in self._rows.values() if row.get("place")}
+        rows = [row for _, row in self._rows.values()]
+        # Other formats have the places that follow from the rows.
+        decided = self._facts.get("format") in (None, "", "knockout")
         return {
             "name": self._facts.get("cup") or self._name,
             "game": self._facts.get("game") or "",
             "finished": bool(self._facts.get("finished")),
+            "config": {
+                "format": {
+                    "type": self._facts.get("format") or "",
+                    "challenger": self._facts.get("challenger"),
+                },
+                "stop": {
+                    "top": self._facts.get("top"),
+                    "confidence": self._facts.get("confidence"),
+                },
+            },
+            "settled": {row["bot"] for row in rows if row.get("settled")},
             "ranges": self._facts.get("ranges") or self._safe_ranges(),
-            "places": places,
+            "places": {bot: place for bot, place in self._places.items() if decided and place},
         }
 
     def _safe_ranges(self) -> str:
         """The ranges that hold without a promise: results may have decided later rounds."""
         rounds = {match.round for match in self._matches}
+        if self._facts.get("format") == "halving":
+            return "anytime"
         return "adaptive" if len(rounds) > 1 else "anytime"
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
@@ -116,8 +143,15 @@ class ExportedRows:
                     " rows above; rank one run at a time.",
                 )
             self._facts[field] = value
-        if self._facts["ranges"] not in (None, *_RANGES):
-            raise self._error(number, f"ranges: must be one of {', '.join(_RANGES)}.")
+        for field, choices in _CHOICES.items():
+            if self._facts[field] not in (None, *choices):
+                listed = ", ".join(filter(None, choices))
+                raise self._error(number, f"{field}: must be one of {listed}, or left out.")
+        confidence = self._facts["confidence"]
+        if self._facts["top"] is not None and not (
+            isinstance(confidence, float) and 0 < confidence < 1
+        ):
+            raise self._error(number, "confidence: must be a number between 0 and 1, as of [stop].")
         key = row["block"], row["seating"], row["seat"]
         if key in self._rows:
             raise self._error(
@@ -126,6 +160,13 @@ class ExportedRows:
                 f" {self._rows[key][0]} too; remove one, or rank one run at a time.",
             )
         self._rows[key] = number, row
+        place = self._places.setdefault(row["bot"], row.get("place"))
+        if place != row.get("place"):
+            raise self._error(
+                number,
+                f"place: {json.dumps(row['bot'])} is in place {row.get('place')} here and in"
+                f" {place} above; give a bot the same place in every row.",
+            )
 
     def _summaries(self) -> list[MatchSummary]:
         ordered = [self._rows[key] for key in sorted(self._rows)]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tournament.results.standings import MoveTimes, Standing
+from collections.abc import Sequence
+
+from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings
+from tournament.text import plural
 
 
 def format_rank(rank: tuple[int, int]) -> str:
@@ -15,6 +18,41 @@ def format_score(line: Standing) -> str:
     if line.score is None:
         return "–"
     return f"{line.score:+.2f} {_interval(line.low, line.high, '.2f')}"
+
+
+def format_points(points: float) -> str:
+    """Points a deal without an interval: +0.91."""
+    return f"{points + 0.0:+.2f}"
+
+
+def format_winners(winners: Sequence[str]) -> str:
+    """Winner: ann; or Winners, where several share the first place."""
+    return f"Winner{'s' * (len(winners) > 1)}: {', '.join(winners)}"
+
+
+def stage_title(stage: str, round: int) -> str:
+    """The heading of a round or stage: Round 2, Semi-final, Final."""
+    return stage[:1].upper() + stage[1:] if stage else f"Round {round}"
+
+
+def format_stop(table: Standings) -> str:
+    """What [stop] has done or will do, as a sentence; "" without it."""
+    stop = table.stop
+    if stop is None:
+        return ""
+    top = f"the top {stop.top} are" if stop.top > 1 else "the best bot is"
+    sure = f"settled from the rest at {100 * stop.confidence:g} %"
+    if stop.settled:
+        blocks = plural(table.blocks, "block")
+        return f"Ended after {blocks}, because {top} {sure}: {', '.join(stop.settled)}."
+    if table.finished:
+        return f"Ended because all deals are played; {top} not {sure}."
+    return f"Ends as soon as {top} {sure}, or when all deals are played."
+
+
+def course_first(table: Standings) -> bool:
+    """Whether the course comes before the table: where it decides the places."""
+    return table.course is not None and table.format in BY_FORMAT
 
 
 def format_plain(line: Standing) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 from tournament.ranking import adaptive, anytime, rank_ranges
 from tournament.ranking.bootstrap import Interval
 from tournament.ranking.effects import Fit, fit
-from tournament.ranking.observations import observe
+from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ratings import Rating, compare, rating_groups, ratings
 from tournament.ranking.score_intervals import score_intervals
 from tournament.records import FAULT_KINDS, Results
+from tournament.results.course import Course, course
 from tournament.results.match_arrays import MatchArrays, collect
 
 # The random numbers of resampling are the same for every run, so that an export ranks to the digit
 # as its store does.
 _SEED = ""
+BY_FORMAT = ("knockout", "halving")
+"""The formats whose places do not follow from the scores alone, so there are none before the end.
+"""
 # A share of a match is a whole number of these, whoever shares it among up to six seats.
 _SHARES = 60
 
@@ -40,8 +44,9 @@ class MoveTimes:
 class Standing:
     """One line of the table; the fields of `stich standings --json`.
 
-    ``place`` is the official result: of a knockout by its bracket, otherwise by score; equal scores
-    share a place. It is None for a bot that has not played, before the end of a knockout, and
+    ``place`` is the official result: of a knockout by its bracket, of a halving by the last stage
+    that a bot played and then by score, otherwise by score; equal bots share a place. It is None
+    for a bot that has not played, before the end of a knockout or halving, and in the other formats
     between groups of bots that never met. ``rank`` is the first and last rank that the evidence
     allows. ``score`` is the expected points a deal against the other bots of the cup, ``plain``
     the mean of the points a deal it played; ``won`` is a share from 0 to 1. These and ``rating``
@@ -70,26 +75,43 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class StopRule:
+    """``[stop]`` of a cup: it ends once the ``top`` bots are settled from the rest at this
+    confidence. ``settled`` are these bots, in the order of the table, if that ended the cup."""
+
+    top: int
+    confidence: float
+    settled: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Standings:
     """The table and what it is of. ``standings`` is by place, then by score, then by name.
 
-    ``ranges`` says when the ranges of ranks hold, see `kind_of_ranges`. ``groups`` is the number
-    of groups of bots that never met.
+    ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges
+    of ranks hold, see `kind_of_ranges`. ``groups`` is the number of groups of bots that never met.
+    ``course`` is how the cup went, None if there is nothing to tell in this format.
     """
 
     name: str
     game: str
+    format: str
     finished: bool
+    stop: StopRule | None
     ranges: str
     groups: int
     blocks: int
     matches: int
     deals: int
+    course: Course | None
     standings: tuple[Standing, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON, as `stich standings --json` prints it."""
+        """Ready for JSON, as `stich standings --json` prints it; with `places`, the bots best
+        first, if the format decides them."""
         data = asdict(self)
+        if self.format in BY_FORMAT and self.finished:
+            data["places"] = [line.bot for line in self.standings]
         data["standings"] = [
             {**row, "rank": list(row["rank"]), "faults": dict(row["faults"])}
             for row in data["standings"]
@@ -109,7 +131,7 @@ def standings(run: Results) -> Standings:
 def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     """The table of these matches; `facts` are those of the run."""
     kind = kind_of_ranges(facts)
-    data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots))
+    data = _observations(arrays)
     fitted = fit(data)
     settled = {
         "final": lambda: rank_ranges.settled_pairs(fitted, _SEED),
@@ -117,7 +139,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         "adaptive": lambda: adaptive.settled_pairs(fitted),
     }[kind]()
     groups = int(fitted.component.max(initial=-1)) + 1
-    places = _places(arrays, fitted, groups, facts)
+    places = _places(arrays, fitted, facts)
     rated = _rate(arrays)
     lines = [
         _standing(arrays, bot, fitted, *columns, rated.get(bot))
@@ -142,12 +164,15 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     return Standings(
         name=str(facts.get("name", "")),
         game=str(facts.get("game", "")),
+        format=format_of(facts),
+        stop=_stop_rule(facts, [line.bot for line in lines]),
         finished=bool(facts.get("finished", False)),
         ranges=kind,
         groups=groups,
         blocks=arrays.blocks,
         matches=arrays.block.size,
         deals=int(arrays.deals.sum()),
+        course=course(arrays, format_of(facts), facts, places),
         standings=tuple(lines),
     )
 
@@ -174,9 +199,28 @@ def format_of(facts: Mapping[str, Any]) -> str:
     return str(facts.get("config", {}).get("format", {}).get("type", ""))
 
 
-def _places(
-    arrays: MatchArrays, fitted: Fit, groups: int, facts: Mapping[str, Any]
-) -> list[int | None]:
+def official_places(run: Results) -> dict[str, int | None]:
+    """The place of each bot of a run, as the standings have it."""
+    facts = run.facts()
+    arrays = collect(run.summaries(), facts.get("bots", ()))
+    places = _places(arrays, fit(_observations(arrays)), facts)
+    return dict(zip(arrays.bots, places, strict=True))
+
+
+def _observations(arrays: MatchArrays) -> Observations:
+    return observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots))
+
+
+def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str]) -> StopRule | None:
+    stop = facts.get("config", {}).get("stop", {})
+    if stop.get("top") is None:
+        return None
+    settled = facts.get("settled") or ()
+    in_order = tuple(bot for bot in bots if bot in settled)
+    return StopRule(stop["top"], stop["confidence"], in_order)
+
+
+def _places(arrays: MatchArrays, fitted: Fit, facts: Mapping[str, Any]) -> list[int | None]:
     """The place of each bot, 1 the best."""
     format = format_of(facts)
     decided = decided_places(facts)
@@ -184,7 +228,7 @@ def _places(
         return [decided.get(bot) for bot in arrays.bots]
     if format == "halving":
         return _by_stage(arrays, fitted, facts)
-    if groups > 1:
+    if fitted.component.max(initial=-1) > 0:  # groups that never met
         return [None] * len(arrays.bots)
     return [
         None if np.isnan(score) else 1 + int(np.count_nonzero(fitted.score > score))

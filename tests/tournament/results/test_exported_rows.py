@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.tournament.played import cup, run
+from tournament.config import FORMATS, STOPPING, Cup, Stop
 from tournament.results.export import export
 from tournament.results.exported_rows import REQUIRED, ExportedRows, RowError
-from tournament.results.standings import standings
+from tournament.results.standings import BY_FORMAT, standings
 
 Row = dict[str, Any]
 
@@ -34,16 +36,33 @@ def table(rows: list[Row]) -> Row:
     return found
 
 
-@pytest.mark.parametrize("format", ["round-robin", "knockout"])
-def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str) -> None:
-    of = cup([f"bot{i}" for i in range(6)], format=format, deals=2)
-    with run(tmp_path, of, {}) as store:
+def made(format: str) -> Cup:
+    of = cup([f"bot{i}" for i in range(7)], format=format, deals=2, seating="fixed")
+    if format == "gauntlet":
+        return replace(of, format=replace(of.format, challenger="bot3"))
+    return replace(of, stop=Stop(2, 0.9)) if format in STOPPING else of
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("finished", [True, False])
+def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str, finished: bool) -> None:
+    """With the same places, course and end, also while the run goes on."""
+    with run(tmp_path, made(format), {}) as store:
+        settled = ["bot1", "bot2"] if format == "halving" else []
+        store.put({"finished": finished, "settled": settled if finished else None})
+        if not finished:
+            store.put({"places": None})
         expected = standings(store).to_dict()
         out = io.BytesIO()
         export(store, "jsonl", out)
     for line in expected["standings"]:
         del line["move_ms"]
-    assert table([json.loads(line) for line in out.getvalue().splitlines()]) == expected
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert table(rows) == expected
+    places = {line["bot"]: line["place"] for line in expected["standings"]}
+    assert {row["bot"]: row["place"] for row in rows} == places
+    decided = finished or format not in BY_FORMAT
+    assert all((place is not None) == decided for place in places.values())
 
 
 def test_the_order_of_rows_does_not_matter(rows: list[Row]) -> None:
@@ -70,6 +89,13 @@ def test_the_required_fields_are_enough(rows: list[Row]) -> None:
         (lambda rows: rows.pop(1), "1: seat: block 1, seating 0 must have a row for each seat"),
         (lambda rows: rows[1].update(cup="Other"), '2: cup: is "Other"'),
         (lambda rows: [row.update(bot="new") for row in rows[3:4]], "block 1 has other bots"),
+        (lambda rows: rows[1].update(format="ladder"), '2: format: is "ladder", but "round-robin"'),
+        (
+            lambda rows: [row.update(format="ladder") for row in rows],
+            "1: format: must be one of round-robin, swiss, knockout, gauntlet, halving, duel, or",
+        ),
+        (lambda rows: [row.update(top=1) for row in rows], "1: confidence: must be a number betw"),
+        (lambda rows: rows[3].update(place=9), "in place 9 here and in"),
         (lambda rows: rows.clear(), "there is no row"),
     ],
 )

@@ -153,8 +153,9 @@ def test_bots_that_have_not_played_are_listed_last() -> None:
 def test_an_empty_run_has_an_empty_table() -> None:
     table = standings(run_of([], finished=False))
     assert table.to_dict() == {
-        "name": "Test", "game": "doudizhu", "finished": False,
-        "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "standings": [],
+        "name": "Test", "game": "doudizhu", "format": "", "finished": False, "stop": None,
+        "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "course": None,
+        "standings": [],
     }  # fmt: skip
     assert standings(run_of([], bots=["ann"])).standings[0].rank == (1, 1)
 
@@ -162,7 +163,8 @@ def test_an_empty_run_has_an_empty_table() -> None:
 def test_the_json_has_the_fields_of_the_promise() -> None:
     data = json.loads(json.dumps(standings(run_of(cup())).to_dict(), allow_nan=False))
     assert list(data) == [
-        "name", "game", "finished", "ranges", "groups", "blocks", "matches", "deals", "standings",
+        "name", "game", "format", "finished", "stop", "ranges", "groups", "blocks", "matches",
+        "deals", "course", "standings",
     ]  # fmt: skip
     first = data["standings"][0]
     assert list(first) == [

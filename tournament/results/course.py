@@ -1,0 +1,230 @@
+"""How a cup went, by its format: the bracket of a knockout, the rounds of a Swiss, the stages of a
+halving, and the challenger of a gauntlet against each.
+
+Everything follows from the finished matches, so an export tells as much as its store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tournament.formats import halving, knockout
+from tournament.ranking.bootstrap import Ints
+from tournament.ranking.effects import fit
+from tournament.ranking.observations import observe
+from tournament.results.match_arrays import MatchArrays
+
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """A bot at a table, with its points a deal there; in a stage of a halving, with its score
+    after it. ``advances`` says whether it played on; None where nobody does, and as long as it is
+    not known."""
+
+    bot: str
+    score: float
+    advances: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CourseTable:
+    """A table of a round, or all of a halving's stage: its bots, the best first."""
+
+    stage: str
+    blocks: int
+    bots: tuple[Seated, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CourseRound:
+    """A round with its tables, and the bots that had a bye."""
+
+    round: int
+    tables: tuple[CourseTable, ...]
+    byes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A challenger against one bot: blocks in which they met, points a deal of the challenger and
+    of the bot in these, and the share of matches in which the challenger had more."""
+
+    bot: str
+    blocks: int
+    score: float
+    opponent_score: float
+    won: float
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a cup went. ``winners`` are the bots in first place of a finished knockout or halving.
+    ``rounds`` are those of a knockout or Swiss, ``stages`` those of a halving; ``against`` is the
+    ``challenger`` of a gauntlet against each."""
+
+    winners: tuple[str, ...] = ()
+    rounds: tuple[CourseRound, ...] = ()
+    stages: tuple[CourseTable, ...] = ()
+    challenger: str | None = None
+    against: tuple[Against, ...] = ()
+
+
+def course(
+    arrays: MatchArrays, format: str, facts: Mapping[str, Any], places: Sequence[int | None]
+) -> Course | None:
+    """The course of a cup of this format; None before the first match and if the format has none.
+    ``places`` are by bot."""
+    if not arrays.block.size:
+        return None
+    finished = bool(facts.get("finished"))
+    winners = tuple(
+        bot for bot, place in zip(arrays.bots, places, strict=True) if finished and place == 1
+    )
+    if format == "swiss":
+        return Course(rounds=tuple(_rounds(arrays, places)))
+    if format == "knockout":
+        rounds = _bracket(_rounds(arrays, places), arrays, finished)
+        return Course(winners, rounds=tuple(rounds))
+    if format == "halving":
+        return Course(winners, stages=tuple(_stages(arrays, finished, places)))
+    challenger = facts.get("config", {}).get("format", {}).get("challenger")
+    if format == "gauntlet" and challenger in arrays.bots:
+        against = _against(arrays, arrays.bots.index(challenger))
+        return Course(challenger=challenger, against=tuple(against))
+    return None
+
+
+def _grouped(
+    arrays: MatchArrays, keys: Ints, places: Sequence[int | None]
+) -> list[tuple[int, CourseTable]]:
+    """The matches with equal rows of ``keys`` (M, any) as tables, with their rounds, in the order
+    of the schedule. Bots with equal points stand in the order of their places."""
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    group = group.reshape(-1)
+    bots = len(arrays.bots)
+    cell = (group[:, np.newaxis] * bots + arrays.seats).ravel()
+    shape = (first.size, bots)
+    points = np.bincount(cell, arrays.scores.ravel(), first.size * bots).reshape(shape)
+    each = np.broadcast_to(arrays.deals[:, np.newaxis], arrays.seats.shape).ravel()
+    deals = np.bincount(cell, each, first.size * bots).reshape(shape)
+    pairs = np.unique(np.column_stack((group, arrays.block)), axis=0)
+    blocks = np.bincount(pairs[:, 0], minlength=first.size)
+    place_of = {bot: place or 0 for bot, place in zip(arrays.bots, places, strict=True)}
+    found = []
+    for table in np.argsort(first):
+        seated = [
+            Seated(arrays.bots[bot], round(float(points[table, bot] / deals[table, bot]), _DIGITS))
+            for bot in np.flatnonzero(deals[table])
+        ]
+        seated.sort(key=lambda one: (-one.score, place_of[one.bot], one.bot))
+        stage = arrays.stages[arrays.stage[first[table]]]
+        made = CourseTable(stage, int(blocks[table]), tuple(seated))
+        found.append((int(arrays.round[first[table]]), made))
+    return found
+
+
+def _rounds(arrays: MatchArrays, places: Sequence[int | None]) -> list[CourseRound]:
+    keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
+    tables: dict[int, list[CourseTable]] = {}
+    for number, table in _grouped(arrays, keys, places):
+        tables.setdefault(number, []).append(table)
+    found = []
+    for number, of_round in sorted(tables.items()):
+        byes = sorted(set(arrays.bots) - _names(of_round))
+        found.append(CourseRound(number, tuple(of_round), tuple(byes)))
+    return found
+
+
+def _names(tables: Sequence[CourseTable]) -> set[str]:
+    return {seated.bot for table in tables for seated in table.bots}
+
+
+def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
+    """The rounds with who advanced. Byes are those of bots that still play."""
+    players = arrays.seats.shape[1]
+    cuts = knockout.plan(len(arrays.bots), players)
+    found = []
+    for index, one in enumerate(rounds):
+        later = {
+            seated.bot
+            for following in rounds[index + 1 :]
+            for table in following.tables
+            for seated in table.bots
+            if table.stage != "bronze"
+        }
+        tables = []
+        for number, table in enumerate(one.tables):
+            counts = cuts[index].advancing if index < len(cuts) else ()
+            expected = counts[number] if number < len(counts) else None
+            tables.append(_advancing(table, later, expected, finished))
+        byes = tuple(bot for bot in one.byes if bot in later or (index == 0 and not finished))
+        found.append(CourseRound(one.round, tuple(tables), byes))
+    return found
+
+
+def _advancing(
+    table: CourseTable, later: set[str], expected: int | None, finished: bool
+) -> CourseTable:
+    """The table with who advanced: known once all that advance have played on."""
+    seen = sum(seated.bot in later for seated in table.bots)
+    if expected is None or not seen:
+        return table
+    known = finished or seen == expected
+    bots = [
+        Seated(one.bot, one.score, True if one.bot in later else False if known else None)
+        for one in table.bots
+    ]
+    bots.sort(key=lambda one: (-one.score, not one.advances))
+    return CourseTable(table.stage, table.blocks, tuple(bots))
+
+
+def _stages(
+    arrays: MatchArrays, finished: bool, places: Sequence[int | None]
+) -> Iterator[CourseTable]:
+    """The stages, each with the scores of all blocks up to its end, which decide who plays on."""
+    stages = [table for _, table in _grouped(arrays, arrays.round[:, np.newaxis], places)]
+    planned = halving.plan(len(arrays.bots), arrays.seats.shape[1], 1)
+    numbers = np.unique(arrays.round).tolist()
+    place_of = {bot: place or 0 for bot, place in zip(arrays.bots, places, strict=True)}
+    for index, (number, stage) in enumerate(zip(numbers, stages, strict=True)):
+        so_far = arrays.round <= number
+        seen = observe(
+            arrays.block[so_far],
+            arrays.deals[so_far],
+            arrays.seats[so_far],
+            arrays.scores[so_far],
+            len(arrays.bots),
+        )
+        fitted = fit(seen).score
+        score = dict(zip(arrays.bots, fitted.tolist(), strict=True))
+        seated = [Seated(one.bot, score[one.bot]) for one in stage.bots]
+        seated.sort(key=lambda one: (-one.score, place_of[one.bot], one.bot))
+        later = _names(stages[index + 1 :])
+        expected = planned[index + 1].bots if index + 1 < len(planned) else None
+        table = CourseTable(stage.stage, stage.blocks, tuple(seated))
+        yield _advancing(table, later, expected, finished)
+
+
+def _against(arrays: MatchArrays, challenger: int) -> Iterator[Against]:
+    sits = arrays.seats == challenger
+    own = (arrays.scores * sits).sum(axis=1)
+    for bot, name in enumerate(arrays.bots):
+        there = arrays.seats == bot
+        met = there.any(axis=1) & sits.any(axis=1)
+        if bot == challenger or not met.any():
+            continue
+        theirs = (arrays.scores * there).sum(axis=1)[met]
+        ours, deals = own[met], int(arrays.deals[met].sum())
+        yield Against(
+            bot=name,
+            blocks=int(np.unique(arrays.block[met]).size),
+            score=round(float(ours.sum() / deals), _DIGITS),
+            opponent_score=round(float(theirs.sum() / deals), _DIGITS),
+            won=float(((ours > theirs).sum() + (ours == theirs).sum() / 2) / ours.size),
+        )

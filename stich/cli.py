@@ -19,6 +19,7 @@ COMMANDS = {
     "matches": ("results", "List the matches of a run."),
     "replay": ("replay", "Step through a match."),
     "verify": ("results", "Recompute every deal and score of a run."),
+    "trust": ("trust", "Accept results that another organiser has signed."),
     "integrity": ("results", "Look for bots that spare each other."),
     "export": ("results", "Export the results to CSV, JSON Lines or Parquet."),
     "report": ("results", "Write a report as one HTML page to share."),

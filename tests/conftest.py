@@ -1,14 +1,25 @@
-"""Hypothesis profiles: the same examples in every run, new ones with `make fuzz`.
+"""Hypothesis profiles, and a state folder of their own for all tests.
 
-So a failing build is due to the change, not to chance. When `make fuzz` finds a counterexample,
-write a test for it.
+The examples are the same in every run, and new ones with `make fuzz`: so a failing build is due to
+the change, not to chance. When `make fuzz` finds a counterexample, write a test for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("long", derandomize=True, max_examples=1_000)
 settings.register_profile("fuzz", max_examples=2_000, print_blob=True)
 settings.load_profile("fixed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The signing key of the tests is not that of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield

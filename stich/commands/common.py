@@ -88,6 +88,8 @@ def open_run(target: str) -> Iterator[Store]:
             if not store.count():
                 why = "its run was stopped before it had begun; run the cup again"
             raise StoreError(f"{store.where}: {why}.")
+        if store.warning:
+            click.echo(store.warning, err=True)
         yield store
 
 

@@ -155,6 +155,7 @@ def duel_cup(options: DuelOptions) -> Cup:
 
 def _play(cup: Cup, out: str | None, as_json: bool) -> None:
     from tournament.bot.process import LaunchSettings
+    from tournament.formats.commitment import weakness
     from tournament.formats.duel import Duel
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
@@ -167,13 +168,13 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.create(folder))
         stack.enter_context(only_runner(store))
-        _, schedule = resume(store, cup)
+        seed, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
         launch = LaunchSettings(cup.limits, cup.clock.start_ms)
         events = JsonLines(sys.stdout) if as_json else None
         try:
-            play_all(cup, schedule, store, launch, events, console)
+            play_all(cup, schedule, store, launch, events, console, [weakness(seed)])
         except KeyboardInterrupt:
             if store.count():
                 _report(console, events, cup, schedule, "stopped", store)

@@ -19,6 +19,12 @@ from stich.console.text import make_console
 if TYPE_CHECKING:
     from tournament.config import Cup
 
+_ONE_USER = (
+    "Warning: the bots run as your own user and without a sandbox, so nothing is safe from them:"
+    " they can read the seed and the signing key, and write results. Run only bots that you trust"
+    " this way; [sandbox] enabled = true shuts the others in."
+)
+
 
 @click.command()
 @click.argument("cup", metavar="CUP.toml", type=click.Path())
@@ -82,35 +88,38 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
         stack.enter_context(only_runner(store))
         seed, schedule = resume(store, cup)
         events = JsonLines(sys.stdout) if as_json else None
-        commitment = store.get("commitment")
+        facts = store.facts()
+        if store.warning:
+            click.echo(store.warning, err=True)
+        commitment = facts["commitment"]
         if commitment:
-            if weakness(seed) and not store.get("finished"):
-                click.echo(weakness(seed), err=True)
             if events:
                 events.emit_event("commitment", sha256=commitment)
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
-        if not store.get("finished"):
+        if not facts["finished"]:
             launch = LaunchSettings(
                 cup.limits,
                 cup.clock.start_ms,
                 prefix(cup, path, store.folder),
                 Path(path).absolute().parent,
             )
-            play_all(cup, schedule, store, launch, events, console)
+            started = any(bot.command is not None for bot in cup.bots)
+            warnings = (weakness(seed), _ONE_USER if started and not launch.prefix else "")
+            play_all(cup, schedule, store, launch, events, console, warnings)
             places = schedule.places(RoundScores(store))
             ended = {"settled": schedule.settled, "total": store.count()} if cup.stop.top else {}
             store.put({"finished": True, "places": places, **ended})
-        if commitment:
-            if events:
-                events.emit_event("seed", seed=seed)
-            else:
-                click.echo(f"Seed: {seed}")
         if events:
-            events.emit_event("finished", **standings_dict(store))
+            if commitment:
+                events.emit_event("seed", seed=seed)
+            about = {"seed": seed, "signer": facts.get("signer")}
+            events.emit_event("finished", **standings_dict(store), **about)
         else:
+            click.echo(f"Seed: {seed}")
             print_standings(store, console)
-            click.echo(f"Kept in {store.where}")
+            signer = f", signed by the key {facts['signer']}" if "signer" in facts else ""
+            click.echo(f"Kept in {store.where}{signer}")
 
 
 def folder_name(path: str) -> str:

@@ -20,6 +20,8 @@ from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.run.worker import pairing_of
 from tournament.store.store import Store
 
+MATCH_KEY = "2026-spring"
+
 
 @dataclass
 class Dice:
@@ -82,7 +84,7 @@ def played(
 ) -> Iterable[MatchRecord]:
     """The matches of a cup in order; `scores` is called between rounds."""
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)
-    plan = make_schedule(of, of.seed or "")
+    plan = make_schedule(of, of.seed or "", MATCH_KEY)
     results = scores or RoundScores(MemoryRun({}, []))
     for block in (block for part in plan.rounds(results) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
@@ -96,14 +98,13 @@ def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     store.put(facts(of))
     for record in played(of, faulty, RoundScores(store)):
         store.add(record)
-    places = make_schedule(of, of.seed or "").places(RoundScores(store))
+    places = make_schedule(of, of.seed or "", MATCH_KEY).places(RoundScores(store))
     store.put({"finished": True, "places": places, "total": store.count()})
     return store
 
 
 def facts(of: Cup) -> dict[str, Any]:
     return {
-        "version": 1,
         "name": of.name,
         "game": of.game,
         "players": of.players,
@@ -111,7 +112,8 @@ def facts(of: Cup) -> dict[str, Any]:
         "config": of.to_dict(),
         "bots": list(of.names),
         "seed": of.seed,
+        "match_key": MATCH_KEY,
         "commitment": commitment(of.seed or "") if of.commit else None,
-        "total": make_schedule(of, of.seed or "").matches,
+        "total": make_schedule(of, of.seed or "", MATCH_KEY).matches,
         "finished": False,
     }

@@ -25,9 +25,13 @@ def game_seed(seed: str, key: str) -> str:
     return draw("game", seed, key)[:32]
 
 
-def match_id(seed: str, key: str, number: int) -> str:
-    """The opaque id of a match: 16 hexadecimal digits."""
-    return draw("match", seed, key, str(number))[:16]
+def match_id(match_key: str, key: str, number: int) -> str:
+    """The id of a match: 16 hexadecimal digits.
+
+    Bots see it, so it is drawn from a secret of the run instead of the seed: who guesses a seed
+    cannot confirm the guess by an id.
+    """
+    return draw("match", match_key, key, str(number))[:16]
 
 
 def shuffled(names: Iterable[str], what: str, seed: str, *about: str) -> list[str]:

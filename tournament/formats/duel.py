@@ -15,9 +15,9 @@ BLOCKS_PER_ROUND = 4
 class Duel(Schedule):
     """At most `deals` blocks. After `rounds` has ended, `test` tells whether it was decided."""
 
-    def __init__(self, cup: Cup, seed: str) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
-        self._maker = BlockMaker(seed, "mixed", cup.players)
+        self._maker = BlockMaker(seed, match_key, "mixed", cup.players)
         self.blocks = cup.format.deals
         self.matches = self.blocks * self._maker.seatings.count()
         self.test = SequentialTest()

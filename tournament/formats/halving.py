@@ -42,10 +42,10 @@ class Halving(Schedule):
     """Each stage seats its bots at drawn tables, again and again. Bots for whom there is no table
     sit out in turn."""
 
-    def __init__(self, cup: Cup, seed: str) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
+        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
         self._stages = plan(len(cup.bots), cup.players, cup.format.deals)
         self.blocks = sum(self._size(stage) for stage in self._stages)
         self.matches = self.blocks * self._maker.seatings.count()

@@ -55,10 +55,10 @@ def plan(bots: int, players: int) -> list[Cut]:
 class Knockout(Schedule):
     """Rounds of tables; the last round is the final and the table for bronze."""
 
-    def __init__(self, cup: Cup, seed: str) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
+        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
         self._cuts = plan(len(cup.bots), cup.players)
         self._bronze = cup.format.bronze and len(cup.bots) >= 2 * cup.players
         tables = sum(cut.tables for cut in self._cuts) + 1 + self._bronze

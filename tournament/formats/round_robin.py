@@ -23,9 +23,9 @@ class AllTables(Schedule):
     """Every table once for each deal, in a drawn order. Each pass is over all tables, so that
     standings are fair at any time."""
 
-    def __init__(self, cup: Cup, seed: str, tables: list[Table]) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str, tables: list[Table]) -> None:
         self._deals = cup.format.deals
-        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
+        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
         self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
         self.blocks = self._deals * len(tables)
         self.matches = self.blocks * self._maker.seatings.count()
@@ -44,12 +44,12 @@ class AllTables(Schedule):
         return (deal - 1) * len(self._tables) + self._numbers[names]
 
 
-def round_robin(cup: Cup, seed: str) -> AllTables:
+def round_robin(cup: Cup, seed: str, match_key: str) -> AllTables:
     """All tables of the bots."""
-    return AllTables(cup, seed, list(combinations(cup.names, cup.players)))
+    return AllTables(cup, seed, match_key, list(combinations(cup.names, cup.players)))
 
 
-def gauntlet(cup: Cup, seed: str) -> AllTables:
+def gauntlet(cup: Cup, seed: str, match_key: str) -> AllTables:
     """The challenger at all tables of the rest."""
     challenger = cup.format.challenger
     order = {name: i for i, name in enumerate(cup.names)}
@@ -58,4 +58,4 @@ def gauntlet(cup: Cup, seed: str) -> AllTables:
         tuple(sorted((challenger or "", *others), key=order.__getitem__))
         for others in combinations(rest, cup.players - 1)
     ]
-    return AllTables(cup, seed, tables)
+    return AllTables(cup, seed, match_key, tables)

@@ -118,10 +118,11 @@ class Seatings:
 
 
 class BlockMaker:
-    """Makes blocks: keys, seeds, seatings and match ids from the cup's seed."""
+    """Makes blocks: seeds and seatings from the cup's seed, match ids from `match_key`."""
 
-    def __init__(self, seed: str, seating: str, players: int) -> None:
+    def __init__(self, seed: str, match_key: str, seating: str, players: int) -> None:
         self.seed = seed
+        self.match_key = match_key
         self.seatings = Seatings(seating, seed, players)
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
@@ -136,7 +137,7 @@ class BlockMaker:
             table=table,
             seed=game_seed(self.seed, key),
             seatings=seatings,
-            matches=tuple(match_id(self.seed, key, i) for i in range(len(seatings))),
+            matches=tuple(match_id(self.match_key, key, i) for i in range(len(seatings))),
         )
 
 

@@ -19,10 +19,10 @@ class Swiss(Schedule):
     """`rounds` rounds of as many tables as the bots fill. The others have a bye; no bot has a
     second bye before every bot has had one."""
 
-    def __init__(self, cup: Cup, seed: str) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, cup.format.seating, cup.players)
+        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
         self._tables = len(cup.bots) // cup.players
         self._size = self._tables * cup.format.deals
         self.blocks = cup.format.rounds * self._size

@@ -7,7 +7,6 @@ sides are recomputed and compared with the store.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ import games
 from games import IllegalMove, State
 from tournament.config import Cup
 from tournament.formats import Block, make_schedule
-from tournament.formats.commitment import opens
+from tournament.formats.commitment import follows, opens
 from tournament.formats.round_scores import RoundScores
 from tournament.records import (
     FAULT_KINDS,
@@ -26,6 +25,7 @@ from tournament.records import (
     RunRecords,
     adjusted,
 )
+from tournament.store.store import StoreError
 from tournament.text import plural
 
 Progress = Callable[[int], None]
@@ -75,11 +75,13 @@ class Verification:
 
 
 def verify(store: RunRecords, progress: Progress | None = None) -> Verification:
-    """Recompute a whole run; mismatches are returned, not raised."""
+    """Recompute a whole run; mismatches, and what was not written by its runner, are returned."""
     done = Verification()
     try:
         _RunCheck(store, done).check(progress or (lambda _: None))
-    except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
+    except StoreError as error:
+        done.mismatches.append(Mismatch(None, str(error)))
+    except (ValueError, LookupError, TypeError) as error:
         done.mismatches.append(
             Mismatch(
                 None,
@@ -100,7 +102,7 @@ class _RunCheck:
         self.facts = facts
         self.cup = Cup.from_dict(facts["config"])
         self.seed = str(facts["seed"])
-        self.schedule = make_schedule(self.cup, self.seed)
+        self.schedule = make_schedule(self.cup, self.seed, facts.get("match_key"))
         self.incomplete = False
         done.finished = bool(facts.get("finished"))
 
@@ -152,7 +154,7 @@ class _RunCheck:
             yield "The cup commits to its seed, but the store has no commitment."
         if not cup.commit and digest is not None:
             yield "The store has a commitment to a seed, but the cup does not commit to one."
-        if cup.seed not in (None, self.seed):
+        if not follows(self.seed, cup):
             yield "The run's seed is not the one in its cup."
         for what, value in expected.items():
             if facts.get(what) != value:

@@ -10,8 +10,8 @@ from typing import Any
 import games
 from tournament.config import Bot, Cup
 from tournament.formats import Schedule, make_schedule
-from tournament.formats.commitment import commitment
-from tournament.store.store import VERSION, Store, StoreError
+from tournament.formats.commitment import commitment, committed_seed
+from tournament.store.store import Store, StoreError
 
 _FREE = (
     "run.concurrency",
@@ -53,12 +53,13 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     """
     facts = store.facts()
     if not store.count():
-        seed = cup.seed if cup.seed is not None else _drawn(facts)
-        planned = make_schedule(cup, seed)
+        seed = _seed(cup, facts)
+        match_key = store.secret("match ids", seed)
+        planned = make_schedule(cup, seed, match_key)
         store.put(
             {
-                "version": VERSION,
                 "seed": seed,
+                "match_key": match_key,
                 "commitment": commitment(seed) if cup.commit else None,
                 "begun": datetime.now(UTC).isoformat(timespec="seconds"),
                 "finished": False,
@@ -80,7 +81,9 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
             f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
             f" it back; {_may_grow(before)}."
         )
-    planned = make_schedule(cup, seed)
+    planned = make_schedule(cup, seed, facts.get("match_key"))
+    if not facts["finished"]:
+        store.check_writer()
     if before.names != cup.names or before.format != cup.format:
         if facts.get("commitment") and facts.get("finished") and _longer(before, cup):
             raise CupChangedError(
@@ -95,15 +98,19 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     return seed, planned
 
 
-def _drawn(facts: Mapping[str, Any]) -> str:
-    """A drawn seed: the one drawn before, which may be committed to, or a new one.
+def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
+    """The seed of a run: that of the cup, or a drawn one.
 
-    A seed that the cup named before is not kept: who leaves it out asks for another.
+    A seed that was drawn before for the same cup is kept, because it may be committed to.
     """
-    if facts and facts["config"]["seed"] is None:
+    before = facts.get("config")
+    kept = before is not None and (before["seed"], before["commit"]) == (cup.seed, cup.commit)
+    if kept:
         seed: str = facts["seed"]
         return seed
-    return secrets.token_hex(32)
+    if cup.commit:
+        return committed_seed(cup.seed)
+    return secrets.token_hex(32) if cup.seed is None else cup.seed
 
 
 def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:

@@ -134,6 +134,7 @@ class Runner:
         self._workers: list[_Worker] = []
         self._url_tables = _UrlTables(cup)
         self._worker_exits: Counter[int] = Counter()
+        self._done: set[str] = set()
 
     def __enter__(self) -> Runner:
         return self
@@ -164,7 +165,9 @@ class Runner:
 
     def run(self, observer: Observer) -> None:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
-        observer.begin(self._store.count(), self._schedule.matches)
+        # Looked up once: what appears in the store later is not from this runner.
+        self._done = {match.match for match in self._store.summaries()}
+        observer.begin(len(self._done), self._schedule.matches)
         for round in self._schedule.rounds(RoundScores(self._store)):
             self._play(round, observer)
 
@@ -178,13 +181,11 @@ class Runner:
             self._receive(waiting, observer)
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Job]:
-        """The matches of these blocks that are not in the store."""
-        for part in _batched(blocks, _WINDOW):
-            done = self._store.done(match for block in part for match in block.matches)
-            for block in part:
-                numbers = tuple(i for i, match in enumerate(block.matches) if match not in done)
-                if numbers:
-                    yield Job(block, numbers)
+        """The matches of these blocks that are not finished."""
+        for block in blocks:
+            numbers = tuple(i for i, m in enumerate(block.matches) if m not in self._done)
+            if numbers:
+                yield Job(block, numbers)
 
     def _hand_out(self, waiting: deque[Job]) -> None:
         """Send every free worker the first job whose bots are free."""
@@ -225,6 +226,7 @@ class Runner:
                 worker.job = None
                 self._hand_out(waiting)  # first, so that no worker waits for the store
             self._store.add(message.record)
+            self._done.add(message.record.match)
             observer.match(message.record)
 
     def _on_worker_exit(self, worker: _Worker, waiting: deque[Job]) -> None:
@@ -244,9 +246,3 @@ class Runner:
                 " see above. What is finished is kept."
             )
         waiting.extendleft(self._unfinished([job.block]))
-
-
-def _batched(blocks: Iterable[Block], size: int) -> Iterator[list[Block]]:
-    source = iter(blocks)
-    while part := list(itertools.islice(source, size)):
-        yield part

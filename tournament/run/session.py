@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 from rich.console import Console
@@ -24,9 +26,11 @@ def play_all(
     launch: LaunchSettings,
     events: JsonLines | None,
     console: Console,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Play what is still to be played; progress goes to `events`, or to the console without it.
 
+    `warnings` that are not empty are printed to standard error once all bots are ready.
     StartError if a bot cannot play; RunError or StoreError if the run cannot continue.
     """
     # The standings need numpy and scipy, which take a second to import: do it while bots start.
@@ -39,5 +43,7 @@ def play_all(
         problems = runner.inspect()
         if problems:
             raise StartError("\n".join(problems))
+        for warning in filter(None, warnings):
+            sys.stderr.write(f"{warning}\n")
         observer: Observer = events or stack.enter_context(watch(console, cup.name))
         runner.run(observer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 FILE = "run.sqlite"
+RESTORE = "restore an intact copy, or run the cup again elsewhere"
+"""What to do about a store that was changed or damaged."""
+
 NOT_A_STORE = (
     "not the URL of a PostgreSQL database; write one like postgresql://user@host/name, or give a"
     " folder (to `stich run` by --out)."
@@ -82,6 +86,26 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+@contextmanager
+def damage(where: str) -> Iterator[None]:
+    """Raise errors of decoding what a store holds as StoreError; `where` names the store."""
+    try:
+        yield
+    except (
+        zlib.error,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+        MemoryError,
+    ) as error:
+        raise StoreError(
+            f"{where}: is damaged ({type(error).__name__}: {error}); {RESTORE}."
+        ) from error
 
 
 @contextmanager

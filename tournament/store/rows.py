@@ -20,7 +20,7 @@ from tournament.records import (
     MatchRecord,
     MatchSummary,
 )
-from tournament.store.tables import blocks, details, matches
+from tournament.store.tables import blocks, matches, signatures
 
 SUMMARY_COLUMNS = (
     matches.c.match,
@@ -33,24 +33,28 @@ SUMMARY_COLUMNS = (
     matches.c.sides,
     matches.c.faults,
     matches.c.answered,
-    matches.c.times,
     blocks.c.block,
     blocks.c.round,
     blocks.c.stage,
     blocks.c.bots,
     blocks.c.seatings,
-)
-MATCH_COLUMNS = (
-    matches,
-    details.c.data,
+    matches.c.started,
     blocks.c.key,
-    blocks.c.block,
-    blocks.c.round,
-    blocks.c.stage,
-    blocks.c.bots,
     blocks.c.seed,
-    blocks.c.seatings,
+    matches.c.times,
 )
+SUMMARY_SIZE = len(SUMMARY_COLUMNS)
+PROOF_COLUMNS = (
+    signatures.c.sequence,
+    signatures.c.details,
+    signatures.c.mac,
+    signatures.c.signature,
+)
+NO_PROOFS = tuple(sa.null().label(column.name) for column in PROOF_COLUMNS)
+"""In place of PROOF_COLUMNS for a store without signatures."""
+
+PROOFS = slice(SUMMARY_SIZE, SUMMARY_SIZE + len(PROOF_COLUMNS))
+"""Where PROOF_COLUMNS are in a row that begins with SUMMARY_COLUMNS."""
 
 
 def dumps(value: object) -> str:
@@ -120,12 +124,17 @@ def to_fault(data: bytes) -> FaultRecord:
     return FaultRecord(**fields)
 
 
+def summary_values(record: MatchRecord) -> list[Any]:
+    """What SUMMARY_COLUMNS will hold of a match."""
+    values = {**block_row(record), **match_row(record, 0)}
+    return [values[column.name] for column in SUMMARY_COLUMNS]
+
+
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
-    """A summary from SUMMARY_COLUMNS."""
-    (match, number, seating, scores, adjusted, deals, struck, sides, faults, answered, times) = row[
-        :11
-    ]
-    block, round, stage, bots, seatings = row[11:]
+    """A summary from a row that begins with SUMMARY_COLUMNS."""
+    match, number, seating, scores, adjusted, deals, struck, sides, faults, answered = row[:10]
+    block, round, stage, bots, seatings = row[10:15]
+    times = row[SUMMARY_SIZE - 1]
     table = _names(bots)
     packed = array("f")
     packed.frombytes(times)
@@ -208,7 +217,7 @@ def to_block(row: sa.Row[Any]) -> BlockRecord:
 
 
 def to_record(row: sa.Row[Any], faults: list[bytes]) -> MatchRecord:
-    """A whole match from MATCH_COLUMNS and its faults."""
+    """A whole match from SUMMARY_COLUMNS, the `data` of its details, and that of its faults."""
     table = _names(row.bots)
     data = unpack(row.data)
     return MatchRecord(

@@ -1,13 +1,15 @@
 """The store of a run, its single source of truth: SQLite in its folder, or PostgreSQL by URL.
 
-A match is committed as a whole or not at all. Readers may read while a runner writes.
+A match is committed as a whole or not at all. Readers may read while a runner writes. The runner
+signs what it writes; what it did not write is refused with a StoreError, whatever reads it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,18 +22,30 @@ from tournament.store import engine, rows
 from tournament.store.engine import (
     FILE,
     NOT_A_STORE,
+    RESTORE,
     StoreError,
     StoreUrlError,
+    damage,
     is_url,
     store_errors,
 )
-from tournament.store.tables import blocks, details, faults, matches, meta, metadata
+from tournament.store.provenance import (
+    PROOFS,
+    Provenance,
+    digest_of_details,
+    prove_facts,
+    read_provenance,
+    signed_match,
+    unsigned,
+)
+from tournament.store.signing import SigningKey, make_key
+from tournament.store.tables import blocks, details, faults, matches, meta, metadata, signatures
 
 __all__ = ["FILE", "NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_url"]
 
-VERSION = 1
+VERSION = 2
+_UNSIGNED_VERSION = 1  # of stich 0.2.0
 _CHUNK = 2000
-_MAX_PARAMETERS = 500
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 
 
@@ -42,6 +56,10 @@ class Store:
         self._engine = engine
         self.where = where
         self.folder = folder
+        self._writer: Connection | None = None
+        self._provenance: Provenance | None = None  # None while the store is empty
+        self._key: SigningKey | None = None
+        self._next: int | None = None  # place of the next match in the order of writing
 
     @classmethod
     def create(cls, target: str | os.PathLike[str]) -> Store:
@@ -62,7 +80,7 @@ class Store:
         with store._closed_on_error():
             with store_errors(store.where):
                 metadata.create_all(store._engine)
-            store._check_version()
+            store._check()
         return store
 
     @classmethod
@@ -80,7 +98,7 @@ class Store:
                 exists = sa.inspect(store._engine).has_table("meta")
             if not exists:
                 raise StoreError(f"{store.where}: there is no run in this database.")
-            store._check_version()
+            store._check()
         return store
 
     @classmethod
@@ -90,13 +108,34 @@ class Store:
         path = Path(target) / FILE
         return cls(engine.sqlite(path), str(path), Path(target))
 
-    def _check_version(self) -> None:
-        version = self.get("version")
-        if version not in (None, VERSION):
+    def _check(self) -> None:
+        """Check version and signer; an empty store has neither."""
+        facts = self._texts()
+        if not facts and not self.count():
+            return
+        with damage(self.where):
+            version = json.loads(facts.get("version", "null"))
+        if version not in (None, _UNSIGNED_VERSION, VERSION):
             raise StoreError(
                 f"{self.where}: written by another version of stich (store {version}, this one"
                 f" reads {VERSION})."
             )
+        if version == _UNSIGNED_VERSION and not self._has_signatures():
+            self._provenance = unsigned(self.where)
+            return
+        with damage(self.where):
+            self._provenance = read_provenance(self.where, facts)
+
+    def _has_signatures(self) -> bool:
+        with self._read() as connection:
+            if not sa.inspect(connection).has_table(signatures.name):
+                return False
+            return connection.execute(sa.select(signatures.c.match).limit(1)).first() is not None
+
+    @property
+    def warning(self) -> str:
+        """What to tell people about who signed the store, "" for the user's own."""
+        return self._provenance.warning if self._provenance else ""
 
     @contextmanager
     def _closed_on_error(self) -> Iterator[None]:
@@ -116,54 +155,136 @@ class Store:
         """Close all connections."""
         self._engine.dispose()
 
-    # Facts of the run. Keys: version, name, game, players, teams, config (the cup as read),
-    # bots (names in order), seed, commitment, finished, begun, total (planned matches).
+    # Facts of the run. Keys: version, run (a random id), signer (a public key), name, game,
+    # players, teams, config (the cup as read), bots (names in order), seed, match_key (the secret
+    # of the match ids), commitment, finished, begun, total (planned matches).
 
     def get(self, key: str, default: Any = None) -> Any:
         """A fact of the run."""
-        with self._read() as connection:
-            row = connection.execute(sa.select(meta.c.value).where(meta.c.key == key)).first()
-        return default if row is None else json.loads(row[0])
+        return self.facts().get(key, default)
 
     def facts(self) -> dict[str, Any]:
         """All facts of the run."""
+        texts = self._checked_texts()
+        with damage(self.where):
+            return {key: json.loads(text) for key, text in texts.items() if key != PROOFS}
+
+    def _checked_texts(self) -> dict[str, str]:
+        """The rows of the facts, written by the runner."""
+        texts = self._texts()
+        if self._provenance:
+            self._provenance.check_facts(texts)
+        return texts
+
+    def _texts(self) -> dict[str, str]:
         with self._read() as connection:
-            found = connection.execute(sa.select(meta.c.key, meta.c.value)).all()
-        return {key: json.loads(value) for key, value in found}
+            return {row.key: row.value for row in connection.execute(sa.select(meta))}
 
     def put(self, facts: Mapping[str, Any]) -> None:
-        """Set facts, all of them or none."""
+        """Set facts, all of them or none, and sign them all."""
+        key = self._signing_key()
+        if self._provenance is None:
+            texts = {"version": rows.dumps(VERSION), "run": rows.dumps(secrets.token_hex(16))}
+        else:
+            texts = self._checked_texts()
+        texts |= {name: rows.dumps(value) for name, value in facts.items()}
+        texts["signer"] = rows.dumps(key.public)
+        texts[PROOFS] = prove_facts(texts, key)
         with self._write() as connection:
-            for key, value in facts.items():
-                connection.execute(sa.delete(meta).where(meta.c.key == key))
-                connection.execute(sa.insert(meta).values(key=key, value=rows.dumps(value)))
+            connection.execute(sa.delete(meta))
+            both = [{"key": name, "value": text} for name, text in texts.items()]
+            connection.execute(sa.insert(meta), both)
+        self._provenance = read_provenance(self.where, texts)
+
+    def _signing_key(self) -> SigningKey:
+        """The user's key; StoreError if another key has signed what is there."""
+        if self._key is None:
+            self._key = make_key()
+        if self._provenance is not None:
+            self._provenance.check_writer(self._key)
+        return self._key
 
     def add(self, record: MatchRecord) -> None:
-        """Commit a finished match as a whole; one that is stored already is ignored."""
+        """Commit a finished match as a whole, signed. StoreError if the store has it: a runner
+        adds no match twice, so another program has written it."""
+        if self._provenance is None:
+            self.put({})
+        if self._next is None:
+            self._next = self.count()
+        data = rows.pack(rows.details_of(record))
+        fault_rows = rows.fault_rows(record)
         with self._write() as connection:
-            same = sa.select(matches.c.match).where(matches.c.match == record.match)
-            if connection.execute(same).first() is not None:
-                return
-            block_id = _block_id(connection, record)
+            block_id = self._block_id(connection, record)
+            self._check_absent(connection, record, block_id)
             connection.execute(sa.insert(matches).values(rows.match_row(record, block_id)))
-            data = rows.pack(rows.details_of(record))
             connection.execute(sa.insert(details).values(match=record.match, data=data))
-            if record.faults:
-                connection.execute(sa.insert(faults), rows.fault_rows(record))
+            if fault_rows:
+                connection.execute(sa.insert(faults), fault_rows)
+            proofs = self._proofs(
+                rows.summary_values(record), self._next, digest_of_details(data, fault_rows)
+            )
+            connection.execute(sa.insert(signatures).values(match=record.match, **proofs))
+        self._next += 1
+
+    def _proofs(self, values: Sequence[Any], sequence: int, details: bytes) -> dict[str, Any]:
+        """The PROOF_COLUMNS of a match with these SUMMARY_COLUMNS."""
+        run = self._provenance.run if self._provenance else ""
+        mac, signature = self._signing_key().prove(signed_match(run, values, sequence, details))
+        return {"sequence": sequence, "details": details, "mac": mac, "signature": signature}
+
+    def _check_absent(self, connection: Connection, record: MatchRecord, block_id: int) -> None:
+        same = (matches.c.block_id == block_id) & (matches.c.number == record.number)
+        query = sa.select(matches.c.match).where((matches.c.match == record.match) | same)
+        found = connection.execute(query).scalars().first()
+        if found is not None:
+            raise StoreError(
+                f"{self.where}: match {found} is in the store, but this runner did not write it:"
+                f" another program writes to the store. Find it and stop it, then {RESTORE}."
+            )
+
+    def _block_id(self, connection: Connection, record: MatchRecord) -> int:
+        """The row of a match's block, which is added if it is not there."""
+        wanted = rows.block_row(record)
+        columns = [blocks.c[name] for name in wanted]
+        query = sa.select(blocks.c.id, *columns).where(blocks.c.key == record.key)
+        found = connection.execute(query).first()
+        if found is None:
+            inserted = connection.execute(sa.insert(blocks).values(wanted)).inserted_primary_key
+            if inserted is None:
+                raise StoreError("The database returned no key for a block.")
+            return int(inserted[0])
+        if tuple(found[1:]) != tuple(wanted.values()):
+            raise StoreError(
+                f"{self.where}: block {record.block} was changed by another program; {RESTORE}."
+            )
+        return int(found[0])
 
     def renumber(self, number: Callable[[BlockRecord], int]) -> None:
-        """Give every block its number in a schedule that has grown."""
-        stored = list(self.blocks())
+        """Give every block its number in a schedule that has grown, and sign its matches anew."""
+        numbers = {block.key: number(block) for block in self.blocks()}
+        at = rows.SUMMARY_COLUMNS.index(blocks.c.block)
+        signed = []
+        for row in self._checked_rows(self._summary_query()):
+            values = list(row[: rows.SUMMARY_SIZE])
+            if values[at] != numbers[row.key]:
+                values[at] = numbers[row.key]
+                proofs = self._proofs(values, row.sequence, row.details)
+                signed.append({"of": row.match, **proofs})
         with self._write() as connection:
-            for block in stored:
-                connection.execute(
-                    sa.update(blocks).where(blocks.c.key == block.key).values(block=number(block))
-                )
+            for key, value in numbers.items():
+                connection.execute(sa.update(blocks).where(blocks.c.key == key).values(block=value))
+            if signed:
+                renewed = sa.update(signatures).where(signatures.c.match == sa.bindparam("of"))
+                connection.execute(renewed, signed)
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Reserve a PostgreSQL database for one runner; StoreError if another has it."""
-        with self._read() as connection:
+        """Reserve a PostgreSQL database for one runner; StoreError if another has it.
+
+        The connection that holds the lock is the one that writes. So a runner that has lost the
+        lock, which another may then hold, cannot write any more.
+        """
+        with store_errors(self.where), self._engine.connect() as connection:
             query = sa.text("SELECT pg_try_advisory_lock(:key)")
             if not connection.execute(query, {"key": _LOCK}).scalar_one():
                 raise StoreError(
@@ -171,21 +292,12 @@ class Store:
                     " stop it first."
                 )
             connection.commit()
+            self._writer = connection
             try:
                 yield
             finally:
-                connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
-
-    def done(self, ids: Iterable[str]) -> set[str]:
-        """The ids of the finished matches among these."""
-        wanted = list(ids)
-        found: set[str] = set()
-        with self._read() as connection:
-            for start in range(0, len(wanted), _MAX_PARAMETERS):
-                part = wanted[start : start + _MAX_PARAMETERS]
-                query = sa.select(matches.c.match).where(matches.c.match.in_(part))
-                found.update(connection.execute(query).scalars())
-        return found
+                self._writer = None
+                connection.invalidate()  # closes it, which releases the lock
 
     def count(self) -> int:
         """The number of finished matches."""
@@ -210,25 +322,24 @@ class Store:
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         """The finished matches without their moves, lazily, in the order of the schedule; of one
         round if it is given."""
-        query = (
-            sa.select(*rows.SUMMARY_COLUMNS)
-            .join(blocks, blocks.c.id == matches.c.block_id)
-            .order_by(blocks.c.block, matches.c.number)
-        )
+        query = self._summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
-        return map(rows.to_summary, self._stream(query))
+        for row in self._checked_rows(query, complete=round is None):
+            with damage(self.where):
+                summary = rows.to_summary(row)
+            yield summary
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
-        for row in self._stream(_match_query()):
+        for row in self._checked_rows(self._match_query(), complete=True):
             yield self._record(row)
 
     def match(self, match: str) -> MatchRecord:
         """A match by its id or a prefix of it; StoreError if no match has it, or several."""
         prefix = match.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        query = _match_query().where(matches.c.match.like(prefix + "%", escape="\\")).limit(2)
-        found = list(self._stream(query))
+        query = self._match_query().where(matches.c.match.like(prefix + "%", escape="\\")).limit(2)
+        found = list(self._checked_rows(query))
         found = [row for row in found if row.match == match] or found
         if not found:
             raise StoreError(f"There is no match {match}; `stich matches` lists them all.")
@@ -238,20 +349,53 @@ class Store:
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
-        query = (
-            sa.select(faults.c.match, faults.c.data)
-            .join(matches, matches.c.match == faults.c.match)
-            .join(blocks, blocks.c.id == matches.c.block_id)
-            .order_by(blocks.c.block, matches.c.number, faults.c.seat, faults.c.turn)
-        )
-        for row in self._stream(query):
-            yield row.match, rows.to_fault(row.data)
+        query = self._match_query().where(matches.c.match.in_(sa.select(faults.c.match)))
+        for row in self._checked_rows(query):
+            for fault in self._record(row).faults:
+                yield row.match, fault
 
     def _record(self, row: sa.Row[Any]) -> MatchRecord:
-        query = sa.select(faults.c.data).where(faults.c.match == row.match)
+        query = sa.select(faults).where(faults.c.match == row.match)
         with self._read() as connection:
-            found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).scalars().all()
-        return rows.to_record(row, list(found))
+            found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).all()
+        with damage(self.where):
+            if self._provenance:
+                self._provenance.check_details(row, [fault._asdict() for fault in found])
+            return rows.to_record(row, [fault.data for fault in found])
+
+    def _checked_rows(self, query: sa.Select[Any], complete: bool = False) -> Iterator[sa.Row[Any]]:
+        """The rows of a query that begins with SUMMARY_COLUMNS and PROOF_COLUMNS, each written by
+        the runner; StoreError if that is not so, or if `complete` and some are missing."""
+        reading = self._provenance.new_reading() if self._provenance else None
+        for row in self._stream(query):
+            if reading:
+                reading.check(row)
+            yield row
+        if reading and complete:
+            reading.check_complete()
+
+    def check_writer(self) -> None:
+        """StoreError unless this user may add to the run: who began it."""
+        self._signing_key()
+
+    def secret(self, *about: str) -> str:
+        """A secret of this user, the same for the same words; nobody else can compute it."""
+        return self._signing_key().derive(*about)
+
+    def _summary_query(self, *more: sa.ColumnElement[Any]) -> sa.Select[Any]:
+        joined = matches.join(blocks, blocks.c.id == matches.c.block_id)
+        proofs: tuple[sa.ColumnElement[Any], ...] = rows.NO_PROOFS
+        if self._provenance and self._provenance.signed:
+            joined = joined.outerjoin(signatures, signatures.c.match == matches.c.match)
+            proofs = rows.PROOF_COLUMNS
+        return (
+            sa.select(*rows.SUMMARY_COLUMNS, *proofs, *more)
+            .select_from(joined)
+            .order_by(blocks.c.block, matches.c.number)
+        )
+
+    def _match_query(self) -> sa.Select[Any]:
+        return self._summary_query(details.c.data).join(details, details.c.match == matches.c.match)
 
     def _stream(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
         with self._read() as connection:
@@ -264,26 +408,15 @@ class Store:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        with store_errors(self.where), self._engine.begin() as connection:
-            yield connection
-
-
-def _block_id(connection: Connection, record: MatchRecord) -> int:
-    row = connection.execute(sa.select(blocks.c.id).where(blocks.c.key == record.key)).first()
-    if row is not None:
-        return int(row[0])
-    inserted = connection.execute(
-        sa.insert(blocks).values(rows.block_row(record))
-    ).inserted_primary_key
-    if inserted is None:
-        raise StoreError("The database returned no key for a block.")
-    return int(inserted[0])
-
-
-def _match_query() -> sa.Select[Any]:
-    return (
-        sa.select(*rows.MATCH_COLUMNS)
-        .join(details, details.c.match == matches.c.match)
-        .join(blocks, blocks.c.id == matches.c.block_id)
-        .order_by(blocks.c.block, matches.c.number)
-    )
+        with store_errors(self.where):
+            if self._writer is None:
+                with self._engine.begin() as connection:
+                    yield connection
+            elif self._writer.invalidated:
+                raise StoreError(
+                    f"{self.where}: the connection to the database was lost, and the lock with it;"
+                    " run the command again: what was finished is kept."
+                )
+            else:
+                with self._writer.begin():
+                    yield self._writer

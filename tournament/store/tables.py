@@ -48,6 +48,16 @@ details = sa.Table(
     sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
+# A table of its own, because stores of version 0.2.0 have none.
+signatures = sa.Table(
+    "signatures",
+    metadata,
+    sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+    sa.Column("details", sa.LargeBinary, nullable=False),
+    sa.Column("mac", sa.LargeBinary, nullable=False),
+    sa.Column("signature", sa.LargeBinary, nullable=False),
+)
 faults = sa.Table(
     "faults",
     metadata,

@@ -48,12 +48,12 @@ def test_the_seed_is_committed_to_before_and_opened_after(run: Path) -> None:
     with Store.open(run) as store:
         commitment = store.get("commitment")
     before = output.index(f"SHA-256 of the seed: {commitment}\n")
-    assert before < output.index("6 matches") < output.index("Seed: test\n")
+    assert before < output.index("6 matches") < output.index("Seed: test:")
 
 
-def test_a_commitment_to_a_short_seed_is_warned_of(run: Path) -> None:
+def test_bots_of_the_same_user_are_warned_of_once(run: Path) -> None:
     (warning,) = run.with_name("warned").read_text().splitlines()
-    assert warning.startswith("Warning: the commitment hides only a seed that nobody can guess")
+    assert warning.startswith("Warning: the bots run as your own user and without a sandbox, so")
 
 
 def test_matches_lists_them(run: Path) -> None:

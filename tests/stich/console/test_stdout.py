@@ -115,7 +115,7 @@ def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
         done = into_full("run", cup, "--out", folder, "--json")
         assert done.returncode == 1
         resume = f"Resume with: stich run {cup} --out {folder}"
-        assert done.stderr == f"{FULL}Every finished match is kept in {folder}. {resume}\n"
+        assert done.stderr.endswith(f"{FULL}Every finished match is kept in {folder}. {resume}\n")
         assert stich("run", cup, "--out", folder).returncode == 0
     assert standings(folder)["matches"] == 3
     line = f"{sys.executable} -m stich run {cup} --out {folder} | head -n 1"

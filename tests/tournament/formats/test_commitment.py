@@ -1,4 +1,16 @@
-from tournament.formats.commitment import commitment, opens, weakness
+import random
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from tests.tournament import played
+from tournament.config import Cup
+from tournament.formats.commitment import commitment, committed_seed, follows, opens, weakness
+
+
+def cup(seed: str | None, commit: bool) -> Cup:
+    return replace(played.cup(commit=commit), seed=seed)
 
 
 def test_it_is_the_plain_sha256_of_the_seed() -> None:
@@ -17,9 +29,41 @@ def test_seeds_beyond_ascii() -> None:
     assert opens(commitment("♠ Frühling 春"), "♠ Frühling 春")
 
 
-def test_a_short_seed_causes_a_warning() -> None:
-    assert "hides only a seed that nobody can guess" in weakness("2026-spring")
-    assert "has 11 characters" in weakness("2026-spring")
-    assert "has 1 character;" in weakness("x")
-    assert weakness("x" * 15)
-    assert not weakness("x" * 16)
+def test_a_seed_that_is_committed_to_has_a_drawn_part() -> None:
+    for named in ("2026-spring", None):
+        one, other = committed_seed(named), committed_seed(named)
+        assert one != other
+        assert not weakness(one)
+        for seed in (one, other):
+            assert follows(seed, cup(named, commit=True))
+    assert not follows(committed_seed("2026-spring"), cup("2026-spring", commit=False))
+    assert not follows("2026-springs", cup("2026-spring", commit=True))
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        "x",
+        "test",
+        "2026-spring",
+        "20261122020717",
+        "2026-11-22T02:07:17",
+        "Spring-Cup-Berlin-2026-11-22",
+        "correct horse battery staple",
+        "Frühling 2026 ♠",
+        "1234567890123456789012345678901234567890",
+        "abcdefghijklmnopqrstuvwxyz",
+        "0123456789abcdef0123456789abcdef",
+        "hunter2hunter2hunter2hunter2hunter2",
+        "a" * 128,
+    ],
+)
+def test_a_guessable_seed_causes_a_warning(seed: str) -> None:
+    assert "this seed can be guessed" in weakness(seed)
+
+
+def test_a_random_seed_causes_none() -> None:
+    chance = random.Random(0)
+    for _ in range(1000):
+        assert not weakness(chance.randbytes(16).hex())
+        assert not weakness(str(uuid.UUID(bytes=chance.randbytes(16))))

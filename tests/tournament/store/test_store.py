@@ -124,9 +124,11 @@ def test_the_order_is_the_schedules_not_that_of_arrival(store: Store) -> None:
     assert [match.block for match in store.summaries()] == [7, 7, 8, 9, 9]
 
 
-def test_the_same_match_twice_is_there_once(store: Store) -> None:
+def test_a_match_is_not_added_twice(store: Store) -> None:
     store.add(record())
-    store.add(record(scores=(0, 0, 0)))
+    for other in (record(scores=(0, 0, 0)), record(match="another")):
+        with pytest.raises(StoreError, match=f"match {record().match} is in the store, but"):
+            store.add(other)
     assert store.count() == 1
     assert store.match(record().match).scores == (2, -1, -1)
 
@@ -143,13 +145,6 @@ def test_what_cannot_be_written_whole_is_not_written(store: Store) -> None:
     assert [block.block for block in store.blocks()] == [1]
 
 
-def test_done_says_which_are_finished(store: Store) -> None:
-    for number in range(3):
-        store.add(record(number=number))
-    ids = [f"{1:08x}{number:08x}" for number in range(2000)]
-    assert store.done(ids) == set(ids[:3])
-
-
 def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
     store.add(record(1))
     store.add(record(2))
@@ -162,7 +157,7 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
 def test_facts_are_set_all_or_none(store: Store) -> None:
     store.put({"name": "☃", "finished": False})
     store.put({"finished": True})
-    assert store.facts() == {"name": "☃", "finished": True}
+    assert store.facts().items() >= {"name": "☃", "finished": True}.items()
     with pytest.raises(TypeError):
         store.put({"name": "x", "finished": object()})
     assert store.get("name") == "☃"

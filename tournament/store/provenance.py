@@ -1,0 +1,187 @@
+"""Who wrote what is in a store: the proofs of its facts and of its matches, made and checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tournament.store import rows
+from tournament.store.engine import RESTORE, StoreError
+from tournament.store.signing import (
+    KEY_FILE,
+    Proofs,
+    SigningKey,
+    Verifier,
+    digest,
+    own_key,
+    state_folder,
+    trusted_keys,
+)
+
+PROOFS = "proofs"
+"""The key of the row in `meta` that signs the others."""
+
+_UNSIGNED = (
+    "Warning: {where} was written by stich 0.2.0, which did not sign results: nothing shows who"
+    " wrote them."
+)
+_UNKNOWN = (
+    "Note: {where} is signed by the key {signer}. This machine has no key to compare it with;"
+    " compare it with the one that the organiser announced."
+)
+
+
+class Provenance:
+    """Who has signed a store, and whether a row is theirs.
+
+    Without a `verifier` nothing is signed. `warning` is for people, "" if there is nothing to say.
+    """
+
+    def __init__(
+        self, where: str, run: str, signer: str, verifier: Verifier | None, warning: str = ""
+    ) -> None:
+        self._where = where
+        self.run = run
+        self.signer = signer
+        self._verifier = verifier
+        self.warning = warning
+
+    @property
+    def signed(self) -> bool:
+        """Whether the store is of a version with signatures."""
+        return self._verifier is not None
+
+    def new_reading(self) -> Reading:
+        """Begin to read matches."""
+        return Reading(self._where, self.run, self._verifier)
+
+    def check_writer(self, key: SigningKey) -> None:
+        """StoreError unless this key has signed what is there."""
+        if not self.signed:
+            raise StoreError(
+                f"{self._where}: was begun by stich 0.2.0, which did not sign results; finish it"
+                " with that version, or run the cup again elsewhere."
+            )
+        if key.public != self.signer:
+            raise StoreError(
+                f"{self._where}: was begun with another signing key, {self.signer}; to resume it"
+                f" here, copy {KEY_FILE} from the state folder of who began it to"
+                f" {state_folder()}, or run the cup again elsewhere."
+            )
+
+    def check_facts(self, facts: Mapping[str, str]) -> None:
+        """StoreError unless the runner wrote these facts, the texts of their rows."""
+        if self._verifier is None:
+            return
+        try:
+            proofs = Proofs(*map(bytes.fromhex, json.loads(facts[PROOFS])))
+            written = self._verifier.holds(signed_facts(facts), proofs)
+        except (KeyError, TypeError, ValueError):
+            written = False
+        if not written:
+            raise StoreError(
+                f"{self._where}: what it says about the run was not written by its runner, or has"
+                f" been changed since; {RESTORE}."
+            )
+
+    def check_details(self, row: Any, faults: Sequence[Mapping[str, Any]]) -> None:
+        """StoreError unless the runner wrote these moves and faults of a checked row."""
+        if self.signed and row.details != digest_of_details(row.data, faults):
+            raise not_written(self._where, row.match)
+
+
+class Reading:
+    """One pass over matches; a store of version 0.2.0 has no proofs that could be checked."""
+
+    def __init__(self, where: str, run: str, verifier: Verifier | None) -> None:
+        self._where = where
+        self._run = run
+        self._verifier = verifier
+        self._seen: set[int] = set()
+
+    def check(self, row: Sequence[Any]) -> None:
+        """StoreError unless the runner wrote this row of SUMMARY_COLUMNS and PROOF_COLUMNS."""
+        if self._verifier is None:
+            return
+        sequence, details, mac, signature = row[rows.PROOFS]
+        try:
+            data = signed_match(self._run, row, sequence, details)
+            written = self._verifier.holds(data, Proofs(mac, signature))
+        except TypeError:  # there is no proof, or a value has another type
+            written = False
+        if not written:
+            raise not_written(self._where, row[0])
+        if sequence in self._seen:
+            raise StoreError(f"{self._where}: has match {row[0]} twice; {RESTORE}.")
+        self._seen.add(sequence)
+
+    def check_complete(self) -> None:
+        """StoreError if matches are missing among those that were read, which must be all."""
+        if self._verifier is not None and self._seen:
+            missing = max(self._seen) + 1 - len(self._seen)
+            if missing:
+                raise StoreError(
+                    f"{self._where}: {missing} of the matches that the runner wrote are missing;"
+                    f" {RESTORE}."
+                )
+
+
+def not_written(where: str, match: str) -> StoreError:
+    """The error for a match that another program has written or changed."""
+    return StoreError(
+        f"{where}: match {match} was not written by the runner of this run, or has been changed"
+        f" since; {RESTORE}."
+    )
+
+
+def signed_match(run: str, row: Sequence[Any], sequence: int, details: bytes) -> bytes:
+    """What is signed of a match: the run, its place in the order of writing, the row's
+    SUMMARY_COLUMNS, of which `times` is the last, and the digest of the details."""
+    values, times = row[: rows.SUMMARY_SIZE - 1], bytes(row[rows.SUMMARY_SIZE - 1])
+    return rows.dumps([run, sequence, *values]).encode("ascii") + b"\0" + details + times
+
+
+def digest_of_details(data: bytes, faults: Sequence[Mapping[str, Any]]) -> bytes:
+    """The digest of a match's details and of the rows of its faults, in any order."""
+    parts = [data]
+    for fault in sorted(faults, key=lambda fault: (fault["seat"], fault["turn"])):
+        about = [fault["match"], fault["seat"], fault["turn"], fault["kind"], fault["detail"]]
+        parts += [rows.dumps(about).encode("ascii"), fault["data"]]
+    return digest(*parts)
+
+
+def signed_facts(facts: Mapping[str, str]) -> bytes:
+    """What is signed of the facts of a run, from the texts of their rows."""
+    return rows.dumps(sorted((key, facts[key]) for key in facts if key != PROOFS)).encode("ascii")
+
+
+def prove_facts(facts: Mapping[str, str], key: SigningKey) -> str:
+    """The text of the row that signs the others."""
+    return rows.dumps([proof.hex() for proof in key.prove(signed_facts(facts))])
+
+
+def unsigned(where: str) -> Provenance:
+    """That of a store of version 0.2.0."""
+    return Provenance(where, "", "", None, _UNSIGNED.format(where=where))
+
+
+def read_provenance(where: str, facts: Mapping[str, str]) -> Provenance:
+    """Who has signed a store with these facts, the texts of their rows.
+
+    StoreError if it is not a key that the user trusts, or the facts are not theirs.
+    """
+    own = own_key()
+    run, signer = (str(json.loads(facts.get(key, '""'))) for key in ("run", "signer"))
+    warning = ""
+    if signer not in trusted_keys():
+        if own is None:
+            warning = _UNKNOWN.format(where=where, signer=signer)
+        elif signer and own.public != signer:
+            raise StoreError(
+                f"{where}: is signed by the key {signer}, which is not yours; if it is"
+                f" the one that its organiser announced, run: stich trust {signer}"
+            )
+    found = Provenance(where, run, signer, Verifier(signer, own), warning)
+    found.check_facts(facts)
+    return found

@@ -204,16 +204,19 @@ class State(Position, Protocol):
     def advance(self, move: str | Move) -> State:
         """The state after a move; raises IllegalMove if it is not legal."""
 
-    def view(self, seat: int) -> View:
-        """What one seat may know; raises ValueError if there is no such seat."""
+    def view(self, seat: int | None) -> View:
+        """What one seat may know, or everybody (None).
+
+        Raises ValueError if there is no such seat.
+        """
 
 
 class View(Position, Protocol):
-    """What one seat may know of a position."""
+    """What one seat may know of a position, or everybody."""
 
     @property
-    def seat(self) -> int:
-        """The seat that this is the view of."""
+    def seat(self) -> int | None:
+        """The seat that this is the view of; None for what everybody may know."""
 
     @property
     def counts(self) -> tuple[int, ...]:

@@ -120,7 +120,7 @@ class BasePosition:
         if hand is None:
             raise IllegalMove(
                 Reason.NOT_YOUR_TURN,
-                f"It is seat {self.turn}'s turn, but this is another seat's view.",
+                f"It is seat {self.turn}'s turn, but this is not that seat's view.",
             )
         return self.validate(move, hand)
 
@@ -148,9 +148,9 @@ class BasePosition:
         self.scores = (0,) * players
         self.results = ()
 
-    def check_seat(self, seat: int) -> None:
-        """Raise ValueError unless there is such a seat."""
-        if not 0 <= seat < self.players:
+    def check_seat(self, seat: int | None) -> None:
+        """Raise ValueError unless there is such a seat; None is everybody."""
+        if seat is not None and not 0 <= seat < self.players:
             raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
 
     def copy_common(self, other: BasePosition) -> None:

@@ -94,10 +94,13 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
-    if 0 <= data["seat"] < len(counts) and counts[data["seat"]] != len(hand):
+    own: int | None = data["seat"]
+    if own is None:
+        if hand:
+            problems.append("hand must be empty in a view without a seat.")
+    elif 0 <= own < len(counts) and counts[own] != len(hand):
         problems.append(
-            f"counts has {counts[data['seat']]} for seat {data['seat']},"
-            f" but its hand has {len(hand)} cards."
+            f"counts has {counts[own]} for seat {own}, but its hand has {len(hand)} cards."
         )
     if HIDDEN in hand:
         problems.append("hand is masked, but a view must show its own cards.")

@@ -171,13 +171,13 @@ class DasanState(DasanPosition):
         """The hand of the seat to move; None if the game is over."""
         return None if self.turn is None else self.hands[self.turn]
 
-    def view(self, seat: int) -> DasanView:
+    def view(self, seat: int | None) -> DasanView:
         """What one seat may know: no seed, no other hand, no unseen talon, no secret partner."""
         self.check_seat(seat)
         view = DasanView()
         view.copy_shared(self)
         view.seat = seat
-        view.hand = self.hands[seat]
+        view.hand = 0 if seat is None else self.hands[seat]
         view.counts = tuple(hand.bit_count() for hand in self.hands)
         shown = self.declarer is not None and (
             seat == self.declarer or bool(self.options["reveal_talon"])
@@ -303,14 +303,14 @@ class DasanView(DasanPosition):
         list_field("counts"),
     )
     __slots__ = ("counts", "hand", "seat", "talon")
-    seat: int
+    seat: int | None
     hand: int
     counts: tuple[int, ...]
     talon: tuple[str, ...]
 
     def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.turn == self.seat else None
+        return self.hand if self.seat is not None and self.turn == self.seat else None
 
 
 def _deal(state: DasanState, deal: int, dealer: int) -> None:

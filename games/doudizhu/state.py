@@ -124,13 +124,13 @@ class DoudizhuState(DoudizhuPosition):
         """The hand of the seat to move."""
         return None if self.turn is None else self.hands[self.turn]
 
-    def view(self, seat: int) -> DoudizhuView:
+    def view(self, seat: int | None) -> DoudizhuView:
         """What one seat may know: neither the seed, other hands, nor a talon it has not seen."""
         self.check_seat(seat)
         view = DoudizhuView()
         view.copy_shared(self)
         view.seat = seat
-        view.hand = self.hands[seat]
+        view.hand = 0 if seat is None else self.hands[seat]
         view.counts = tuple(self.deck.count(hand) for hand in self.hands)
         shown = self.declarer is not None and (
             seat == self.declarer or bool(self.options["reveal_talon"])
@@ -267,14 +267,14 @@ class DoudizhuView(DoudizhuPosition):
         list_field("counts"),
     )
     __slots__ = ("counts", "hand", "seat", "talon")
-    seat: int
+    seat: int | None
     hand: int
     counts: tuple[int, ...]
     talon: tuple[str, ...]
 
     def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.turn == self.seat else None
+        return self.hand if self.seat is not None and self.turn == self.seat else None
 
 
 def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:

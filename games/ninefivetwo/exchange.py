@@ -37,7 +37,7 @@ class Pairing:
         """How many cards the giver still has to choose."""
         return self.count - len(self.given)
 
-    def seen_by(self, seat: int) -> Pairing:
+    def seen_by(self, seat: int | None) -> Pairing:
         """The pairing as a seat may know it."""
         if seat in (self.giver, self.debtor):
             return self
@@ -62,7 +62,7 @@ class Exchanged:
     given: Names
     returned: Names
 
-    def seen_by(self, seat: int) -> Exchanged:
+    def seen_by(self, seat: int | None) -> Exchanged:
         """The pairing as a seat may know it."""
         if seat in (self.giver, self.debtor):
             return self
@@ -153,7 +153,7 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 
 
 def history_for(
-    history: History, seat: int, closed: Sequence[Exchanged], due: Sequence[Pairing]
+    history: History, seat: int | None, closed: Sequence[Exchanged], due: Sequence[Pairing]
 ) -> History:
     """A history as a seat may know it: discards and exchanges of others are masked.
 

@@ -162,7 +162,7 @@ class NinefivetwoState(NinefivetwoPosition):
         """How many cards the seat to move still has to give in this pairing, or to discard."""
         return self.owed[0].open if self.owed else TALON - self.discards.bit_count()
 
-    def view(self, seat: int) -> NinefivetwoView:
+    def view(self, seat: int | None) -> NinefivetwoView:
         """What one seat may know: no seed, no other hand, no talon, no exchange of others."""
         self.check_seat(seat)
         view = NinefivetwoView()
@@ -171,7 +171,7 @@ class NinefivetwoState(NinefivetwoPosition):
         view.owed = tuple([pairing.seen_by(seat) for pairing in self.owed])
         view.exchanged = tuple([pairing.seen_by(seat) for pairing in self.exchanged])
         view.seat = seat
-        view.hand = self.hands[seat]
+        view.hand = 0 if seat is None else self.hands[seat]
         view.counts = tuple([hand.bit_count() for hand in self.hands])
         view.talon = (HIDDEN,) * self.talon.bit_count()
         discards = tuple(self.deck.names_of(self.discards))
@@ -294,7 +294,7 @@ class NinefivetwoView(NinefivetwoPosition):
         list_field("counts"),
     )
     __slots__ = ("counts", "discards", "hand", "seat", "talon")
-    seat: int
+    seat: int | None
     hand: int
     counts: tuple[int, ...]
     talon: tuple[str, ...]
@@ -302,7 +302,7 @@ class NinefivetwoView(NinefivetwoPosition):
 
     def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.turn == self.seat else None
+        return self.hand if self.seat is not None and self.turn == self.seat else None
 
     def cards_owed(self) -> int:
         """How many cards the seat to move still has to give in this pairing, or to discard."""

@@ -111,13 +111,13 @@ class ZhengfenState(ZhengfenPosition):
         """The hand of the seat to move; None if the game is over."""
         return None if self.turn is None else self.hands[self.turn]
 
-    def view(self, seat: int) -> ZhengfenView:
+    def view(self, seat: int | None) -> ZhengfenView:
         """What one seat may know: everything but the seed and other hands."""
         self.check_seat(seat)
         view = ZhengfenView()
         view.copy_shared(self)
         view.seat = seat
-        view.hand = self.hands[seat]
+        view.hand = 0 if seat is None else self.hands[seat]
         view.counts = tuple([hand.bit_count() for hand in self.hands])
         return view
 
@@ -208,13 +208,13 @@ class ZhengfenView(ZhengfenPosition):
         list_field("counts"),
     )
     __slots__ = ("counts", "hand", "seat")
-    seat: int
+    seat: int | None
     hand: int
     counts: tuple[int, ...]
 
     def hand_to_move(self) -> int | None:
         """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.turn == self.seat else None
+        return self.hand if self.seat is not None and self.turn == self.seat else None
 
 
 def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:

@@ -255,16 +255,16 @@ def test_wire_forms_can_be_read_back(name: str, players: int, number: int) -> No
         texts = state.moves().texts()
         assert again.moves().texts() == texts
         hidden = {"seed", "hands"}
-        for seat in range(players):
+        for seat in (*range(players), None):
             sent = json.loads(json.dumps(state.view(seat).to_dict()))
             assert sent.keys() == (wire.keys() - hidden) | {"seat", "hand", "counts"}
-            assert sent["hand"] == wire["hands"][seat]
+            assert sent["hand"] == ([] if seat is None else wire["hands"][seat])
             assert sent["counts"] == [len(hand) for hand in wire["hands"]]
             assert again.view(seat).to_dict() == sent
             seen = game.view(sent)
             assert seen.to_dict() == sent
             assert seen.moves().texts() == (texts if seat == state.turn else [])
-            if seat != state.turn:
+            if seat != state.turn or seat is None:
                 reason = "game-over" if state.turn is None else "not-your-turn"
                 assert verdict(seen, "pass").startswith(reason)
 
@@ -303,7 +303,7 @@ def test_hidden_cards_do_not_change_a_view(name: str, players: int, number: int)
         if step % 4:
             continue
         wire = state.to_dict()
-        for seat in range(players):
+        for seat in (*range(players), None):
             view = state.view(seat).to_dict()
             seen = json.dumps(view)
             unseen = [card for card in names if card not in seen]
@@ -312,7 +312,7 @@ def test_hidden_cards_do_not_change_a_view(name: str, players: int, number: int)
             changed += renamed["hands"] != wire["hands"]
             other = game.state(renamed)
             assert other.view(seat).to_dict() == view
-            if seat == state.turn:
+            if seat is not None and seat == state.turn:
                 assert other.moves().texts() == state.moves().texts()
                 for move in ("pass", "bid:1", "call:5h", "trump:c", "give:4h", "discard:4h"):
                     assert verdict(other, move) == verdict(state, move)
@@ -347,7 +347,7 @@ def test_hidden_cards_of_two_packs_do_not_change_a_view(number: int) -> None:
     changed = 0
     for state in random_game("doudizhu", 4, number):
         wire = state.to_dict()
-        for seat in range(4):
+        for seat in (0, 1, 2, 3, None):
             loose = [other for other in range(4) if other not in (seat, wire["declarer"])]
             pool = [card for other in loose for card in wire["hands"][other]]
             rng.shuffle(pool)
@@ -369,7 +369,7 @@ def test_who_holds_the_called_card_is_unknown_until_it_is_played(number: int) ->
         called, partner = wire.get("called"), wire.get("partner")
         if called is None or partner is None or called in played(wire) or state.turn is None:
             continue
-        for seat in range(4):
+        for seat in (0, 1, 2, 3, None):
             view = state.view(seat).to_dict()
             if seat == partner:
                 assert view["partner"] == partner

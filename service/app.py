@@ -12,7 +12,8 @@ from werkzeug.routing import MapAdapter
 from service.metrics import Metrics
 from service.middleware import Middleware
 from service.problems import CODE_BY_STATUS, Problem
-from service.routes import v1
+from service.routes import SEALER, v1
+from service.sealed import Sealer
 from service.settings import Settings
 from service.static_routes import METRICS, static_routes
 
@@ -53,6 +54,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.url_map.strict_slashes = False
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body
     app.extensions[METRICS] = metrics
+    app.extensions[SEALER] = Sealer(settings.seal_keys) if settings.seal_keys else None
     app.register_blueprint(v1)
     app.register_blueprint(static_routes)
     _register_error_handlers(app, settings, metrics)

@@ -36,6 +36,14 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             " repeats a field within an object.",
         ),
         ProblemType(
+            "invalid-token",
+            403,
+            "The token or key is not valid",
+            "A token or a key was altered or cut off, belongs to another game or service, or was"
+            " made with a seal key that is no longer in use. The answer is the same for all of"
+            " these.",
+        ),
+        ProblemType(
             "not-found",
             404,
             "Not found",
@@ -87,6 +95,13 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             500,
             "The service failed",
             "An error in the service itself. The request changed nothing and can be retried.",
+        ),
+        ProblemType(
+            "sealing-unavailable",
+            503,
+            "The service has no seal keys",
+            "The request needs sealed states, but the operator of the service has not set"
+            " `STICH_SEAL_KEYS`.",
         ),
     )
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app
 
 import games
 from games import Game, IllegalMove, InvalidState, OptionError, Position, State
@@ -16,8 +16,12 @@ from service.request_body import parse_body
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
 from service.schemas.list_fields import MAX_LISTED_MOVES
+from service.sealed import SealedGame, Sealer
 
 v1 = Blueprint("v1", __name__, url_prefix="/v1")
+
+SEALER = "stich-sealer"
+"""The name of the application's `Sealer` among its extensions; None without keys."""
 
 
 def json_response(body: dict[str, Any]) -> Response:
@@ -45,13 +49,19 @@ def get_game(name: str) -> Response:
 def start() -> Response:
     """Start a game."""
     body = parse_body(requests.START)
-    seed = body.get("seed")
+    seed, sealed, key_hashes = body.get("seed"), body.get("seal", False), body.get("key_hashes")
+    if sealed and seed is not None:
+        raise invalid_request({"seed": ["Leave it out: the service draws that of a sealed game."]})
+    if key_hashes is not None and not sealed:
+        raise invalid_request({"key_hashes": ['Only a sealed game has them: add "seal": true.']})
     if seed is None:
         seed = secrets.token_hex(16)
     try:
         state = _game(body).start(body.get("players"), seed, body.get("options", {}))
     except OptionError as error:
         raise invalid_request({error.field: [error.message]}) from None
+    if sealed:
+        return json_response(_sealer().start(state, key_hashes))
     return json_response({"state": state.to_dict()})
 
 
@@ -88,21 +98,37 @@ def validate() -> Response:
 def advance() -> Response:
     """Make one move or more."""
     body = parse_body(requests.ADVANCE)
-    state = _state(body["state"])
-    for index, move in enumerate(body["moves"]):
+    if "sealed" in body:
+        game = _open(body)
+        state = _advance(game.state, body["moves"], game.seat)
+        return json_response({"sealed": _sealer().seal(state, game.hashes)})
+    return json_response({"state": _advance(_state(body["state"]), body["moves"]).to_dict()})
+
+
+def _advance(state: State, moves: list[str], seat: int | None = None) -> State:
+    """The state after some moves, all of them by this seat if there is one."""
+    for index, move in enumerate(moves):
         try:
+            if seat is not None:  # what is wrong must follow from what this seat may know
+                state.view(seat).check(move)
             state = state.advance(move)
         except IllegalMove as error:
             raise illegal_move(error.reason, index, error.detail) from None
     if state.deal > MAX_SAFE_INTEGER or any(abs(score) > MAX_SCORE for score in state.scores):
         raise invalid_state(["After these moves `deal` or `scores` would exceed their limits."])
-    return json_response({"state": state.to_dict()})
+    return state
 
 
 @v1.post("/view")
 def view() -> Response:
-    """Answer what one seat may know of a state."""
+    """Answer what one seat may know of a state, or everybody of a sealed one."""
     body = parse_body(requests.VIEW)
+    if "sealed" in body:
+        game = _open(body)
+        answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
+        if game.seat is None and game.state.turn is None:
+            answer["seed"] = game.state.seed  # everybody can check the deals now
+        return json_response(answer)
     state = _state(body["state"])
     try:
         seen = state.view(body["seat"])
@@ -115,7 +141,21 @@ def _game(data: dict[str, Any]) -> Game:
     return games.GAMES[data["game"]]
 
 
+def _sealer() -> Sealer:
+    sealer: Sealer | None = current_app.extensions[SEALER]
+    if sealer is None:
+        raise Problem("sealing-unavailable", "This service has no keys for sealed states.")
+    return sealer
+
+
+def _open(body: dict[str, Any]) -> SealedGame:
+    return _sealer().open(body["sealed"], body.get("key"))
+
+
 def _position(body: dict[str, Any]) -> Position:
+    if "sealed" in body:
+        game = _open(body)
+        return game.state.view(game.seat)
     if "state" in body:
         return _state(body["state"])
     try:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Self
 
 PREFIX: Final = "STICH_"
 MEBIBYTE: Final = 1024 * 1024
+_SEAL_KEY_BYTES: Final = 32
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that names the folder in which several workers keep their metrics."""
 
@@ -22,25 +25,27 @@ class Settings:
     """The service's settings.
 
     `max_body` is in bytes; `cors_origins` are the origins whose pages may call the service,
-    `("*",)` for all of them.
+    `("*",)` for all of them; `seal_keys` are the keys of sealed states by ID, 32 bytes each: the
+    first seals, all of them open.
     """
 
     max_body: int = MEBIBYTE
     cors_origins: tuple[str, ...] = ("*",)
+    seal_keys: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:
         """Read the `STICH_*` variables; raises ConfigError if one is invalid."""
         if environ is None:
             environ = os.environ
-        names = {field.name: PREFIX + field.name.upper() for field in fields(cls)}
+        names = {one.name: PREFIX + one.name.upper() for one in fields(cls)}
         return cls().changed(
             {name: environ[variable] for name, variable in names.items() if variable in environ}
         )
 
     def changed(self, values: Mapping[str, Any]) -> Self:
         """These settings with some replaced; text is parsed like an environment variable."""
-        known = {field.name for field in fields(self)}
+        known = {one.name for one in fields(self)}
         for name in values:
             if name not in known:
                 raise ConfigError(
@@ -51,6 +56,8 @@ class Settings:
             changes["max_body"] = _bytes(changes["max_body"])
         if "cors_origins" in changes:
             changes["cors_origins"] = _origins(changes["cors_origins"])
+        if "seal_keys" in changes:
+            changes["seal_keys"] = _seal_keys(changes["seal_keys"])
         return replace(self, **changes)
 
 
@@ -77,3 +84,28 @@ def _origins(value: str | Iterable[object]) -> tuple[str, ...]:
                 f" https://example.org, not {origin!r}."
             )
     return origins
+
+
+def _seal_keys(text: str) -> dict[str, bytes]:
+    """Parse `ID:BASE64,ID:BASE64`; a message never shows a key."""
+    keys: dict[str, bytes] = {}
+    for number, part in enumerate(text.split(",") if text.strip() else (), 1):
+        name, _, encoded = part.strip().partition(":")
+        try:
+            key = b64decode(encoded, validate=True)
+        except ValueError:
+            key = b""
+        problem = None
+        if not re.fullmatch("[A-Za-z0-9_-]{1,32}", name):
+            problem = "its ID must have 1 to 32 letters, digits, _ or -, followed by a colon"
+        elif name in keys:
+            problem = f"its ID {name} occurs twice"
+        elif len(key) != _SEAL_KEY_BYTES:
+            problem = f"the text after {name}: must be the base64 of 32 bytes"
+        if problem:
+            raise ConfigError(
+                f"{PREFIX}SEAL_KEYS must be ID:BASE64, or several of these separated by commas. In"
+                f" number {number}, {problem}. Make a key with: openssl rand -base64 32"
+            )
+        keys[name] = key
+    return keys

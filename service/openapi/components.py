@@ -7,7 +7,7 @@ from typing import Any
 import games
 from service.openapi.examples import problem
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
-from service.schemas import bot_protocol, requests, responses
+from service.schemas import bot_protocol, requests, responses, sealed
 from service.schemas.common import component
 from service.schemas.fields import CARD_PATTERN, MASKED_CARD_PATTERN, ObjectSchema, ref
 from service.schemas.list_fields import Entry, List, ObjectField
@@ -51,12 +51,21 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         "State": _by_game("A complete position, including all hands.", "State"),
         "View": _by_game("What one seat may know about a position.", "View"),
         "StartRequest": _by_game("A game to start.", "Start"),
+        "StartAnswer": _one_of("The start of a game.", "StateAnswer", "SealedStartAnswer"),
         "MovesRequest": _one_of(
-            "A state or view whose legal moves to list.", "MovesInState", "MovesInView"
+            "A position whose legal moves to list.",
+            "MovesInState",
+            "MovesInView",
+            "SealedMovesRequest",
         ),
         "ValidateRequest": _one_of(
-            "A state or view, and a move to check.", "MoveInState", "MoveInView"
+            "A position, and a move to check.", "MoveInState", "MoveInView", "SealedMoveRequest"
         ),
+        "AdvanceRequest": _one_of(
+            "A position, and the moves to make, in order.", "AdvanceState", "SealedAdvanceRequest"
+        ),
+        "AdvanceAnswer": _one_of("The position after the moves.", "StateAnswer", "SealedAnswer"),
+        "ViewRequest": _one_of("A position to view.", "ViewOfState", "SealedViewRequest"),
         "Verdict": _one_of("Whether a move is legal.", "LegalVerdict", "IllegalVerdict"),
         "RefusedPosition": _problem_of("invalid-request", "invalid-state"),
         "RefusedMoves": _problem_of("invalid-request", "invalid-state", "illegal-move"),
@@ -97,8 +106,14 @@ def object_schemas() -> dict[str, type[ObjectSchema]]:
         requests.MovesInView,
         requests.MoveInState,
         requests.MoveInView,
-        requests.AdvanceRequest,
-        requests.ViewRequest,
+        requests.AdvanceState,
+        requests.ViewOfState,
+        sealed.SealedMovesRequest,
+        sealed.SealedMoveRequest,
+        sealed.SealedAdvanceRequest,
+        sealed.SealedViewRequest,
+        sealed.SealedStartAnswer,
+        sealed.SealedAnswer,
         responses.Category,
         responses.GameBrief,
         responses.GameFull,

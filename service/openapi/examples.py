@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from base64 import b64encode
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -10,9 +12,15 @@ from flask.testing import FlaskClient
 import games
 from service.app import DETAILS, create_app
 from service.problems import Problem
+from service.sealed import Sealer
 from service.settings import MEBIBYTE
 
 SEED = "example"
+SEAL_KEY = bytes(32)
+TOKEN = "2026.nL8uF0qW3xTtZb5yKcVhRmEoJdAiSgPf"
+"""What the examples show for every token; a real one has thousands of characters."""
+KEYS = ("k1OqVbXw7sTn", "pZ4rYc0mHdLe", "uJ9fGiQa2vBt")
+"""The keys in the examples."""
 PLIES = {"doudizhu": 9, "dasan": 8, "zhengfen": 7, "ninefivetwo": 9}
 """How many moves into the game each example is."""
 
@@ -38,8 +46,10 @@ def mid_game(name: str) -> games.State:
     return state
 
 
-def _client() -> FlaskClient:
-    return create_app({"max_body": MEBIBYTE, "cors_origins": "*"}).test_client()
+def _client(*, sealing: bool = True) -> FlaskClient:
+    seal_keys = f"2026:{b64encode(SEAL_KEY).decode()}" if sealing else ""
+    settings = {"max_body": MEBIBYTE, "cors_origins": "*", "seal_keys": seal_keys}
+    return create_app(settings).test_client()
 
 
 def collect_examples() -> list[Example]:
@@ -54,7 +64,7 @@ def collect_examples() -> list[Example]:
         found.append(_send(client, f"/v1/games/{name}", name, title, None))
         found.append(_send(client, "/v1/start", name, title, {"game": name, "seed": SEED}))
         found += _of_position(client, name, title)
-    return found + _problems(client)
+    return found + _sealed(client) + _problems(client)
 
 
 def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
@@ -79,12 +89,39 @@ def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
     return [_send(client, *request) for request in requests]
 
 
+def _sealed(client: FlaskClient) -> list[Example]:
+    """Examples with sealed states: the responses to real tokens, for which `TOKEN` is shown."""
+    position = mid_game("doudizhu")
+    hashes = [sha256(key.encode()).hexdigest() for key in KEYS]
+    sealed = Sealer({"2026": SEAL_KEY}).start(position, hashes)["sealed"]
+    seat, move = position.turn or 0, position.moves()[-1].text
+    token = {"sealed": sealed, "key": KEYS[seat]}
+    start = {"game": "doudizhu", "seal": True, "key_hashes": hashes}
+    requests: list[tuple[str, str, str, dict[str, Any]]] = [
+        ("/v1/start", "sealed", "A sealed game, with keys of the players", start),
+        ("/v1/moves", "sealed", "A sealed state", token),
+        ("/v1/validate", "sealed", "A move in a sealed state", {**token, "move": move}),
+        ("/v1/advance", "sealed", "A sealed state and a move", {**token, "moves": [move]}),
+        ("/v1/view", "sealed", "A sealed state, for a seat", token),
+        ("/v1/view", "sealed-public", "A sealed state, for everybody", {"sealed": sealed}),
+    ]
+    return [_without_tokens(_send(client, *request)) for request in requests]
+
+
+def _without_tokens(example: Example) -> Example:
+    shown = [example.request or {}, example.response]
+    shown = [{**body, "sealed": TOKEN} if "sealed" in body else body for body in shown]
+    return replace(example, request=shown[0], response=shown[1])
+
+
 def _problems(client: FlaskClient) -> list[Example]:
     state = mid_game("doudizhu").to_dict()
     invalid = {**state, "bid": 7}
     return [
         _send(client, "/v1/games/whist", "not-found", "Unknown game", None),
         _send(client, "/v1/view", "invalid-request", "Missing seat", {"state": state}),
+        _send(client, "/v1/view", "invalid-token", "Cut off", {"sealed": TOKEN}),
+        _send(_client(sealing=False), "/v1/view", "no-keys", "No keys", {"sealed": TOKEN}),
         _send(client, "/v1/moves", "invalid-state", "Invalid bid", {"state": invalid}),
         _send(
             client,

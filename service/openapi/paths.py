@@ -31,9 +31,11 @@ POSTS: Final = (
         "startGame",
         "Start a game",
         "Deals the cards and returns the first state. `players` defaults to the fewest that the"
-        " game allows, `seed` to a random one, and each option to its own default.",
+        " game allows, `seed` to a random one, and each option to its own default. With `seal` the"
+        " service draws the seed and returns a sealed state, which shows the client no hidden card,"
+        " and a key for each seat; with `key_hashes` each player has drawn a key.",
         "StartRequest",
-        "StateAnswer",
+        "StartAnswer",
         "InvalidRequestProblem",
     ),
     Post(
@@ -64,9 +66,9 @@ POSTS: Final = (
         "makeMoves",
         "Make one or more moves",
         "Returns the state after all the moves. If one is illegal, none is made, and the problem"
-        " gives its `index`.",
+        " gives its `index`. In a sealed state, each must be of the seat whose key is given.",
         "AdvanceRequest",
-        "StateAnswer",
+        "AdvanceAnswer",
         "RefusedMoves",
     ),
     Post(
@@ -74,7 +76,9 @@ POSTS: Final = (
         "viewState",
         "Get what a seat may know",
         "Returns the state as one seat sees it: without the seed and the other hands, and with"
-        " hidden cards masked.",
+        " hidden cards masked. A sealed state without a key is viewed as everybody may know it:"
+        " `seat` is null and `hand` empty, and after the end there is the `seed`, from which all"
+        " deals follow.",
         "ViewRequest",
         "ViewAnswer",
         "RefusedPosition",
@@ -214,10 +218,14 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
         "responses": {
             "200": {**_ok("Success.", operation.response, good), **_links(operation.response)},
             **_problems(
-                "malformed-json", "method-not-allowed", "too-large", "unsupported-media-type"
+                "malformed-json",
+                *(() if operation.path == "/v1/start" else ("invalid-token",)),
+                "method-not-allowed",
+                "too-large",
+                "unsupported-media-type",
             ),
             "422": rejected,
-            **_problems("internal"),
+            **_problems("internal", "sealing-unavailable"),
         },
     }
 
@@ -225,7 +233,7 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
 def _links(schema: str) -> dict[str, Any]:
     """The operations that a client may call next with a state or a view."""
     state, view = "$response.body#/state", "$response.body#/view"
-    if schema == "StateAnswer":
+    if schema in ("StartAnswer", "AdvanceAnswer"):
         following: dict[str, dict[str, Any]] = {
             "listMoves": {"state": state},
             "viewState": {"state": state, "seat": 0},

@@ -185,11 +185,15 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
     """The schema of a game's views: the fields of any position, one hand and all counts."""
     return make_schema(
         component(limits.game, "View"),
-        f"What one seat may know about a {limits.game.title} position.",
+        f"What one seat may know about a {limits.game.title} position, or everybody.",
         {
             **fields,
-            "seat": limits.seat("The seat that this view is for."),
-            "hand": card_list("The cards that this seat holds.", limits.deck),
+            "seat": limits.seat(
+                "The seat that this view is for; null for what everybody may know.", nullable=True
+            ),
+            "hand": card_list(
+                "The cards that this seat holds; none if `seat` is null.", limits.deck
+            ),
             "counts": limits.by_seat(
                 "The number of cards that each seat holds.", Integer("", 0, limits.deck)
             ),

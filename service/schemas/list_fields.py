@@ -56,8 +56,9 @@ class List(JsonField):
         max_items: int | None = None,
         *,
         enforced: bool = False,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(description)
+        super().__init__(description, **kwargs)
         self.item = item
         self.limits = {
             name: limit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -13,6 +13,13 @@ from service.schemas.common import SEED, Fields, component, make_schema, option_
 from service.schemas.fields import Enum, Integer, Move, ObjectSchema, String
 from service.schemas.list_fields import List, ObjectField, load_object
 from service.schemas.positions import choose_by_game, state_field, view_field
+from service.schemas.sealed import (
+    SealedAdvanceRequest,
+    SealedMoveRequest,
+    SealedMovesRequest,
+    SealedViewRequest,
+    start_fields,
+)
 
 
 class RequestValidator:
@@ -66,29 +73,29 @@ class MoveInView(ObjectSchema):
     move = Move("The move to check.")
 
 
-class AdvanceRequest(ObjectSchema):
-    """The request of /v1/advance."""
+class AdvanceState(ObjectSchema):
+    """The request of /v1/advance with a state."""
 
     component_description = "A state, and the moves to make, in order."
     state = state_field()
     moves = List("The moves to make; if one is illegal, none is made.", Move(""), 1, enforced=True)
 
 
-class ViewRequest(ObjectSchema):
-    """The request of /v1/view."""
+class ViewOfState(ObjectSchema):
+    """The request of /v1/view with a state."""
 
     component_description = "A state, and the seat whose view to return."
     state = state_field()
     seat = Integer("The seat whose view to return, 0 to `players` - 1.", 0, 5)
 
 
-def choose_by_position(state: ObjectSchema, view: ObjectSchema, value: Any) -> ObjectSchema:
-    """The schema with a `state` or the one with a `view`, whichever the object has."""
-    if type(value) is not dict or ("state" in value) == ("view" in value):
-        wrong = "Give a state or a view"
-        wrong += ", not both." if type(value) is dict and "state" in value else "."
-        raise ValidationError({"state": [wrong], "view": [wrong]})
-    return state if "state" in value else view
+def choose_by_position(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
+    """The schema with a `state`, a `view` or a `sealed`, whichever the object has."""
+    given = [name for name in schemas if name in value] if type(value) is dict else []
+    if len(given) != 1:
+        wrong = f"Give one of {', '.join(schemas)}{', not several' if given else ''}."
+        raise ValidationError({name: [wrong] for name in given or schemas})
+    return schemas[given[0]]
 
 
 def start_schema(game: games.Game) -> type[ObjectSchema]:
@@ -109,15 +116,20 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
         "options": ObjectField(
             "The options to change from their defaults.", choices, name, required=False
         ),
+        **start_fields(game),
     }
     return make_schema(component(game, "Start"), f"A {game.title} game to start.", fields)
 
 
 STARTS: Final = {name: start_schema(game)() for name, game in games.GAMES.items()}
 START: Final = RequestValidator(partial(choose_by_game, STARTS))
-MOVES: Final = RequestValidator(partial(choose_by_position, MovesInState(), MovesInView()))
-VALIDATE: Final = RequestValidator(partial(choose_by_position, MoveInState(), MoveInView()))
-_ADVANCE: Final = AdvanceRequest()
-_VIEW: Final = ViewRequest()
-ADVANCE: Final = RequestValidator(lambda _: _ADVANCE)
-VIEW: Final = RequestValidator(lambda _: _VIEW)
+
+
+def _by_position(**schemas: ObjectSchema) -> RequestValidator:
+    return RequestValidator(partial(choose_by_position, schemas))
+
+
+MOVES: Final = _by_position(state=MovesInState(), view=MovesInView(), sealed=SealedMovesRequest())
+VALIDATE: Final = _by_position(state=MoveInState(), view=MoveInView(), sealed=SealedMoveRequest())
+ADVANCE: Final = _by_position(state=AdvanceState(), sealed=SealedAdvanceRequest())
+VIEW: Final = _by_position(state=ViewOfState(), sealed=SealedViewRequest())

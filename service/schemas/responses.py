@@ -114,6 +114,13 @@ class ViewAnswer(ObjectSchema):
 
     component_description = "A view."
     view = view_field()
+    seed = String(
+        "The seed of a sealed game that is over, with the view of everybody: all deals follow from"
+        " it.",
+        1,
+        128,
+        required=False,
+    )
 
 
 class MovesAnswer(ObjectSchema):

@@ -54,6 +54,7 @@ def serve(host: str, port: int, workers: int) -> None:
       STICH_HOST, STICH_PORT, STICH_WORKERS   defaults of the options
       STICH_MAX_BODY        largest request body in bytes (default 1048576)
       STICH_CORS_ORIGINS    origins whose pages may call, comma-separated (default *)
+      STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default none)
     """
     try:
         Settings.from_environ()

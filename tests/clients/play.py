@@ -34,7 +34,7 @@ def main(url: str) -> None:
                 moves = list_moves.sync(client=client, body=models.MovesInState(state=state)).moves
                 request = models.MoveInState(state=state, move=moves[-1])
                 assert validate_move.sync(client=client, body=request).legal
-                advance = models.AdvanceRequest(state=state, moves=[moves[-1]])
+                advance = models.AdvanceState(state=state, moves=[moves[-1]])
                 state = make_moves.sync(client=client, body=advance).state
             line = {"game": str(brief.game), "scores": state.scores, "results": len(state.results)}
             sys.stdout.write(json.dumps(line) + "\n")

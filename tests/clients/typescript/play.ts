@@ -13,6 +13,7 @@ const client = createClient<paths>({ baseUrl: url });
 async function start(body: Start): Promise<State> {
   const { data, error } = await client.POST("/v1/start", { body });
   if (data === undefined) throw new Error(`${error.code}: ${error.detail}`);
+  if (!("state" in data)) throw new Error("the state is sealed");
   return data.state;
 }
 
@@ -25,6 +26,7 @@ async function listMoves(state: State): Promise<string[]> {
 async function advance(state: State, move: string): Promise<State> {
   const { data, error } = await client.POST("/v1/advance", { body: { state, moves: [move] } });
   if (data === undefined) throw new Error(`${error.code}: ${error.detail}`);
+  if (!("state" in data)) throw new Error("the state is sealed");
   return data.state;
 }
 

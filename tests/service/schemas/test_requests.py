@@ -211,10 +211,19 @@ def test_the_table_may_leave_out_what_follows_from_its_move(service: Service) ->
 def test_either_a_state_or_a_view(service: Service) -> None:
     state = service.start("dasan")
     view = service.post("/v1/view", {"state": state, "seat": 0})["view"]
-    for body in ({}, {"state": state, "view": view}):
-        assert set(refused(service, body)) == {"state", "view"}
-        assert set(refused(service, {**body, "move": "pass"}, "/v1/validate")) == {"state", "view"}
-    assert "view" in refused(service, {"view": view, "moves": ["pass"]}, "/v1/advance")
+    positions = {"state": state, "view": view, "sealed": "x", "key": "x"}
+    for given, named in (
+        ((), {"state", "view", "sealed"}),
+        (("state", "view"), {"state", "view"}),
+        (("view", "sealed", "key"), {"view", "sealed"}),
+        (("sealed",), {"key"}),
+        (("state", "key"), {"key"}),
+    ):
+        body = {name: positions[name] for name in given}
+        assert set(refused(service, body)) == named
+        assert set(refused(service, {**body, "move": "pass"}, "/v1/validate")) == named
+    for body, path in (({"view": view, "moves": ["pass"]}, "advance"), ({"seat": 0}, "view")):
+        assert set(refused(service, body, f"/v1/{path}")) == {"state", "sealed"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,132 @@
+"""Sealed states in requests and responses: tokens, keys and hashes of keys."""
+
+# ruff: noqa: D102 (value_type, value_schema and load are documented once, in JsonField)
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final
+
+import msgspec
+from marshmallow import ValidationError
+
+import games
+from service.schemas.common import Fields
+from service.schemas.fields import Boolean, Move, ObjectSchema, ResponseField, String
+from service.schemas.list_fields import List
+
+
+class Sha256(String):
+    """A SHA-256 hash in lower-case hexadecimal."""
+
+    pattern: Final = "^[0-9a-f]{64}$"
+
+    def __init__(self) -> None:
+        super().__init__("", 64, 64)
+
+    def value_type(self) -> Any:
+        return Annotated[super().value_type(), msgspec.Meta(pattern=self.pattern)]
+
+    def value_schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": self.pattern}
+
+    def load(self, value: Any) -> str:
+        if type(value) is not str or len(value) != 64 or not re.match(self.pattern, value):
+            raise ValidationError("Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.")
+        return value
+
+
+def token_field() -> String:
+    """A field that holds a token."""
+    return String("A sealed state: a token from this service, opaque to clients.")
+
+
+def key_field(*, required: bool = True) -> String:
+    """A field that holds a key."""
+    without = "" if required else " Without it, the view is what everybody may know."
+    description = f"The key of a seat: from `keys`, or its player's secret.{without}"
+    return String(description, required=required)
+
+
+def start_fields(game: games.Game) -> Fields:
+    """What the start of a sealed game adds to a request."""
+    return {
+        "seal": Boolean(
+            "Whether to return a sealed state, for which the service draws the seed; false if"
+            " omitted.",
+            required=False,
+        ),
+        "key_hashes": List(
+            "Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that"
+            " its player has drawn at random, and which is then its key. If omitted, the service"
+            " makes the keys.",
+            Sha256(),
+            game.min_players,
+            game.max_players,
+            enforced=True,
+            required=False,
+        ),
+    }
+
+
+class SealedMovesRequest(ObjectSchema):
+    """The request of /v1/moves with a sealed state."""
+
+    component_description = "A sealed state whose legal moves to list, if it is the seat's turn."
+    sealed = token_field()
+    key = key_field()
+
+
+class SealedMoveRequest(ObjectSchema):
+    """The request of /v1/validate with a sealed state."""
+
+    component_description = "A sealed state, and a move to check."
+    sealed = token_field()
+    key = key_field()
+    move = Move("The move to check.")
+
+
+class SealedAdvanceRequest(ObjectSchema):
+    """The request of /v1/advance with a sealed state."""
+
+    component_description = "A sealed state, and the moves that one seat makes, in order."
+    sealed = token_field()
+    key = key_field()
+    moves = List(
+        "The moves to make. Each must be of the seat whose key it is; if one is illegal, none is"
+        " made.",
+        Move(""),
+        1,
+        enforced=True,
+    )
+
+
+class SealedViewRequest(ObjectSchema):
+    """The request of /v1/view with a sealed state."""
+
+    component_description = "A sealed state to view."
+    sealed = token_field()
+    key = key_field(required=False)
+
+
+class SealedAnswer(ObjectSchema):
+    """The response of /v1/advance to a sealed state."""
+
+    component_description = "A sealed state."
+    sealed = token_field()
+
+
+class SealedStartAnswer(ObjectSchema):
+    """The response of /v1/start with `seal`."""
+
+    component_description = "A sealed state, and the keys that the service made."
+    sealed = token_field()
+    keys = ResponseField(
+        "The key of each seat; null where the request had `key_hashes`. Only the holder of a key"
+        " can use its seat.",
+        {
+            "type": "array",
+            "items": {"type": ["string", "null"]},
+            "minItems": min(game.min_players for game in games.GAMES.values()),
+            "maxItems": max(game.max_players for game in games.GAMES.values()),
+        },
+    )

@@ -1,0 +1,141 @@
+"""Sealed states: a client keeps a game as a token that it cannot read.
+
+A token is the ID of the key that sealed it, a dot, and in URL-safe base64 a nonce and what AES-SIV
+(RFC 5297) made of the game: encrypted, authenticated, and bound to `VERSION` and to the fields of
+states. Inside are the SHA-256 hashes of the keys of all seats, and the state.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Any, Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+import games
+from games import State
+from service.json_codec import encode
+from service.problems import Problem, invalid_request
+from service.schemas.positions import STATES
+
+VERSION: Final = 1
+"""The version of tokens; a service opens those of its own version only."""
+INVALID: Final = (
+    "The token or the key is not valid here: it was altered or cut off, belongs to another game or"
+    " service, or was made with a seal key that is no longer in use."
+)
+_NONCE: Final = 16
+_HASH: Final = 32
+_SEATS: Final = max(game.max_players for game in games.GAMES.values())
+_WIRE: Final = [
+    (name, list(STATES[name].fields), [option.name for option in game.options])
+    for name, game in games.GAMES.items()
+]
+_FORMAT: Final = f"stich sealed state {VERSION} {sha256(repr(_WIRE).encode()).hexdigest()}"
+
+
+@dataclass(frozen=True, slots=True)
+class SealedGame:
+    """The content of a token; `seat` is the seat whose key was given with it, if any."""
+
+    state: State
+    hashes: tuple[bytes, ...]
+    seat: int | None
+
+
+class Sealer:
+    """Seals games with the first of its keys, and opens what any of them has sealed."""
+
+    def __init__(self, keys: Mapping[str, bytes]) -> None:
+        self._ciphers = {name: AESSIV(key) for name, key in keys.items()}
+        self._decoy = AESSIV(secrets.token_bytes(32))
+
+    def start(self, state: State, key_hashes: Sequence[str] | None) -> dict[str, Any]:
+        """The answer to the start of a game: a token, and the keys that the service made.
+
+        Raises:
+            Problem: there is not one hash for each seat, or two seats have the same.
+        """
+        keys: Sequence[str | None] = [None] * state.players
+        if key_hashes is None:
+            keys = drawn = [secrets.token_urlsafe(_HASH) for _ in keys]
+            key_hashes = [sha256(key.encode()).hexdigest() for key in drawn]
+        if len(key_hashes) != state.players:
+            wrong = f"Must have one hash for each of the {state.players} seats."
+            raise invalid_request({"key_hashes": [wrong]})
+        if len(set(key_hashes)) < state.players:
+            wrong = "Must differ from one another: each seat has a secret of its own."
+            raise invalid_request({"key_hashes": [wrong]})
+        hashes = tuple(bytes.fromhex(text) for text in key_hashes)
+        return {"sealed": self.seal(state, hashes), "keys": keys}
+
+    def seal(self, state: State, hashes: Sequence[bytes]) -> str:
+        """The token of a state and the hashes of its seats' keys."""
+        name, cipher = next(iter(self._ciphers.items()))
+        nonce = secrets.token_bytes(_NONCE)
+        wire = state.to_dict()
+        plain = b"".join(hashes).ljust(_SEATS * _HASH) + encode(wire).ljust(padded_size(wire))
+        return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
+
+    def open(self, token: str, key: str | None) -> SealedGame:
+        """The game of a token, and the seat whose key this is.
+
+        Whatever is wrong with them, the work is the same: one decryption, and a comparison with
+        each hash.
+
+        Raises:
+            Problem: the token or the key is not valid.
+        """
+        name, _, body = token.partition(".")
+        sealed = _decode(body)
+        valid = name in self._ciphers and _token(name, sealed) == token
+        cipher = self._ciphers[name] if valid else self._decoy
+        try:
+            plain = cipher.decrypt(sealed[_NONCE:], _bound_to(name, sealed[:_NONCE]))
+        except InvalidTag:
+            valid, plain = False, bytes(_SEATS * _HASH)
+        given = sha256((key or "").encode()).digest()
+        hashes = [plain[seat * _HASH :][:_HASH] for seat in range(_SEATS)]
+        matches = [compare_digest(given, hashed) for hashed in hashes]
+        if not valid or (key is not None and True not in matches):
+            raise Problem("invalid-token", INVALID)
+        wire = json.loads(plain[_SEATS * _HASH :])  # msgspec reads 64-bit integers only
+        state = games.get(wire["game"]).state(wire)
+        seat = None if key is None else matches.index(True)
+        return SealedGame(state, tuple(hashes[: state.players]), seat)
+
+
+def padded_size(wire: Mapping[str, Any]) -> int:
+    """The size in bytes that a state is padded to, so that its own size shows nothing hidden.
+
+    It depends on the game, the players, and how many deals and moves there have been. The bounds:
+    a card takes 5 bytes, and is in one list of cards, twice in the talon or an exchange, and named
+    by three moves; 40 bytes for the rest of a move; 320 for a result of six scores of 37 digits;
+    2,048 for the names of all fields, options, seed and totals.
+    """
+    deck = games.get(wire["game"]).deck(wire["players"]).size
+    return 2048 + 12 * deck + 40 * len(wire["history"]) + 320 * len(wire["results"])
+
+
+def _bound_to(name: str, nonce: bytes) -> list[bytes]:
+    """What a token is bound to besides its content."""
+    return [f"{_FORMAT} {name}".encode(), nonce]
+
+
+def _token(name: str, sealed: bytes) -> str:
+    return f"{name}.{urlsafe_b64encode(sealed).decode().rstrip('=')}"
+
+
+def _decode(body: str) -> bytes:
+    """The bytes of the body of a token; as many zeros if it is not base64."""
+    try:
+        return urlsafe_b64decode(body + "=" * (-len(body) % 4))
+    except ValueError:
+        return bytes(len(body) * 3 // 4)

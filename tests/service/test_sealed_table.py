@@ -1,0 +1,176 @@
+"""examples/sealed-table: three browsers play at one table; and the gate of docs/sealed.md."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+import requests
+from selenium.webdriver import Chrome
+from selenium.webdriver.support.wait import WebDriverWait
+
+from service.app import create_app
+from tests.browser import chromium
+from tests.service.running import Running
+from tests.service.support import ROOT
+
+SEAL_KEYS = f"test:{b64encode(bytes(range(32))).decode()}"
+PAGE = (ROOT / "docs" / "sealed.md").read_text(encoding="utf-8")
+
+
+def load_relay() -> Any:
+    path = ROOT / "examples" / "sealed-table" / "relay.py"
+    spec = importlib.util.spec_from_file_location("relay", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    with Running(STICH_SEAL_KEYS=SEAL_KEYS) as one:
+        yield one
+
+
+@pytest.fixture
+def relay(running: Running) -> Iterator[Any]:
+    """The relay, which logs all that it is sent."""
+    module = load_relay()
+    server = module.make_server(0, running.url, "doudizhu", 3)
+    handler = server.RequestHandlerClass
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    server.table = handler.table
+    server.received = []
+
+    class Reader:
+        def __init__(self, handler: Any) -> None:
+            self.handler, self.file = handler, handler.rfile
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.file, name)
+
+        def read(self, size: int) -> bytes:
+            data: bytes = self.file.read(size)
+            server.received.append(data.decode())
+            return data
+
+    setup = handler.setup
+
+    def logged(self: Any) -> None:
+        setup(self)
+        self.rfile = Reader(self)
+
+    handler.setup = logged
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def text(browser: Chrome, name: str) -> str:
+    return str(browser.find_element("id", name).text)
+
+
+def shown_moves(browser: Chrome) -> list[str]:
+    script = "return [...document.querySelectorAll('#moves button')].map((b) => b.dataset.move)"
+    return list(browser.execute_script(script))
+
+
+@pytest.mark.slow
+def test_three_browsers_play_at_one_table(relay: Any) -> None:
+    with ExitStack() as stack:
+        browsers = [stack.enter_context(chromium()) for _ in range(3)]
+        for browser in browsers:
+            browser.get(relay.url)
+        for browser in browsers:
+            WebDriverWait(browser, 30).until(lambda page: text(page, "hand"))
+        hands = [text(browser, "hand").split() for browser in browsers]
+        assert [len(hand) for hand in hands] == [17, 17, 17]
+        cards = [card for hand in hands for card in hand if card != "Joker"]
+        assert len(set(cards)) == len(cards)
+        keys = [browser.execute_script("return sessionStorage.secret") for browser in browsers]
+        seats = [int(re.findall(r"Seat (\d) \(you\)", text(page, "seats"))[0]) for page in browsers]
+        page_of = dict(zip(seats, browsers, strict=True))
+        plies = 0
+        while (turn := relay.table.view["turn"]) is not None:
+            browser, before = page_of[turn], relay.table.sealed
+
+            def passed_on(_: Chrome, before: str = before) -> bool:
+                return bool(relay.table.sealed != before)
+
+            WebDriverWait(browser, 30, 0.05).until(shown_moves)
+            moves = shown_moves(browser)
+            move = "bid:3" if "bid:3" in moves else moves[-1]
+            browser.find_element("css selector", f'button[data-move="{move}"]').click()
+            WebDriverWait(browser, 30, 0.05).until(passed_on)
+            plies += 1
+        assert plies > 10
+        for browser in browsers:
+            WebDriverWait(browser, 30).until(lambda page: "over" in text(page, "status"))
+            assert text(browser, "status") == "The game is over. The seed deals the hand you had."
+            assert browser.get_log("browser") == []  # type: ignore[no-untyped-call]
+    sent = "\n".join(relay.received)
+    assert sent.count("hash") >= 3
+    assert not any(key in sent for key in keys)
+    assert not re.search(r'"(key|hands?|seed)"', sent)
+
+
+def secret_hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> None:
+    for number in range(3):
+        joined = requests.post(relay.url + "/join", json={"hash": secret_hash(str(number))})
+        assert joined.json() == {"seat": number}
+    old = requests.get(relay.url + "/table").json()["sealed"]
+    turn = relay.table.view["turn"]
+    made = [
+        running.post("/v1/advance", {"sealed": old, "key": str(turn), "moves": [move]})["sealed"]
+        for move in ("pass", "bid:1")
+    ]
+    for token, status in ((made[0], 200), (made[1], 409), (old, 409), (made[0][:-1], 409)):
+        assert requests.post(relay.url + "/table", json={"sealed": token}).status_code == status
+    assert requests.get(relay.url + "/table").json()["sealed"] == made[0]
+
+
+def test_the_relay_refuses_nonsense(relay: Any) -> None:
+    for body in (b"", b"{", b"[]", b'{"hash": 1}', b'{"hash": "x"}', b"{}"):
+        assert requests.post(relay.url + "/join", data=body).status_code in (400, 409)
+    endless = requests.post(relay.url + "/join", data=b"", headers={"Content-Length": "-1"})
+    assert endless.status_code == 400
+    assert requests.get(relay.url + "/relay.py").status_code == 404
+    for number in range(4):
+        status = requests.post(relay.url + "/join", json={"hash": secret_hash(str(number))})
+        assert status.status_code == (200 if number < 3 else 409)
+
+
+def test_the_gate_lets_one_move_through_from_each_ply() -> None:
+    client = create_app({"seal_keys": SEAL_KEYS}).test_client()
+    found: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
+    for snippet in re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
+        exec(snippet, found)
+    gate = found["Gate"](lambda path, body: json.loads(client.post(path, json=body).data))
+    hashes = [secret_hash(str(seat)) for seat in range(3)]
+    request = {"game": "doudizhu", "seal": True, "key_hashes": hashes}
+    sealed = gate.start(request)["sealed"]
+    turn = gate.ask("/v1/view", {"sealed": sealed})["view"]["turn"]
+    me = {"sealed": sealed, "key": str(turn)}
+    assert gate.advance({**me, "moves": ["play:3c"]})["code"] == "illegal-move"
+    after = gate.advance({**me, "moves": ["pass"]})["sealed"]
+    assert gate.advance({**me, "moves": ["bid:1"]}) == {"code": "old-token"}
+    assert gate.advance({**me, "key": "stranger", "moves": ["bid:1"]}) == {"code": "old-token"}
+    following = {"sealed": after, "key": str((turn + 1) % 3), "moves": ["bid:3"]}
+    assert "sealed" in gate.advance(following)

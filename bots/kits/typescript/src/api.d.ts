@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Start a game
-         * @description Deals the cards and returns the first state. `players` defaults to the fewest that the game allows, `seed` to a random one, and each option to its own default.
+         * @description Deals the cards and returns the first state. `players` defaults to the fewest that the game allows, `seed` to a random one, and each option to its own default. With `seal` the service draws the seed and returns a sealed state, which shows the client no hidden card, and a key for each seat; with `key_hashes` each player has drawn a key.
          */
         post: operations["startGame"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Make one or more moves
-         * @description Returns the state after all the moves. If one is illegal, none is made, and the problem gives its `index`.
+         * @description Returns the state after all the moves. If one is illegal, none is made, and the problem gives its `index`. In a sealed state, each must be of the seat whose key is given.
          */
         post: operations["makeMoves"];
         delete?: never;
@@ -135,7 +135,7 @@ export interface paths {
         put?: never;
         /**
          * Get what a seat may know
-         * @description Returns the state as one seat sees it: without the seed and the other hands, and with hidden cards masked.
+         * @description Returns the state as one seat sees it: without the seed and the other hands, and with hidden cards masked. A sealed state without a key is viewed as everybody may know it: `seat` is null and `hand` empty, and after the end there is the `seed`, from which all deals follow.
          */
         post: operations["viewState"];
         delete?: never;
@@ -366,10 +366,18 @@ export interface components {
         View: components["schemas"]["DoudizhuView"] | components["schemas"]["DasanView"] | components["schemas"]["ZhengfenView"] | components["schemas"]["NinefivetwoView"];
         /** @description A game to start. */
         StartRequest: components["schemas"]["DoudizhuStart"] | components["schemas"]["DasanStart"] | components["schemas"]["ZhengfenStart"] | components["schemas"]["NinefivetwoStart"];
-        /** @description A state or view whose legal moves to list. */
-        MovesRequest: components["schemas"]["MovesInState"] | components["schemas"]["MovesInView"];
-        /** @description A state or view, and a move to check. */
-        ValidateRequest: components["schemas"]["MoveInState"] | components["schemas"]["MoveInView"];
+        /** @description The start of a game. */
+        StartAnswer: components["schemas"]["StateAnswer"] | components["schemas"]["SealedStartAnswer"];
+        /** @description A position whose legal moves to list. */
+        MovesRequest: components["schemas"]["MovesInState"] | components["schemas"]["MovesInView"] | components["schemas"]["SealedMovesRequest"];
+        /** @description A position, and a move to check. */
+        ValidateRequest: components["schemas"]["MoveInState"] | components["schemas"]["MoveInView"] | components["schemas"]["SealedMoveRequest"];
+        /** @description A position, and the moves to make, in order. */
+        AdvanceRequest: components["schemas"]["AdvanceState"] | components["schemas"]["SealedAdvanceRequest"];
+        /** @description The position after the moves. */
+        AdvanceAnswer: components["schemas"]["StateAnswer"] | components["schemas"]["SealedAnswer"];
+        /** @description A position to view. */
+        ViewRequest: components["schemas"]["ViewOfState"] | components["schemas"]["SealedViewRequest"];
         /** @description Whether a move is legal. */
         Verdict: components["schemas"]["LegalVerdict"] | components["schemas"]["IllegalVerdict"];
         /** @description Why the request was rejected; `code` identifies the problem. */
@@ -429,6 +437,10 @@ export interface components {
             seed?: string;
             /** @description The options to change from their defaults. */
             options?: components["schemas"]["DoudizhuChoices"];
+            /** @description Whether to return a sealed state, for which the service draws the seed; false if omitted. */
+            seal?: boolean;
+            /** @description Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at random, and which is then its key. If omitted, the service makes the keys. */
+            key_hashes?: string[];
         };
         /** @description The value of every Dou Dizhu option. */
         DoudizhuOptions: {
@@ -528,7 +540,7 @@ export interface components {
             /** @description The cards that each seat holds. */
             hands: components["schemas"]["Card"][][];
         };
-        /** @description What one seat may know about a Dou Dizhu position. */
+        /** @description What one seat may know about a Dou Dizhu position, or everybody. */
         DoudizhuView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
@@ -572,9 +584,9 @@ export interface components {
             declarer: number | null;
             /** @description How many times the score has been doubled so far. */
             doublings: number;
-            /** @description The seat that this view is for. */
-            seat: number;
-            /** @description The cards that this seat holds. */
+            /** @description The seat that this view is for; null for what everybody may know. */
+            seat: number | null;
+            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
             /** @description The number of cards that each seat holds. */
             counts: number[];
@@ -610,6 +622,10 @@ export interface components {
             seed?: string;
             /** @description The options to change from their defaults. */
             options?: components["schemas"]["DasanChoices"];
+            /** @description Whether to return a sealed state, for which the service draws the seed; false if omitted. */
+            seal?: boolean;
+            /** @description Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at random, and which is then its key. If omitted, the service makes the keys. */
+            key_hashes?: string[];
         };
         /** @description The value of every Dasan option. */
         DasanOptions: {
@@ -705,7 +721,7 @@ export interface components {
             /** @description The cards that each seat holds. */
             hands: components["schemas"]["Card"][][];
         };
-        /** @description What one seat may know about a Dasan position. */
+        /** @description What one seat may know about a Dasan position, or everybody. */
         DasanView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
@@ -749,9 +765,9 @@ export interface components {
             called: components["schemas"]["Card"] | null;
             /** @description The declarer's partner; null if there is none or, except in the partner's view, until the called card is played. */
             partner: number | null;
-            /** @description The seat that this view is for. */
-            seat: number;
-            /** @description The cards that this seat holds. */
+            /** @description The seat that this view is for; null for what everybody may know. */
+            seat: number | null;
+            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
             /** @description The number of cards that each seat holds. */
             counts: number[];
@@ -782,6 +798,10 @@ export interface components {
             seed?: string;
             /** @description The options to change from their defaults. */
             options?: components["schemas"]["ZhengfenChoices"];
+            /** @description Whether to return a sealed state, for which the service draws the seed; false if omitted. */
+            seal?: boolean;
+            /** @description Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at random, and which is then its key. If omitted, the service makes the keys. */
+            key_hashes?: string[];
         };
         /** @description The value of every Zheng Fen option. */
         ZhengfenOptions: {
@@ -865,7 +885,7 @@ export interface components {
             /** @description The cards that each seat holds. */
             hands: components["schemas"]["Card"][][];
         };
-        /** @description What one seat may know about a Zheng Fen position. */
+        /** @description What one seat may know about a Zheng Fen position, or everybody. */
         ZhengfenView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
@@ -905,9 +925,9 @@ export interface components {
             taken: components["schemas"]["Card"][][];
             /** @description The seats that have gone out, in order. */
             out: number[];
-            /** @description The seat that this view is for. */
-            seat: number;
-            /** @description The cards that this seat holds. */
+            /** @description The seat that this view is for; null for what everybody may know. */
+            seat: number | null;
+            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
             /** @description The number of cards that each seat holds. */
             counts: number[];
@@ -938,6 +958,10 @@ export interface components {
             seed?: string;
             /** @description The options to change from their defaults. */
             options?: components["schemas"]["NinefivetwoChoices"];
+            /** @description Whether to return a sealed state, for which the service draws the seed; false if omitted. */
+            seal?: boolean;
+            /** @description Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at random, and which is then its key. If omitted, the service makes the keys. */
+            key_hashes?: string[];
         };
         /** @description The value of every 9-5-2 option. */
         NinefivetwoOptions: {
@@ -1050,7 +1074,7 @@ export interface components {
             /** @description The card returned for each, in the same order. */
             returned: components["schemas"]["MaskedCard"][];
         };
-        /** @description What one seat may know about a 9-5-2 position. */
+        /** @description What one seat may know about a 9-5-2 position, or everybody. */
         NinefivetwoView: {
             /**
              * @description The game. (enum property replaced by openapi-typescript)
@@ -1094,9 +1118,9 @@ export interface components {
             trick: components["schemas"]["Entry"][];
             /** @description The tricks that each seat has won. */
             tricks: number[];
-            /** @description The seat that this view is for. */
-            seat: number;
-            /** @description The cards that this seat holds. */
+            /** @description The seat that this view is for; null for what everybody may know. */
+            seat: number | null;
+            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
             /** @description The number of cards that each seat holds. */
             counts: number[];
@@ -1126,18 +1150,62 @@ export interface components {
             move: components["schemas"]["Move"];
         };
         /** @description A state, and the moves to make, in order. */
-        AdvanceRequest: {
+        AdvanceState: {
             /** @description A state of any game. */
             state: components["schemas"]["State"];
             /** @description The moves to make; if one is illegal, none is made. */
             moves: components["schemas"]["Move"][];
         };
         /** @description A state, and the seat whose view to return. */
-        ViewRequest: {
+        ViewOfState: {
             /** @description A state of any game. */
             state: components["schemas"]["State"];
             /** @description The seat whose view to return, 0 to `players` - 1. */
             seat: number;
+        };
+        /** @description A sealed state whose legal moves to list, if it is the seat's turn. */
+        SealedMovesRequest: {
+            /** @description A sealed state: a token from this service, opaque to clients. */
+            sealed: string;
+            /** @description The key of a seat: from `keys`, or its player's secret. */
+            key: string;
+        };
+        /** @description A sealed state, and a move to check. */
+        SealedMoveRequest: {
+            /** @description A sealed state: a token from this service, opaque to clients. */
+            sealed: string;
+            /** @description The key of a seat: from `keys`, or its player's secret. */
+            key: string;
+            /** @description The move to check. */
+            move: components["schemas"]["Move"];
+        };
+        /** @description A sealed state, and the moves that one seat makes, in order. */
+        SealedAdvanceRequest: {
+            /** @description A sealed state: a token from this service, opaque to clients. */
+            sealed: string;
+            /** @description The key of a seat: from `keys`, or its player's secret. */
+            key: string;
+            /** @description The moves to make. Each must be of the seat whose key it is; if one is illegal, none is made. */
+            moves: components["schemas"]["Move"][];
+        };
+        /** @description A sealed state to view. */
+        SealedViewRequest: {
+            /** @description A sealed state: a token from this service, opaque to clients. */
+            sealed: string;
+            /** @description The key of a seat: from `keys`, or its player's secret. Without it, the view is what everybody may know. */
+            key?: string;
+        };
+        /** @description A sealed state, and the keys that the service made. */
+        SealedStartAnswer: {
+            /** @description A sealed state: a token from this service, opaque to clients. */
+            sealed: string;
+            /** @description The key of each seat; null where the request had `key_hashes`. Only the holder of a key can use its seat. */
+            keys: (string | null)[];
+        };
+        /** @description A sealed state. */
+        SealedAnswer: {
+            /** @description A sealed state: a token from this service, opaque to clients. */
+            sealed: string;
         };
         /** @description A category of plays. */
         Category: {
@@ -1215,6 +1283,8 @@ export interface components {
         ViewAnswer: {
             /** @description A view of any game. */
             view: components["schemas"]["View"];
+            /** @description The seed of a sealed game that is over, with the view of everybody: all deals follow from it. */
+            seed?: string;
         };
         /** @description The legal moves. */
         MovesAnswer: {
@@ -1366,6 +1436,24 @@ export interface components {
              * @enum {string}
              */
             code: "malformed-json";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A token or a key was altered or cut off, belongs to another game or service, or was made with a seal key that is no longer in use. The answer is the same for all of these. */
+        InvalidTokenProblem: {
+            /** @description A link to the description of this type of problem. */
+            type: string;
+            /** @description The type of problem in words. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What is wrong with this request, and how to fix it. */
+            detail: string;
+            /**
+             * @description The type of problem as a code.
+             * @enum {string}
+             */
+            code: "invalid-token";
         } & {
             [key: string]: unknown;
         };
@@ -1523,6 +1611,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The request needs sealed states, but the operator of the service has not set `STICH_SEAL_KEYS`. */
+        SealingUnavailableProblem: {
+            /** @description A link to the description of this type of problem. */
+            type: string;
+            /** @description The type of problem in words. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What is wrong with this request, and how to fix it. */
+            detail: string;
+            /**
+             * @description The type of problem as a code.
+             * @enum {string}
+             */
+            code: "sealing-unavailable";
+        } & {
+            [key: string]: unknown;
+        };
     };
     responses: {
         /** @description The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, or repeats a field within an object. */
@@ -1532,6 +1638,15 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["MalformedJsonProblem"];
+            };
+        };
+        /** @description A token or a key was altered or cut off, belongs to another game or service, or was made with a seal key that is no longer in use. The answer is the same for all of these. */
+        InvalidTokenProblem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidTokenProblem"];
             };
         };
         /** @description There is no operation at this path, or no game of this name. */
@@ -1606,6 +1721,15 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InternalProblem"];
+            };
+        };
+        /** @description The request needs sealed states, but the operator of the service has not set `STICH_SEAL_KEYS`. */
+        SealingUnavailableProblem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SealingUnavailableProblem"];
             };
         };
     };
@@ -1683,7 +1807,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StateAnswer"];
+                    "application/json": components["schemas"]["StartAnswer"];
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
@@ -1700,6 +1824,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalProblem"];
+            503: components["responses"]["SealingUnavailableProblem"];
         };
     };
     listMoves: {
@@ -1725,6 +1850,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
@@ -1738,6 +1864,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalProblem"];
+            503: components["responses"]["SealingUnavailableProblem"];
         };
     };
     validateMove: {
@@ -1763,6 +1890,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
@@ -1776,6 +1904,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalProblem"];
+            503: components["responses"]["SealingUnavailableProblem"];
         };
     };
     makeMoves: {
@@ -1797,10 +1926,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StateAnswer"];
+                    "application/json": components["schemas"]["AdvanceAnswer"];
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
@@ -1814,6 +1944,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalProblem"];
+            503: components["responses"]["SealingUnavailableProblem"];
         };
     };
     viewState: {
@@ -1839,6 +1970,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJsonProblem"];
+            403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
@@ -1852,6 +1984,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalProblem"];
+            503: components["responses"]["SealingUnavailableProblem"];
         };
     };
     getContract: {

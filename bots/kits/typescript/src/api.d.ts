@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Get this contract
-         * @description This contract, in YAML.
+         * @description Returns this contract in YAML.
          */
         get: operations["getContract"];
         put?: never;
@@ -173,9 +173,29 @@ export interface paths {
         };
         /**
          * Get the contract as a web page
-         * @description The page.
+         * @description Returns a page that shows this contract and can call its operations.
          */
         get: operations["readDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/rules/{game}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rules of a game as a web page
+         * @description Returns the rules of a game in HTML.
+         */
+        get: operations["readRulesPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -193,7 +213,7 @@ export interface paths {
         };
         /**
          * Get the rules of a game
-         * @description The rules.
+         * @description Returns the rules of a game in Markdown.
          */
         get: operations["readRules"];
         put?: never;
@@ -233,7 +253,7 @@ export interface paths {
         };
         /**
          * Get metrics for Prometheus
-         * @description Counters and durations.
+         * @description Returns counters and durations.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1687,33 +1707,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
-        /** @description A field is missing, unknown or of the wrong type, or an option is out of range. `errors` maps the path of each such field to what is wrong with it. */
-        InvalidRequestProblem: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-            };
-        };
-        /** @description Every field has the right type, but together they are not a position of the game; `problems` lists what is wrong. /v1/moves also rejects a set-up position with more than 250,000 legal moves. */
-        InvalidStateProblem: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["InvalidStateProblem"];
-            };
-        };
-        /** @description A move is illegal: `index` says which one (from 0) and `reason` why. None of the moves was made. */
-        IllegalMoveProblem: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["IllegalMoveProblem"];
-            };
-        };
         /** @description An error in the service itself. The request changed nothing and can be retried. */
         InternalProblem: {
             headers: {
@@ -1996,7 +1989,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description This contract, in YAML. */
+            /** @description This contract. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2031,6 +2024,32 @@ export interface operations {
             500: components["responses"]["InternalProblem"];
         };
     };
+    readRulesPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the game. */
+                game: components["schemas"]["GameName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["NotFoundProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
+            500: components["responses"]["InternalProblem"];
+        };
+    };
     readRules: {
         parameters: {
             query?: never;
@@ -2043,7 +2062,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rules, in Markdown. */
+            /** @description The rules. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2088,7 +2107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Counters and durations. */
+            /** @description The metrics. */
             200: {
                 headers: {
                     [name: string]: unknown;

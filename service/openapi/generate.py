@@ -31,6 +31,9 @@ including all hands. `/v1/moves` lists the legal moves in a state, `/v1/validate
 what one seat may know. `/v1/moves` and `/v1/validate` accept a view in place of a state, with the
 same result.
 
+With `seal`, `/v1/start` returns a *sealed state*: an encrypted token, for clients that must not see
+hidden cards. The same operations accept a token and the key of a seat.
+
 A card is two characters, rank then suit: `3c`, `Th`, `As`; the jokers are `Bj` and `Rj`, and a
 hidden card is `??`. A move is a short string: `pass`, `bid:2`, `play:3s3h`. Seats are numbered from
 0 in order of play. Errors are problems (RFC 9457) with a `code`.

@@ -1,10 +1,11 @@
-"""docs/api.md: every command on the page is run and answers what the page says."""
+"""docs/api.md and docs/sealed.md: every command is run and answers what the page says."""
 
 from __future__ import annotations
 
 import json
 import re
 import subprocess
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from tests.service.running import Running
 from tests.service.support import ROOT
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+SEALED = (ROOT / "docs" / "sealed.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8080"
 
 
-def steps() -> Iterator[tuple[str, str | None]]:
+def steps(page: str) -> Iterator[tuple[str, str | None]]:
     """Each block of commands, with the answer that follows it, if there is one."""
-    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     for index, (language, text) in enumerate(blocks):
         if language == "sh":
             after = blocks[index + 1] if index + 1 < len(blocks) else ("", "")
@@ -28,14 +30,15 @@ def steps() -> Iterator[tuple[str, str | None]]:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
-    with Running() as one:
+    with Running(STICH_SEAL_KEYS=f"2026:{b64encode(bytes(32)).decode()}") as one:
         yield one
 
 
-def test_the_walk_through(running: Running, tmp_path: Path) -> None:
+def walk_through(page: str, running: Running, tmp_path: Path) -> set[str]:
+    """Run all commands of a page; the paths that they ask."""
     asked = set()
-    for commands, answer in steps():
-        if commands.startswith("stich serve"):
+    for commands, answer in steps(page):
+        if "stich serve" in commands:
             continue
         script = commands.replace(ADDRESS, running.url)
         done = subprocess.run(
@@ -54,6 +57,19 @@ def test_the_walk_through(running: Running, tmp_path: Path) -> None:
         for line in done.stdout.splitlines():
             if line.startswith("{"):
                 json.loads(line)
+    return asked
+
+
+def test_the_walk_through_sealed_states(running: Running, tmp_path: Path) -> None:
+    asked = walk_through(SEALED, running, tmp_path)
+    assert asked == {f"/v1/{name}" for name in ("start", "view", "moves", "validate", "advance")}
+    assert json.loads((tmp_path / "table.json").read_text())["keys"] == [None, None, None]
+    assert json.loads((tmp_path / "public.json").read_text())["view"]["hand"] == []
+    assert json.loads((tmp_path / "next.json").read_text()).keys() == {"sealed"}
+
+
+def test_the_walk_through(running: Running, tmp_path: Path) -> None:
+    asked = walk_through(PAGE, running, tmp_path)
     state, after, view = (
         json.loads((tmp_path / f"{name}.json").read_text()) for name in ("state", "after", "view")
     )

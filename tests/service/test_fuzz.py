@@ -49,4 +49,4 @@ def test_any_body(path: str, body: bytes) -> None:
 )
 def test_any_path(path: str, name: str) -> None:
     response = SERVICE.client.get(path.format(name.replace("/", "%2F").replace("?", "%3F")))
-    assert response.status_code in (200, 404)
+    assert response.status_code in (200, 302, 404)  # / leads to /docs

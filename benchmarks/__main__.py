@@ -21,6 +21,7 @@ MODULES = (
     "blocks",
     "standings",
     "ranking",
+    "recall",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"
 

@@ -24,6 +24,7 @@ from benchmarks.simulated_cups import (
     Draw,
     Noise,
     gauntlet,
+    halving,
     knockout,
     normal,
     observed,
@@ -38,7 +39,7 @@ from benchmarks.simulated_cups import (
 from tournament.ranking import adaptive, anytime
 from tournament.ranking.bootstrap import LEVEL, Floats, Ints
 from tournament.ranking.effects import fit
-from tournament.ranking.observations import Observations
+from tournament.ranking.observations import Observations, from_blocks
 from tournament.ranking.rank_ranges import Settled, settled_pairs
 from tournament.ranking.score_intervals import score_intervals
 
@@ -121,6 +122,23 @@ def watched(
         looks = range(step, blocks + 1, step)
         false += any(
             rule(observed(seats[:look], points[:look], bots), str(cup)).any() for look in looks
+        )
+    return Count(false, cups)
+
+
+def watched_halving(
+    bots: int, deals: int, noise: Noise, cups: int, rule: Rule = at_any_time
+) -> Count:
+    """Halvings of equal bots, looked at 13 times, in which some look shows a false range."""
+    random = np.random.default_rng(1)
+    draw, equal = halving(deals), np.zeros(bots)
+    false = 0
+    for cup in range(cups):
+        data = draw(random, equal, noise)
+        seen = data.present[data.table]
+        looks = np.linspace(0, data.blocks, 14).astype(int)[1:]
+        false += any(
+            rule(from_blocks(data.points[:look], seen[:look]), str(cup)).any() for look in looks
         )
     return Count(false, cups)
 
@@ -249,6 +267,17 @@ def claims() -> Iterator[Claim]:
             row = partial(fixed, swiss(rounds, deals), effects)
             ours = partial(row, rule=paired_by_results)
             yield Claim(name, ours, partial(row, rule=at_end), cups, "ranges for the end")
+    for bots, deals, cups in ((12, 5, 0), (12, 20, 500), (30, 5, 500), (30, 20, 200)):
+        for kind, effects in (("equal bots", np.zeros(bots)), ("two classes", strong(bots))):
+            name = f"halving of {bots}, deals: {deals}, {kind}"
+            row = partial(fixed, halving(deals), effects)
+            ours = partial(row, rule=at_any_time)
+            yield Claim(name, ours, partial(row, rule=at_end), cups, "ranges for the end")
+    for bots, deals, cups in ((12, 20, 500), (30, 10, 200)):
+        name = f"halving of {bots} equal bots, deals: {deals}, 13 looks"
+        watch_stages = partial(watched_halving, bots, deals)
+        usual = partial(watch_stages, rule=at_end)
+        yield Claim(name, watch_stages, usual, cups, "ranges for the end")
     for bots, blocks, step, cups in ((3, 200, 5, 500), (3, 1000, 5, 0), (10, 1200, 30, 200)):
         name = f"{bots} equal bots, a look every {step} blocks up to {blocks}"
         watch = partial(watched, bots, blocks, step)

@@ -12,7 +12,7 @@ from tournament.formats import halving as halving_format
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
 from tournament.ranking.bootstrap import Floats, Ints
-from tournament.ranking.effects import fit
+from tournament.ranking.effects import scores
 from tournament.ranking.observations import Observations, from_blocks
 
 SEATS = 3
@@ -216,7 +216,7 @@ def halved(
 
 
 def _best(seats: Ints, points: Floats, left: Ints, bots: int) -> Ints:
-    score = fit(observed(seats, points, bots)).score[left]
+    score = scores(observed(seats, points, bots))[left]
     answer: Ints = left[np.argsort(-score, kind="stable")]
     return answer
 

@@ -84,9 +84,9 @@ class Halving(Schedule):
         """The bots that play on, by the score of all blocks so far; a draw decides between equal
         scores."""
         # Imported here: workers import the formats, and would load numpy and scipy for nothing.
-        from tournament.ranking.effects import fit
+        from tournament.ranking import effects
 
-        fitted = fit(scores.observations(self._cup.names, blocks)).score
+        fitted = effects.scores(scores.observations(self._cup.names, blocks))
         score = dict(zip(self._cup.names, fitted.tolist(), strict=True))
         drawn = shuffled(bots, "tie", self._seed, str(number))
         return sorted(drawn, key=lambda bot: -score[bot])[:count]

@@ -72,13 +72,9 @@ def fit(data: Observations) -> Fit:
         return _unplayed(data.bots)
     design = design_of(data)
     effects, base = _solve(data, design)
-    members = np.bincount(design.component[design.component >= 0])
-    others = np.where(design.component >= 0, members[design.component], 2)
-    spread = others / np.maximum(others - 1, 1)
+    spread = _spread(design)
+    balanced = _balanced(data, design)
     plain = data.plain
-    score = np.round(base + effects * spread, _DIGITS)
-    balanced = _balanced(data, design, members)
-    score = np.where(balanced, plain, score)
     residual, freedom, stratum = residuals(data, design, effects, base)
     present = data.present[data.table]
     mean = residual.sum(axis=1) / np.maximum(design.size[data.table], 1)
@@ -91,7 +87,7 @@ def fit(data: Observations) -> Fit:
         influence[:, balanced] = residual[:, balanced] * shares
     blocks, nominal = design_freedom(data, design)
     return Fit(
-        score=np.where(design.component >= 0, score, np.nan),
+        score=_scores(data, design, effects, base),
         plain=plain,
         component=design.component,
         influence=influence,
@@ -101,6 +97,28 @@ def fit(data: Observations) -> Fit:
         design_freedom=nominal,
         ties=_ties(data, design),
     )
+
+
+def scores(data: Observations) -> Floats:
+    """The scores of ``fit`` alone, without their errors, which take most of its time."""
+    if not data.blocks:
+        return np.full(data.bots, np.nan)
+    design = design_of(data)
+    return _scores(data, design, *_solve(data, design))
+
+
+def _scores(data: Observations, design: Design, effects: Floats, base: Floats) -> Floats:
+    score = np.round(base + effects * _spread(design), _DIGITS)
+    score = np.where(_balanced(data, design), data.plain, score)
+    return np.where(design.component >= 0, score, np.nan)
+
+
+def _spread(design: Design) -> Floats:
+    """What a score moves by an effect (n): n / (n - 1) for the n bots of the component."""
+    members = np.bincount(design.component[design.component >= 0])
+    others = np.where(design.component >= 0, members[design.component], 2)
+    answer: Floats = others / np.maximum(others - 1, 1)
+    return answer
 
 
 def _unplayed(bots: int) -> Fit:
@@ -133,9 +151,10 @@ def _solve(data: Observations, design: Design) -> tuple[Floats, Floats]:
     return effects, base[design.component]
 
 
-def _balanced(data: Observations, design: Design, members: Ints) -> NDArray[np.bool_]:
+def _balanced(data: Observations, design: Design) -> NDArray[np.bool_]:
     """Which bots (n) are in a component where every table has been played equally often."""
     answer = np.zeros(data.bots, bool)
+    members = np.bincount(design.component[design.component >= 0])
     where = design.component[data.present.argmax(axis=1)]
     for number, count in enumerate(members):
         here = where == number

@@ -7,11 +7,20 @@ chance if exactly 5 in 100 are false).
 import numpy as np
 import pytest
 
-from benchmarks.ranking import fixed, missed, paired_by_results, watched
+from benchmarks.ranking import (
+    at_any_time,
+    fixed,
+    missed,
+    paired_by_results,
+    watched,
+    watched_halving,
+)
+from benchmarks.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
 from benchmarks.simulated_cups import (
     NOISES,
     Draw,
     gauntlet,
+    halving,
     knockout,
     normal,
     round_robin,
@@ -52,6 +61,19 @@ def test_pairing_by_results_needs_and_keeps_wider_ranges(effects: Floats) -> Non
 
 def test_ranges_of_a_fixed_design_do_not_hold_for_swiss() -> None:
     assert fixed(swiss(6, 5), np.zeros(30), NOISES["two-valued"], 15).false >= 4
+
+
+@pytest.mark.parametrize("effects", [np.zeros(12), strong(12)])
+def test_a_halving_puts_no_bots_in_a_false_order(effects: Floats) -> None:
+    assert fixed(halving(10), effects, normal, 40, at_any_time).false <= 5
+    assert watched_halving(12, 10, NOISES["two-valued"], 10).false <= 2
+
+
+def test_a_halving_finds_the_top_with_fewer_blocks() -> None:
+    """Of 30 bots, the top 3 that a round-robin finds only with half as many blocks again."""
+    found = recall(by_halving(5), 100)
+    assert found > recall(by_round_robin(3 * halving_blocks(5) // 2), 100)
+    assert found > recall(by_swiss(5), 50)
 
 
 @pytest.mark.parametrize("noise", ["normal", "t3", "skewed"])

@@ -1,0 +1,108 @@
+"""How many of the true top 3 of 30 bots a cup finds, by its number of blocks: halving, Swiss and
+round-robin, in simulated cups.
+
+`python -m benchmarks recall` prints the section of docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import comb
+
+import numpy as np
+
+from benchmarks.figures import Figure, Section
+from benchmarks.simulated_cups import (
+    SEATS,
+    halved,
+    normal,
+    observed,
+    played,
+    schedule,
+    spaced,
+    swiss,
+)
+from tournament.formats import halving
+from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.effects import scores
+
+BOTS = 30
+TOP = 3
+SWISS_ROUNDS = 5
+
+Ranking = Callable[[np.random.Generator, Floats], Ints]
+"""The bots that a cup puts first, best first, given their effects (n)."""
+
+
+def by_halving(deals: int) -> Ranking:
+    """The places of a halving."""
+    return lambda random, effects: halved(random, effects, normal, deals)[1]
+
+
+def by_swiss(deals: int) -> Ranking:
+    """The scores of a Swiss of five rounds."""
+    draw = swiss(SWISS_ROUNDS, deals)
+    return lambda random, effects: _best(scores(draw(random, effects, normal)))
+
+
+def by_round_robin(blocks: int) -> Ranking:
+    """The scores of the first blocks of a round-robin."""
+
+    def ranked(random: np.random.Generator, effects: Floats) -> Ints:
+        seats = schedule(random, effects.size, -(-blocks // comb(effects.size, SEATS)))[:blocks]
+        return _best(scores(observed(seats, played(random, seats, effects, normal), effects.size)))
+
+    return ranked
+
+
+def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
+    """How many of the true top 3 are among the first three, in 100; bots are evenly spaced."""
+    random = np.random.default_rng(1)
+    effects = spaced(bots, 2.0)
+    found = sum(int((ranking(random, effects)[:TOP] < TOP).sum()) for _ in range(cups))
+    return 100 * found / (TOP * cups)
+
+
+def halving_blocks(deals: int, bots: int = BOTS) -> int:
+    """The blocks of a halving."""
+    return sum(stage.bots // SEATS * stage.seatings for stage in halving.plan(bots, SEATS, deals))
+
+
+def sections(cups: int = 400) -> list[Section]:
+    """Recall by number of blocks."""
+    grid = [round(75 * 2 ** (step / 2)) for step in range(15)]
+    curve = [recall(by_round_robin(blocks), cups) for blocks in grid]
+    figures = []
+    for deals in (2, 4, 8, 16):
+        blocks = halving_blocks(deals)
+        uniform = recall(by_round_robin(blocks), cups)
+        rows = [
+            (f"halving, deals = {deals}", blocks, recall(by_halving(deals), cups)),
+            (f"Swiss, {SWISS_ROUNDS} rounds, deals = {deals}", BOTS // SEATS * SWISS_ROUNDS * deals,
+             recall(by_swiss(deals), cups)),
+        ]  # fmt: skip
+        for name, size, ours in rows:
+            needed = blocks_for(ours, grid, curve)
+            what = f"{name}: {size} blocks ({cups} cups)"
+            peer = "round-robin"
+            figures.append(Figure(what, ours, peer, uniform, "of 100", needed / size))
+    how = (
+        f"Simulated cups of {BOTS} bots at tables of three: how many of the true top {TOP} are in"
+        " the first three places, in 100. Bots evenly spaced, with effects from 1 to -1, normal"
+        " points with a standard deviation of 1. The peer is a round-robin that ends after as many"
+        " blocks. The ratio is the number of blocks that a round-robin needs for the same recall,"
+        " interpolated, to ours. The standard error is about 1.2 of 100."
+    )
+    return [Section(f"The top {TOP} of {BOTS}", how, figures)]
+
+
+def blocks_for(wanted: float, grid: Sequence[int], curve: Sequence[float]) -> float:
+    """The number of blocks at which a curve of recall reaches ``wanted``, interpolated on a
+    logarithmic scale; the last of the grid if it is not reached."""
+    rising = np.maximum.accumulate(np.array(curve))
+    return float(np.exp(np.interp(wanted, rising, np.log(np.array(grid, dtype=float)))))
+
+
+def _best(score: Floats) -> Ints:
+    answer: Ints = np.argsort(-np.nan_to_num(score, nan=-np.inf), kind="stable")
+    return answer

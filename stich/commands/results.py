@@ -228,6 +228,7 @@ def integrity(target: str, as_json: bool) -> int:
 
     from stich.console.integrity_table import integrity_table
     from stich.console.text import make_console
+    from tournament.results.formatting import format_flag
     from tournament.results.integrity import integrity
 
     console = Console(stderr=True)
@@ -250,11 +251,7 @@ def integrity(target: str, as_json: bool) -> int:
         return 0
     make_console().print(integrity_table(found))
     for flag in found.flags:
-        both = "They have one author. " if flag.same_author else ""
-        click.echo(
-            f"{flag.bots[0]} and {flag.bots[1]} seem to spare each other. {both}This is a question,"
-            f" not a verdict. Look at: {', '.join(flag.matches)}"
-        )
+        click.echo(f"{format_flag(flag)} Look at: {', '.join(flag.matches)}")
     if not found.flags:
         click.echo("No two bots seem to spare each other.")
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings
 from tournament.text import plural
 
@@ -65,6 +66,20 @@ def format_rating(line: Standing) -> str:
     if line.rating is None:
         return "–"
     return f"{line.rating:.0f} {_interval(line.rating_low, line.rating_high, '.0f')}"
+
+
+def format_difference(pair: Leniency) -> str:
+    """The leniency of a bot in percentage points: +12.5."""
+    return "–" if pair.difference is None else f"{round(100 * pair.difference, 1) + 0.0:+.1f}"
+
+
+def format_flag(flag: Flag) -> str:
+    """What a flag of `stich integrity` says."""
+    first, second = flag.bots
+    both = " They have one author." if flag.same_author else ""
+    return (
+        f"{first} and {second} seem to spare each other.{both} This is a question, not a verdict."
+    )
 
 
 def fault_count(line: Standing) -> str:

@@ -84,6 +84,10 @@ class Integrity:
     pairs: tuple[Leniency, ...]
     flags: tuple[Flag, ...]
 
+    def most_lenient(self, most: int) -> list[Leniency]:
+        """The first ordered pairs by p, then by difference."""
+        return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         return asdict(self)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import games
@@ -60,16 +60,23 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[Step]:
     return found
 
 
-def select(matches: Iterable[MatchSummary], limit: int) -> list[MatchSummary]:
+def select(
+    matches: Iterable[MatchSummary], limit: int, first: Container[str] = ()
+) -> list[MatchSummary]:
     """Up to ``limit`` matches for a page, in the order of the schedule.
 
-    Up to half of them have faults; the others are spread evenly over the schedule.
+    Those whose ids are in ``first`` come before all others. Up to half of the rest have faults; the
+    others are spread evenly over the schedule.
     """
     everything = list(matches)
     if len(everything) <= limit:
         return everything
-    faulty = [i for i, match in enumerate(everything) if any(map(any, match.faults))]
-    selected = set(_spread(faulty, limit // 2))
+    wanted = [i for i, match in enumerate(everything) if match.match in first]
+    selected = set(_spread(wanted, limit))
+    faulty = [
+        i for i, match in enumerate(everything) if i not in selected and any(map(any, match.faults))
+    ]
+    selected.update(_spread(faulty, (limit - len(selected)) // 2))
     rest = [i for i in range(len(everything)) if i not in selected]
     selected.update(_spread(rest, limit - len(selected)))
     return [everything[i] for i in sorted(selected)]

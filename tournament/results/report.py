@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import islice
 
 import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -14,13 +15,21 @@ from tournament.ranking.ratings import compare
 from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.results import plots
 from tournament.results.formatting import (
+    course_first,
     fault_summary,
+    format_difference,
+    format_flag,
     format_plain,
+    format_points,
     format_rank,
     format_rating,
     format_score,
+    format_stop,
     format_times,
+    format_winners,
+    stage_title,
 )
+from tournament.results.integrity import integrity
 from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.replay import clock
 from tournament.results.replay_steps import compressed, select
@@ -32,6 +41,14 @@ REPLAYS = 200
 
 _MEAN_MOVES = 300  # of a replay, at most: 200 of them take about 3 MB
 _MAX_FAULTS = 100
+_MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 to 10 ms each
+_MAX_PAIRS = 20  # in the table of soft play
+_COURSE_TITLES = {
+    "knockout": "Bracket",
+    "swiss": "Rounds",
+    "halving": "Stages",
+    "gauntlet": "Challenger",
+}
 _MAX_CROSS_BOTS = 24  # in the table of who beat whom
 
 
@@ -50,7 +67,10 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
     matches = list(store.summaries())
     arrays = collect(matches, facts.get("bots", ()))
     table = compute(arrays, facts)
-    shown = _replays(store, matches, replays, clock(facts["config"]))
+    authors = {bot["name"]: bot.get("author") for bot in facts["config"]["bots"]}
+    soft_play = integrity(islice(store.matches(), _MAX_COMPARED), authors)
+    flagged = {match for flag in soft_play.flags for match in flag.matches}
+    shown = _replays(store, select(matches, replays, flagged), clock(facts["config"]))
     return (
         _environment()
         .get_template("report.html")
@@ -61,6 +81,10 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
             game=games.get(table.game).title,
             plots=_plots(arrays, table),
             cross=_cross(arrays, table),
+            course_first=course_first(table),
+            soft_play=soft_play,
+            compared=min(len(matches), _MAX_COMPARED),
+            shown_pairs=_MAX_PAIRS,
             replays=shown,
             left_out=len(matches) - len(shown),
             faults=_faults(store, {replay.match.match for replay in shown}),
@@ -86,12 +110,13 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
 
 
 def _replays(
-    store: RunRecords, matches: list[MatchSummary], limit: int, times: tuple[int, int]
+    store: RunRecords, selected: list[MatchSummary], times: tuple[int, int]
 ) -> list[Replay]:
+    """The selected matches, as far as their moves fit on the page."""
     replays: list[Replay] = []
     moves = 0
-    max_moves = _MEAN_MOVES * max(limit, REPLAYS)
-    for match in select(matches, limit):
+    max_moves = _MEAN_MOVES * max(len(selected), REPLAYS)
+    for match in selected:
         record = store.match(match.match)
         moves += len(record.moves)
         if moves > max_moves and replays:
@@ -172,16 +197,23 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["course_title"] = _COURSE_TITLES
     environment.globals["inline"] = lambda name: Markup(  # noqa: S704 - a file of this package
         (page / name).read_text("utf-8")
     )
     filters = (
         fault_summary,
+        format_difference,
+        format_flag,
         format_plain,
+        format_points,
         format_rank,
         format_rating,
         format_score,
+        format_stop,
         format_times,
+        format_winners,
+        stage_title,
         signed,
         plural,
     )

@@ -95,7 +95,9 @@ def course(
         return Course(winners, stages=tuple(_stages(arrays, finished, places)))
     challenger = facts.get("config", {}).get("format", {}).get("challenger")
     if format == "gauntlet" and challenger in arrays.bots:
-        against = _against(arrays, arrays.bots.index(challenger))
+        place_of = {bot: place or 0 for bot, place in zip(arrays.bots, places, strict=True)}
+        found = _against(arrays, arrays.bots.index(challenger))
+        against = sorted(found, key=lambda one: (place_of[one.bot], one.bot))
         return Course(challenger=challenger, against=tuple(against))
     return None
 

@@ -4,6 +4,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 import games
 from tests.tournament.played import cup, facts, played, run
 from tests.tournament.results.test_standings import match
+from tournament.config import Stop
 from tournament.records import MatchRecord
+from tournament.results.integrity import Flag, Integrity, Leniency
 from tournament.results.replay_steps import select, steps
 from tournament.results.report import report
 from tournament.store.store import Store
@@ -205,6 +208,66 @@ def test_matches_with_faults_are_chosen_first_and_the_rest_evenly() -> None:
     assert max(gaps) - min(gaps) <= 2
     assert select(everything, 100) == everything
     assert len(select([everything[5]] * 50, 8)) == 8
+
+
+@pytest.mark.parametrize(
+    ("format", "first", "words"),
+    [
+        ("knockout", True, ["Bracket", "Winner: bot", "Semi-final", "Final", "Bronze", "→"]),
+        ("halving", True, ["Stages", "Winner: bot", "Stage 1", "6 bots, 4 blocks", "Final", "→"]),
+        ("swiss", False, ["Rounds", "Round 1", "Round 2"]),
+        ("gauntlet", False, ["Challenger", "bot 2 against each"]),
+    ],
+)
+def test_a_page_shows_the_course_of_its_format(
+    format: str, first: bool, words: list[str], tmp_path: Path
+) -> None:
+    """It comes before the standings where it decides the places."""
+    of = cup([f"bot {i}" for i in range(6)], format=format, seating="fixed")
+    if format == "gauntlet":
+        of = replace(of, format=replace(of.format, challenger="bot 2"))
+    with run(tmp_path, of) as store:
+        text = report(store)
+    ids = Page(text).ids
+    assert (ids.index("course") < ids.index("standings")) is first
+    section = text[text.index('<section id="course"') :]
+    section = section[: section.index("</section>")]
+    assert all(word in section for word in words)
+
+
+def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
+    with run(tmp_path, replace(cup(), stop=Stop(1, 0.9))) as store:
+        says = "Ended because all deals are played; the best bot is not settled from the rest"
+        assert says in report(store)
+        store.put({"settled": ["bob"]})
+        says = "Ended after 2 blocks, because the best bot is settled from the rest at 90 %: bob."
+        assert says in report(store)
+        store.put({"finished": False})
+        store.put({"settled": []})
+        says = "Ends as soon as the best bot is settled from the rest at 90 %, or when all deals"
+        assert says in report(store)
+
+
+def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = list(store.summaries())[-1].match
+    pair = Leniency("ann", "bob", 40, 0.1, 0.25, 0.001)
+    found = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
+    monkeypatch.setattr("tournament.results.report.integrity", lambda *_: found)
+    text = report(store, replays=1)
+    page = Page(text)
+    assert f"#match={last}" in page.links
+    shown = " ".join("".join(page.words).split())
+    assert "ann and bob seem to spare each other. They have one author." in shown
+    assert "This is a question, not a verdict." in shown
+    assert "+25.0" in shown
+
+
+def test_other_games_have_no_soft_play(tmp_path: Path) -> None:
+    of = cup(game="ninefivetwo", options={"deals": 1}, deals=1)
+    with run(tmp_path, of) as store:
+        assert "only climbing games are compared" in report(store)
 
 
 def test_one_is_no_plural(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ COMMANDS = {
     "serve": ("serve", "Serve the rules over HTTP."),
     "new-cup": ("new_cup", "Write a CUP.toml."),
     "run": ("run", "Run a tournament, or resume one."),
+    "arena": ("arena", "Show a run to spectators, as pages that follow it."),
     "standings": ("results", "Print the standings of a run."),
     "matches": ("results", "List the matches of a run."),
     "replay": ("replay", "Step through a match."),

@@ -66,9 +66,17 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
     target = store_url or out or str(Path("runs") / folder_name(cup))
     where = ("--store", store_url) if store_url else ("--out", target)
     again = shlex.join(("stich", "run", cup, *where))
-    with playing_matches(f"Every finished match is kept in {target}. Resume with: {again}"):
-        _run(plan, cup, target, as_json)
+    play_cup(plan, cup, target, again, as_json=as_json)
     return 0
+
+
+def play_cup(cup: Cup, path: str, target: str, again: str, *, as_json: bool = False) -> None:
+    """Play the cup of a file, or what is left of it, and print the standings.
+
+    `again` is the command that resumes it. Exits with a sentence if it fails or is stopped.
+    """
+    with playing_matches(f"Every finished match is kept in {target}. Resume with: {again}"):
+        _run(cup, path, target, as_json)
 
 
 def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:

@@ -60,14 +60,14 @@ def serve(host: str, port: int, workers: int) -> None:
         Settings.from_environ()
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
-    port = _find_port(host, port)
+    port = find_port(host, port)
     with ExitStack() as stack:
         if workers > 1 and MULTIPROC_DIR not in os.environ:
             folder = tempfile.TemporaryDirectory(prefix="stich-", ignore_cleanup_errors=True)
             # before prometheus_client is imported, which reads the variable then
             os.environ[MULTIPROC_DIR] = stack.enter_context(folder)
             stack.callback(os.environ.pop, MULTIPROC_DIR)
-        click.echo(f"Serving on {_url(host, port)} (Ctrl-C stops).")
+        click.echo(f"Serving on {url_of(host, port)} (Ctrl-C stops).")
         run(host, port, workers)
 
 
@@ -93,7 +93,7 @@ def run(host: str, port: int, workers: int) -> None:
     ).serve(target_loader=load)
 
 
-def _find_port(host: str, port: int) -> int:
+def find_port(host: str, port: int) -> int:
     """Check that the port is free, and replace 0 by a free port.
 
     Raises:
@@ -125,6 +125,7 @@ def _explain(host: str, port: int, error: OSError) -> str:
     return f"Cannot listen on {host}: {error.strerror}; try --host 127.0.0.1."
 
 
-def _url(host: str, port: int) -> str:
+def url_of(host: str, port: int) -> str:
+    """The URL of a server of this machine."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"

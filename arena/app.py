@@ -1,0 +1,66 @@
+"""The Flask application of the pages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Flask, Response, render_template
+from jinja2 import ChoiceLoader, PackageLoader, StrictUndefined
+from werkzeug.exceptions import HTTPException
+
+import games
+from arena.live_run import LiveRun
+from arena.pages import pages
+from tournament.results import formatting
+from tournament.store.store import Store, StoreError
+from tournament.text import plural
+
+CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
+    " style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_FILTERS = (
+    formatting.fault_summary,
+    formatting.format_plain,
+    formatting.format_rank,
+    formatting.format_rating,
+    formatting.format_score,
+    formatting.format_times,
+    plural,
+)
+
+
+def create_app(store: Store) -> Flask:
+    """The pages of a run. The application only reads the store; close it afterwards."""
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
+    app.jinja_env.loader = ChoiceLoader(
+        [PackageLoader("arena"), PackageLoader("tournament.results", "templates")]
+    )
+    app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.filters.update({each.__name__: each for each in _FILTERS})
+    app.extensions["stich-run"] = LiveRun(store)
+    app.register_blueprint(pages)
+    app.register_error_handler(HTTPException, _problem)
+    app.register_error_handler(StoreError, _unreadable)
+    app.after_request(_secure)
+    app.context_processor(lambda: {"game_of": games.get})
+    return app
+
+
+def _problem(error: HTTPException) -> tuple[str, int]:
+    """A page that says what is wrong."""
+    code = error.code or 500
+    return render_template("error.html", title=error.name, text=error.description), code
+
+
+def _unreadable(error: StoreError) -> tuple[str, int]:
+    return render_template("error.html", title="The run cannot be read", text=str(error)), 503
+
+
+def _secure(response: Response) -> Response:
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response

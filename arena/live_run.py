@@ -1,0 +1,84 @@
+"""A run as its pages see it: read again when its store has changed, and not more often than that
+is worth."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from tournament.records import MatchRecord, MatchSummary
+from tournament.results.match_arrays import MatchArrays, collect
+from tournament.results.standings import Standings, compute
+from tournament.store.store import Store
+
+_LOOK_S = 1.0  # how long an answer about changes holds
+_SHARE = 20  # reading the run takes at most one part in so many of a core
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The run at one moment. `version` changes with the content.
+
+    `open` are the blocks of which a match is still to be played: their other matches have the same
+    cards, so nobody may see those yet.
+    """
+
+    version: str
+    facts: dict[str, Any]
+    matches: dict[str, MatchSummary]
+    arrays: MatchArrays
+    table: Standings
+    open: frozenset[int]
+
+    def shown(self, match: MatchSummary) -> bool:
+        """Whether the cards of a match may be shown."""
+        return match.block not in self.open
+
+
+class LiveRun:
+    """A run that may be going on. Safe for threads."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = monotonic) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._snapshot: Snapshot | None = None
+        self._next = 0.0
+
+    def snapshot(self) -> Snapshot:
+        """The run as it was a moment ago: a second, or longer if it takes long to read."""
+        with self._lock:
+            if self._snapshot is None or self._clock() >= self._next:
+                self._snapshot = self._look()
+            return self._snapshot
+
+    def _look(self) -> Snapshot:
+        began = self._clock()
+        facts = self._store.facts()
+        version = f"{self._store.count()}-{bool(facts.get('finished'))}"
+        seen = self._snapshot
+        found = seen if seen and seen.version == version else self._read(version, facts)
+        now = self._clock()
+        self._next = now + max(_LOOK_S, _SHARE * (now - began))
+        return found
+
+    def _read(self, version: str, facts: dict[str, Any]) -> Snapshot:
+        found = list(self._store.summaries())
+        arrays = collect(found, facts.get("bots", ()))
+        played = Counter(match.block for match in found)
+        return Snapshot(
+            version=version,
+            facts=facts,
+            matches={match.match: match for match in found},
+            arrays=arrays,
+            table=compute(arrays, facts),
+            open=frozenset(one.block for one in found if played[one.block] < one.seatings),
+        )
+
+    def record(self, match: str) -> MatchRecord:
+        """A finished match, whole; StoreError if there is none."""
+        return self._store.match(match)

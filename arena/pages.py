@@ -1,0 +1,130 @@
+"""The pages of a run: standings, bots, matches; and the files that they load."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from mimetypes import guess_type
+from typing import Any, Final
+
+from flask import Blueprint, Response, abort, current_app, render_template, request
+from werkzeug.wrappers import Response as WerkzeugResponse
+
+import games
+from arena.bot_results import results_of
+from arena.live_run import LiveRun, Snapshot
+from arena.progress import progress
+from tournament.results import plots
+from tournament.results.replay import clock
+from tournament.results.replay_steps import compressed
+
+pages = Blueprint("pages", __name__)
+
+_MATCHES_SHOWN: Final = 200
+_SHARED = files("tournament.results") / "templates"
+_OWN = files("arena") / "static"
+_ASSETS: Final = {
+    "arena.css": _OWN,
+    "live.js": _OWN,
+    "match.js": _OWN,
+    "table.css": _SHARED,
+    "table.js": _SHARED,
+    "replay.js": _SHARED,
+}
+
+
+def _run() -> LiveRun:
+    run: LiveRun = current_app.extensions["stich-run"]
+    return run
+
+
+@pages.get("/")
+def standings() -> WerkzeugResponse:
+    """The standings so far."""
+    now = _run().snapshot()
+    latest = sorted(now.matches.values(), key=lambda match: (match.block, match.number))
+    return _page(
+        "standings.html",
+        now,
+        plain=any(line.plain != line.score for line in now.table.standings),
+        progress=progress(now),
+        plot=plots.scores(now.table) if now.matches else "",
+        latest=latest[-12:][::-1],
+    )
+
+
+@pages.get("/bots/<path:name>")
+def bot(name: str) -> WerkzeugResponse:
+    """The results of one bot."""
+    now = _run().snapshot()
+    line = next((line for line in now.table.standings if line.bot == name), None)
+    if line is None:
+        abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
+    matches = [match for match in now.matches.values() if name in match.seating]
+    return _page(
+        "bot.html",
+        now,
+        line=line,
+        opponents=results_of(now.arrays, name),
+        matches=matches[-_MATCHES_SHOWN:][::-1],
+        count=len(matches),
+    )
+
+
+@pages.get("/matches")
+def matches() -> WerkzeugResponse:
+    """The latest matches, or those of one block."""
+    now = _run().snapshot()
+    block = request.args.get("block", type=int)
+    found = [one for one in now.matches.values() if block is None or one.block == block]
+    return _page(
+        "matches.html",
+        now,
+        matches=found[-_MATCHES_SHOWN:][::-1],
+        count=len(found),
+        block=block,
+    )
+
+
+@pages.get("/matches/<match>")
+def match(match: str) -> WerkzeugResponse:
+    """A match as a card table."""
+    now = _run().snapshot()
+    found = now.matches.get(match)
+    if found is None:
+        abort(404, f"There is no finished match {match[:80]!r} in this run.")
+    if not now.shown(found):
+        abort(
+            404,
+            "The cards of this match are shown when all matches with the same cards have ended:"
+            f" block {found.block} is still being played.",
+        )
+    record = _run().record(match)
+    data: dict[str, Any] = {
+        "seats": record.seating,
+        "clockwise": games.get(record.game).clockwise,
+        "steps": compressed(record, *clock(now.facts["config"])),
+    }
+    return _page("match.html", now, match=record, data=data)
+
+
+@pages.get("/assets/<name>")
+def asset(name: str) -> Response:
+    """A file that the pages load."""
+    if name not in _ASSETS:
+        abort(404, f"There is no file {name[:80]!r}.")
+    response = Response((_ASSETS[name] / name).read_bytes(), mimetype=guess_type(name)[0])
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _page(template: str, now: Snapshot, **values: object) -> WerkzeugResponse:
+    """A page of the run; 304 for a browser that has it already."""
+    etag = f"{request.full_path}-{now.version}"
+    if request.if_none_match.contains(etag):
+        response = Response(status=304)
+    else:
+        response = Response(render_template(template, now=now, **values))
+    response.set_etag(etag)
+    response.headers["Cache-Control"] = "no-cache"
+    return response

@@ -1,0 +1,31 @@
+"use strict";
+// Keeps a page current: asks for it again, and replaces what has changed. The server answers 304
+// while nothing has.
+(() => {
+  const EVERY_MS = 5000;
+  let etag = null;
+
+  async function look() {
+    if (document.hidden) return;
+    const answer = await fetch(location.href, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
+    if (answer.status !== 200) return;
+    etag = answer.headers.get("ETag");
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const [now, next] = [document, page].map((one) => one.querySelector("[data-live]"));
+    if (!now || !next || now.innerHTML === next.innerHTML) return;
+    const scrolled = [...now.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
+    now.replaceWith(next);
+    document.querySelectorAll(".scroll").forEach((box, index) => { box.scrollLeft = scrolled[index] || 0; });
+  }
+
+  async function again() {
+    try {
+      await look();
+    } catch {
+      // The server is away; the next look may find it.
+    }
+    setTimeout(again, EVERY_MS * (0.8 + 0.4 * Math.random()));
+  }
+
+  if (document.querySelector("[data-live]")) setTimeout(again, EVERY_MS);
+})();

@@ -1,0 +1,117 @@
+"""The pages of a run: what they show, what they keep back, and what they answer to strangers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from arena.app import create_app
+from arena.live_run import LiveRun
+from tests.tournament.played import cup, facts, played, run
+from tournament.store.store import Store
+
+NAMES = ("</script><b>x", "a/b?c&d", "Bör ♠")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with run(tmp_path_factory.mktemp("run"), cup(NAMES), {NAMES[1]: 12}) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(store: Store) -> FlaskClient:
+    return create_app(store).test_client()
+
+
+def test_the_standings_name_every_bot_as_text(client: FlaskClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    for name in NAMES:
+        assert str(escape(name, quote=False)) in page.text
+    assert "<b>x" not in page.text
+    assert "final: 6 matches, 2 blocks" in page.text
+
+
+def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
+    seen, waiting = set(), ["/"]
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        if answer.mimetype == "text/html":
+            assert " style=" not in answer.text
+            links = [part.split('"')[0] for part in answer.text.split('href="')[1:]]
+            links += [part.split('"')[0] for part in answer.text.split('src="')[1:]]
+            assert not any(link.startswith(("http", "//")) for link in links)
+            waiting += [link.split("#")[0] for link in links if link.startswith("/")]
+    assert sum(path.startswith("/bots/") for path in seen) == 3
+    assert sum(path.startswith("/matches/") for path in seen) == 6
+
+
+@pytest.mark.parametrize("path", ["/bots/nobody", "/matches/0000", "/assets/../app.py", "/nothing"])
+def test_what_is_not_there_is_said_in_a_sentence(client: FlaskClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "<h1>Not Found</h1>" in answer.text
+
+
+def test_an_unchanged_page_is_not_sent_again(client: FlaskClient) -> None:
+    etag = client.get("/").headers["ETag"]
+    again = client.get("/", headers={"If-None-Match": etag})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path) -> None:
+    of = cup(commit=True)
+    records = list(played(of))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(of))
+        for record in records[:4]:  # a block of three, and one match of the next
+            under_way.add(record)
+        client = create_app(under_way).test_client()
+        answers = [client.get(f"/matches/{record.match}") for record in records[:4]]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 404]
+        assert "still being played" in answers[3].text
+        pages = [client.get(path).text for path in ("/", "/matches", f"/bots/{of.names[0]}")]
+        for page in pages:
+            assert f"/matches/{records[0].match}" in page
+            assert f"/matches/{records[3].match}" not in page
+            assert "2026-spring" not in page
+        assert "so far: 4 of 6 matches" in pages[0]
+
+
+def test_a_run_is_read_again_only_after_a_while_and_when_it_has_changed(tmp_path: Path) -> None:
+    now = 0.0
+    records = list(played(cup()))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(cup()))
+        live = LiveRun(under_way, lambda: now)
+        first = live.snapshot()
+        assert not first.matches
+        under_way.add(records[0])
+        assert live.snapshot() is first
+        now = 2.0
+        second = live.snapshot()
+        assert list(second.matches) == [records[0].match]
+        now = 4.0
+        assert live.snapshot() is second
+
+
+def test_a_run_that_has_not_begun_has_pages(tmp_path: Path) -> None:
+    with Store.create(tmp_path) as empty:
+        empty.put(facts(cup()))
+        client = create_app(empty).test_client()
+        assert [client.get(path).status_code for path in ("/", "/matches", "/bots/ann")] == [
+            200
+        ] * 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
@@ -54,7 +54,7 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
             links = [part.split('"')[0] for part in answer.text.split('href="')[1:]]
             links += [part.split('"')[0] for part in answer.text.split('src="')[1:]]
             assert not any(link.startswith(("http", "//")) for link in links)
-            waiting += [link.split("#")[0] for link in links if link.startswith("/")]
+            waiting += [unescape(link.split("#")[0]) for link in links if link.startswith("/")]
     assert sum(path.startswith("/bots/") for path in seen) == 3
     assert sum(path.startswith("/matches/") for path in seen) == 6
 

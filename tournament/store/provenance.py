@@ -22,6 +22,9 @@ from tournament.store.signing import (
 PROOFS = "proofs"
 """The key of the row in `meta` that signs the others."""
 
+WRITTEN = "written"
+"""The key of the row in `meta` with the number of matches, which has a proof of its own."""
+
 _UNSIGNED = (
     "Warning: {where} was written by stich 0.2.0, which did not sign results: nothing shows who"
     " wrote them."
@@ -80,10 +83,7 @@ class Provenance:
         except (KeyError, TypeError, ValueError):
             written = False
         if not written:
-            raise StoreError(
-                f"{self._where}: what it says about the run was not written by its runner, or has"
-                f" been changed since; {RESTORE}."
-            )
+            raise changed_facts(self._where)
 
     def check_details(self, row: Any, faults: Sequence[Mapping[str, Any]]) -> None:
         """StoreError unless the runner wrote these moves and faults of a checked row."""
@@ -116,15 +116,30 @@ class Reading:
             raise StoreError(f"{self._where}: has match {row[0]} twice; {RESTORE}.")
         self._seen.add(sequence)
 
-    def check_complete(self) -> None:
-        """StoreError if matches are missing among those that were read, which must be all."""
-        if self._verifier is not None and self._seen:
-            missing = max(self._seen) + 1 - len(self._seen)
-            if missing:
-                raise StoreError(
-                    f"{self._where}: {missing} of the matches that the runner wrote are missing;"
-                    f" {RESTORE}."
-                )
+    def check_complete(self, written: str | None) -> None:
+        """StoreError if matches are missing among those that were read, which must be all.
+
+        `written` is the text of the row WRITTEN, read earlier: meanwhile the runner may have
+        written more.
+        """
+        if self._verifier is None:
+            return
+        count = 0
+        if written is not None:
+            try:
+                count, mac, signature = json.loads(written)
+                proofs = Proofs(bytes.fromhex(mac), bytes.fromhex(signature))
+                known = self._verifier.holds(signed_count(self._run, count), proofs)
+            except (TypeError, ValueError):
+                known = False
+            if not known:
+                raise changed_facts(self._where)
+        missing = max(count, max(self._seen, default=-1) + 1) - len(self._seen)
+        if missing:
+            raise StoreError(
+                f"{self._where}: {missing} of the matches that the runner wrote are missing;"
+                f" {RESTORE}."
+            )
 
 
 def not_written(where: str, match: str) -> StoreError:
@@ -133,6 +148,24 @@ def not_written(where: str, match: str) -> StoreError:
         f"{where}: match {match} was not written by the runner of this run, or has been changed"
         f" since; {RESTORE}."
     )
+
+
+def changed_facts(where: str) -> StoreError:
+    """The error for facts of a run that another program has written or changed."""
+    return StoreError(
+        f"{where}: what it says about the run was not written by its runner, or has been changed"
+        f" since; {RESTORE}."
+    )
+
+
+def signed_count(run: str, count: int) -> bytes:
+    """What is signed of the number of matches."""
+    return rows.dumps([WRITTEN, run, count]).encode("ascii")
+
+
+def prove_count(run: str, count: int, key: SigningKey) -> str:
+    """The text of the row WRITTEN."""
+    return rows.dumps([count, *(proof.hex() for proof in key.prove(signed_count(run, count)))])
 
 
 def signed_match(run: str, row: Sequence[Any], sequence: int, details: bytes) -> bytes:
@@ -153,7 +186,8 @@ def digest_of_details(data: bytes, faults: Sequence[Mapping[str, Any]]) -> bytes
 
 def signed_facts(facts: Mapping[str, str]) -> bytes:
     """What is signed of the facts of a run, from the texts of their rows."""
-    return rows.dumps(sorted((key, facts[key]) for key in facts if key != PROOFS)).encode("ascii")
+    signed = sorted((key, facts[key]) for key in facts if key not in (PROOFS, WRITTEN))
+    return rows.dumps(signed).encode("ascii")
 
 
 def prove_facts(facts: Mapping[str, str], key: SigningKey) -> str:

@@ -31,8 +31,10 @@ from tournament.store.engine import (
 )
 from tournament.store.provenance import (
     PROOFS,
+    WRITTEN,
     Provenance,
     digest_of_details,
+    prove_count,
     prove_facts,
     read_provenance,
     signed_match,
@@ -167,7 +169,9 @@ class Store:
         """All facts of the run."""
         texts = self._checked_texts()
         with damage(self.where):
-            return {key: json.loads(text) for key, text in texts.items() if key != PROOFS}
+            return {
+                key: json.loads(text) for key, text in texts.items() if key not in (PROOFS, WRITTEN)
+            }
 
     def _checked_texts(self) -> dict[str, str]:
         """The rows of the facts, written by the runner."""
@@ -224,12 +228,19 @@ class Store:
                 rows.summary_values(record), self._next, digest_of_details(data, fault_rows)
             )
             connection.execute(sa.insert(signatures).values(match=record.match, **proofs))
+            text = prove_count(self._run, self._next + 1, self._signing_key())
+            connection.execute(sa.delete(meta).where(meta.c.key == WRITTEN))
+            connection.execute(sa.insert(meta).values(key=WRITTEN, value=text))
         self._next += 1
+
+    @property
+    def _run(self) -> str:
+        return self._provenance.run if self._provenance else ""
 
     def _proofs(self, values: Sequence[Any], sequence: int, details: bytes) -> dict[str, Any]:
         """The PROOF_COLUMNS of a match with these SUMMARY_COLUMNS."""
-        run = self._provenance.run if self._provenance else ""
-        mac, signature = self._signing_key().prove(signed_match(run, values, sequence, details))
+        data = signed_match(self._run, values, sequence, details)
+        mac, signature = self._signing_key().prove(data)
         return {"sequence": sequence, "details": details, "mac": mac, "signature": signature}
 
     def _check_absent(self, connection: Connection, record: MatchRecord, block_id: int) -> None:
@@ -367,12 +378,13 @@ class Store:
         """The rows of a query that begins with SUMMARY_COLUMNS and PROOF_COLUMNS, each written by
         the runner; StoreError if that is not so, or if `complete` and some are missing."""
         reading = self._provenance.new_reading() if self._provenance else None
+        written = self._texts().get(WRITTEN) if complete else None
         for row in self._stream(query):
             if reading:
                 reading.check(row)
             yield row
         if reading and complete:
-            reading.check_complete()
+            reading.check_complete(written)
 
     def check_writer(self) -> None:
         """StoreError unless this user may add to the run: who began it."""

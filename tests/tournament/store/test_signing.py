@@ -99,8 +99,11 @@ def test_changed_moves_are_refused_and_named(run: Path, table: str) -> None:
         assert NAMED.format(match) in done.stdout + done.stderr
 
 
-def test_a_missing_match_is_noticed(run: Path) -> None:
-    change(run, "UPDATE matches SET block_id = 99 WHERE match = ?", first(run))
+@pytest.mark.parametrize("sequence", [0, 5])
+def test_a_missing_match_is_noticed(run: Path, sequence: int) -> None:
+    """The first or the last one that was written."""
+    which = "match = (SELECT match FROM signatures WHERE sequence = ?)"
+    change(run, f"UPDATE matches SET block_id = 99 WHERE {which}", sequence)
     for command in READERS:
         done = stich(command, run)
         assert done.returncode == 1

@@ -1,5 +1,15 @@
-"""Run the program: `python -m stich`."""
+"""Run the program: `python -m stich`, or `stich` once it is installed."""
 
-from stich.cli import main
+from stich.console.interrupts import exit_at_once
 
-main()
+
+def main() -> None:
+    """Run the program; its exit code is that of the command."""
+    exit_at_once()  # before anything else is loaded, which takes a moment
+    from stich.cli import main
+
+    main()
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ import click
 # The one place where the tournament imports the program: its users were promised this entry point,
 # and the commands and their table live in stich.
 from stich.cli import COMMANDS, LazyGroup
+from stich.console.interrupts import exit_at_once
 from stich.console.stdout import guarded
 
 
@@ -22,5 +23,6 @@ def main() -> None:
     """
 
 
+exit_at_once()
 with guarded():
     main(prog_name="python -m tournament")

@@ -9,6 +9,7 @@ import click
 
 from stich.commands import completion
 from stich.commands.common import check_game
+from stich.console import interrupts
 
 
 def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -93,10 +94,11 @@ def check(
     def target() -> Target:
         return open_target(url, command, start_ms)
 
+    interrupts.raise_interrupts()
     try:
         for result in check_bot(target, clock, [game] if game else [], positions, report.progress):
             report.add(result)
     except KeyboardInterrupt:
         report.stopped()
-        sys.exit(1)
+        sys.exit(interrupts.EXIT_CODE)
     sys.exit(report.finish())

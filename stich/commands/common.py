@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec
 import click
 
 from stich.commands import completion
+from stich.console import interrupts
 from stich.console.stdout import OutputError
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
         from tournament.store.store import StoreError, StoreUrlError  # takes long to load
 
         code = 1
+        interrupts.raise_interrupts()
         try:
             code = work(*args, **kwargs)
         except StoreError as error:
@@ -71,7 +73,8 @@ def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
         except BrokenPipeError:
             pass  # the reader has seen enough
         except KeyboardInterrupt:
-            click.echo("Stopped.", err=True)
+            click.echo("\nStopped.", err=True)
+            code = interrupts.EXIT_CODE
         sys.exit(code)
 
     return command
@@ -95,16 +98,22 @@ def open_run(target: str) -> Iterator[Store]:
 
 @contextmanager
 def playing_matches(kept: str) -> Iterator[None]:
-    """Within, SIGTERM stops as Ctrl-C does. A run that is stopped or fails exits with code 1.
+    """Within, SIGTERM stops as Ctrl-C does. A run that fails exits with code 1; one that is
+    stopped with 128 and the number of the signal, as shells expect.
 
     `kept` says which matches are stored and how to resume.
     """
-    from tournament.bot.sandbox import SandboxError
-    from tournament.bot.started_bot import StartError
-    from tournament.run.resume import CupChangedError
-    from tournament.run.runner import RunError
+    with interrupts.exiting_at_once(f"Stopped. {kept}"):
+        import tournament.run.session  # noqa: F401 - loads what takes long
+        from tournament.bot.sandbox import SandboxError
+        from tournament.bot.started_bot import StartError
+        from tournament.run.resume import CupChangedError
+        from tournament.run.runner import RunError
+    code = interrupts.EXIT_CODE
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
+    def stop(number: int, _frame: FrameType | None) -> None:
+        nonlocal code
+        code = 128 + number
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, stop)
@@ -118,6 +127,6 @@ def playing_matches(kept: str) -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         click.echo(f"\nStopped. {kept}", err=True)
-        sys.exit(1)
+        sys.exit(code)
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -19,6 +19,7 @@ from games.game import Game, State
 from games.move import Move
 from stich.commands import completion
 from stich.commands.common import check_game, game_options
+from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
 from tournament.bot.started_bot import StartError
@@ -181,6 +182,7 @@ def play(
     clock = Clock(move_ms=move_ms, bank_ms=10 * move_ms)
     others = [place for place in range(count) if place != seat]
     again = _command(game, wanted, count, chosen, seat, options)
+    interrupts.raise_interrupts()
     try:
         with ExitStack() as stack:
             opponents = gather(seated(wanted, len(others)), clock, stack)
@@ -191,8 +193,10 @@ def play(
     except StartError as error:
         click.echo(f"Error: {printable(str(error))}", err=True)
         sys.exit(1)
-    except (_Quit, EOFError, KeyboardInterrupt):
+    except (_Quit, EOFError, KeyboardInterrupt) as quit:
         console.print(Text(f"\nYou quit. To play the same deal: {again}"), soft_wrap=True)
+        if isinstance(quit, KeyboardInterrupt):
+            sys.exit(interrupts.EXIT_CODE)
 
 
 def _command(

@@ -34,10 +34,12 @@ def play_all(
     StartError if a bot cannot play; RunError or StoreError if the run cannot continue.
     """
     # The standings need numpy and scipy, which take a second to import: do it while bots start.
-    threading.Thread(
+    loading = threading.Thread(
         target=importlib.import_module, args=("tournament.results.standings",), daemon=True
-    ).start()
+    )
+    loading.start()
     with ExitStack() as stack:
+        stack.callback(loading.join)  # a process that ends while it loads may crash
         runner = stack.enter_context(Runner(cup, schedule, store, launch))
         runner.spawn_workers()
         problems = runner.inspect()

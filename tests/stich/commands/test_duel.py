@@ -78,7 +78,7 @@ def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
         if len(printed) == 30:
             process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    assert process.returncode == 1
+    assert process.returncode == 130
     last = printed[-1]
     assert (last["event"], last["ended"], last["better"]) == ("stopped", "stopped", None)
     assert last["matches"] >= 28

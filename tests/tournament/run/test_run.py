@@ -162,7 +162,7 @@ def test_a_stop_prints_how_to_resume(tmp_path: Path, number: signal.Signals) -> 
     next(event for event in events(process) if event["event"] == "match")
     process.send_signal(number)
     _, errors = process.communicate()
-    assert process.returncode == 1
+    assert process.returncode == 128 + number
     assert f"Resume with: stich run {cup} --out {tmp_path / 'run'}" in errors
     assert "Traceback" not in errors
     all_end(int(path.name) for path in alive.iterdir())

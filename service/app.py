@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from flask import Flask, Request, Response
+from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import MapAdapter
 
+from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
 from service.middleware import Middleware
 from service.problems import CODE_BY_STATUS, Problem
@@ -21,9 +22,11 @@ DETAILS: Final = {
     "malformed-json": "The body could not be read to its end.",
     "not-found": "No operation has this path; /docs lists all operations.",
     "method-not-allowed": "This path does not allow this method; Allow lists those it does.",
+    "timeout": "The body did not arrive within ten seconds; send it in one piece.",
     "too-large": "The body has more than {max_body} bytes.",
     "unsupported-media-type": "Content-Type must be application/json.",
     "internal": "The service failed; the error has been logged.",
+    "busy": "Too many large answers wait for clients that do not read them; try again later.",
 }
 """The `detail` of problems that Flask or Werkzeug raise, or an unexpected error."""
 
@@ -66,7 +69,9 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
 def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -> None:
     @app.errorhandler(Problem)
     def respond(problem: Problem) -> Response:
-        metrics.count_problem(problem.type.code)
+        rule = request.url_rule
+        metrics.count_problem("none" if rule is None else rule.rule, problem.type.code)
+        problem.extensions["request_id"] = request.environ[REQUEST_ID]
         return problem.response()
 
     @app.errorhandler(HTTPException)
@@ -81,5 +86,5 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
     @app.errorhandler(Exception)
     def respond_to_bug(error: Exception) -> Response:
         """Log the trace; the client never sees it."""
-        app.logger.error("An unexpected error.", exc_info=error)
+        log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))

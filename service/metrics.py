@@ -42,8 +42,8 @@ class Metrics:
         )
         self.problems = Counter(
             "stich_problems_total",
-            "Problems answered, by code.",
-            ("code",),
+            "Problems answered, by route and code.",
+            ("route", "code"),
             registry=self.registry,
         )
         self._children: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}
@@ -60,9 +60,9 @@ class Metrics:
         children[0].inc()
         children[1].observe(seconds)
 
-    def count_problem(self, code: str) -> None:
+    def count_problem(self, route: str, code: str) -> None:
         """Count a problem that was answered."""
-        self.problems.labels(code).inc()
+        self.problems.labels(route, code).inc()
 
     def text(self) -> bytes:
         """All metrics in the text format of Prometheus."""

@@ -1,18 +1,22 @@
-"""What happens around every request: CORS headers, metrics, and draining of unread bodies."""
+"""What happens around every request: CORS headers, request ids, metrics and the access log."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from secrets import token_hex
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from service.body_reader import drain_body
+from service.logs import REQUEST_ID, log_request
 from service.metrics import Metrics
 from service.settings import Settings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+_REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
+"""An id that a client or proxy may choose; anything else is replaced."""
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 _DAY: Final = 24 * 60 * 60
 
@@ -23,24 +27,25 @@ class Middleware:
     def __init__(self, app: WSGIApplication, settings: Settings, metrics: Metrics) -> None:
         self.app = app
         self.metrics = metrics
-        self.max_body = settings.max_body
+        self.access_log = settings.access_log
         self.any_origin = "*" in settings.cors_origins
         self.origins = frozenset(origin.lower() for origin in settings.cors_origins)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
         began = perf_counter()
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        environ[REQUEST_ID] = given if _REQUEST_ID.fullmatch(given) else token_hex(8)
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            drained = drain_body(environ, self.max_body)
-            if not drained and environ.get("SERVER_SOFTWARE") == "Granian":
-                # PEP 3333 leaves this header to the server, but granian closes without sending it.
-                headers.append(("Connection", "close"))
             headers += self._cors_headers(environ)
+            headers.append(("X-Request-Id", environ[REQUEST_ID]))
             rule = environ["werkzeug.request"].url_rule
             route = "none" if rule is None else rule.rule
             seconds = perf_counter() - began
             self.metrics.count_request(route, environ["REQUEST_METHOD"], status[:3], seconds)
+            if self.access_log:
+                log_request(environ, int(status[:3]), seconds)
             return start_response(status, headers, exc_info)
 
         return self.app(environ, start)

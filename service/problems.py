@@ -32,8 +32,8 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             "malformed-json",
             400,
             "The body is not a JSON object",
-            "The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, or"
-            " repeats a field within an object.",
+            "The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply,"
+            " repeats a field within an object, or has too many lists and objects for its length.",
         ),
         ProblemType(
             "invalid-token",
@@ -54,6 +54,12 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             405,
             "Method not allowed",
             "The path does not support this method; the `Allow` header lists those it does.",
+        ),
+        ProblemType(
+            "timeout",
+            408,
+            "The body did not arrive in time",
+            "The body did not arrive within ten seconds.",
         ),
         ProblemType(
             "too-large",
@@ -81,7 +87,7 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             "The state or view breaks a rule of its game",
             "Every field has the right type, but together they are not a position of the game;"
             " `problems` lists what is wrong. /v1/moves also rejects a set-up position with more"
-            " than 250,000 legal moves.",
+            " than 32,000 legal moves.",
         ),
         ProblemType(
             "illegal-move",
@@ -97,6 +103,13 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             "An error in the service itself. The request changed nothing and can be retried.",
         ),
         ProblemType(
+            "busy",
+            429,
+            "The service is busy",
+            "Too many large answers wait for clients that do not read them; `Retry-After` says in"
+            " how many seconds to try again.",
+        ),
+        ProblemType(
             "sealing-unavailable",
             503,
             "The service has no seal keys",
@@ -110,6 +123,7 @@ CODE_BY_STATUS: Final[Mapping[int, str]] = {
     400: "malformed-json",
     404: "not-found",
     405: "method-not-allowed",
+    408: "timeout",
     413: "too-large",
     415: "unsupported-media-type",
 }

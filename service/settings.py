@@ -26,12 +26,15 @@ class Settings:
 
     `max_body` is in bytes; `cors_origins` are the origins whose pages may call the service,
     `("*",)` for all of them; `seal_keys` are the keys of sealed states by ID, 32 bytes each: the
-    first seals, all of them open.
+    first seals, all of them open. `log_format` is "text" or "json", for errors and, if `access_log`
+    is set, for a line about every request.
     """
 
     max_body: int = MEBIBYTE
     cors_origins: tuple[str, ...] = ("*",)
     seal_keys: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    log_format: str = "text"
+    access_log: bool = False
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:
@@ -58,7 +61,19 @@ class Settings:
             changes["cors_origins"] = _origins(changes["cors_origins"])
         if "seal_keys" in changes:
             changes["seal_keys"] = _seal_keys(changes["seal_keys"])
+        if "log_format" in changes:
+            changes["log_format"] = _one_of("LOG_FORMAT", changes["log_format"], ("text", "json"))
+        if "access_log" in changes:
+            chosen = _one_of("ACCESS_LOG", changes["access_log"], ("0", "1", "False", "True"))
+            changes["access_log"] = chosen in ("1", "True")
         return replace(self, **changes)
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:
+    if str(value) not in allowed:
+        choices = " or ".join(allowed[:2])
+        raise ConfigError(f"{PREFIX}{name} must be {choices}; it is {value!r}.")
+    return str(value)
 
 
 def _bytes(value: object) -> int:

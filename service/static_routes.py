@@ -52,6 +52,15 @@ def healthz() -> Response:
     return Response('{"status":"ok"}\n', content_type="application/json")
 
 
+@static_routes.get("/readyz")
+def readyz() -> Response:
+    """Whether the service can answer requests: it reads its files, and every game deals."""
+    _read("openapi.yaml", "openapi.yaml")
+    for game in games.GAMES.values():
+        game.start(None, "ready", {}).moves()
+    return Response('{"status":"ok"}\n', content_type="application/json")
+
+
 @static_routes.get("/metrics")
 def metrics() -> Response:
     """The metrics for Prometheus."""

@@ -13,9 +13,10 @@ def load(target: str) -> Any:
     parent = os.getppid()
     threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
     # imported in the worker only, so that the parent starts fast and stays small
+    from service.rsgi import RsgiFront
     from service.wsgi import app
 
-    return app
+    return RsgiFront(app, app.config["MAX_CONTENT_LENGTH"])
 
 
 def _exit_with_parent(parent: int) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from service import logs
 from service.app import create_app
+from service.settings import Settings
 
+logs.configure(Settings.from_environ())
 app = create_app()

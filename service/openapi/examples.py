@@ -21,6 +21,7 @@ TOKEN = "2026.nL8uF0qW3xTtZb5yKcVhRmEoJdAiSgPf"
 """What the examples show for every token; a real one has thousands of characters."""
 KEYS = ("k1OqVbXw7sTn", "pZ4rYc0mHdLe", "uJ9fGiQa2vBt")
 """The keys in the examples."""
+REQUEST_ID = "3f6c1d2e9b8a7c45"
 PLIES = {"doudizhu": 9, "dasan": 8, "zhengfen": 7, "ninefivetwo": 9}
 """How many moves into the game each example is."""
 
@@ -49,7 +50,9 @@ def mid_game(name: str) -> games.State:
 def _client(*, sealing: bool = True) -> FlaskClient:
     seal_keys = f"2026:{b64encode(SEAL_KEY).decode()}" if sealing else ""
     settings = {"max_body": MEBIBYTE, "cors_origins": "*", "seal_keys": seal_keys}
-    return create_app(settings).test_client()
+    client = create_app(settings).test_client()
+    client.environ_base["HTTP_X_REQUEST_ID"] = REQUEST_ID
+    return client
 
 
 def collect_examples() -> list[Example]:
@@ -58,6 +61,7 @@ def collect_examples() -> list[Example]:
     found = [
         _send(client, "/v1/games", "games", "All games", None),
         _send(client, "/healthz", "alive", "The service is up", None),
+        _send(client, "/readyz", "ready", "The service is ready", None),
     ]
     for name, game in games.GAMES.items():
         title = game.title
@@ -139,8 +143,8 @@ def problem(code: str) -> dict[str, Any]:
     for example in _problems(client):
         if example.response["code"] == code:
             return example.response
-    if code == "internal":  # no request causes it
-        return Problem(code, DETAILS[code]).to_dict()
+    if code in ("internal", "timeout", "busy"):  # no single request causes them
+        return Problem(code, DETAILS[code], request_id=REQUEST_ID).to_dict()
     data, media_type = _MALFORMED.get(code, (b"{", "application/json"))
     method = "PUT" if code == "method-not-allowed" else "POST"
     response = client.open("/v1/start", method=method, data=data, content_type=media_type)

@@ -45,7 +45,7 @@ POSTS: Final = (
         "Lists every legal move in a fixed order: `pass`, bids ascending, trumps c d h s, single"
         " cards in deck order, then plays by number of cards, rank, category, and card by card."
         " In Dou Dizhu and Dasan, plays that differ only in suits are listed once. A Zheng Fen"
-        " list can exceed 30,000 moves. Only a set-up position can have more than 250,000; it is"
+        " list can exceed 30,000 moves. Only a set-up position can have more than 32,000; it is"
         " rejected with `invalid-state`, but `/v1/validate` and `/v1/advance` accept its moves.",
         "MovesRequest",
         "MovesAnswer",
@@ -158,6 +158,13 @@ def paths() -> dict[str, dict[str, Any]]:
             "Returns at once, without doing any work.",
             _ok("It is up.", "Health", _of(examples, "/healthz")),
         ),
+        "/readyz": _get(
+            "getReadiness",
+            "service",
+            "Check whether the service can answer requests",
+            "Reads the service's files and deals every game; answers 500 if that fails.",
+            _ok("It is ready.", "Health", _of(examples, "/readyz")),
+        ),
         "/metrics": _get(
             "getMetrics",
             "service",
@@ -221,11 +228,16 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
                 "malformed-json",
                 *(() if operation.path == "/v1/start" else ("invalid-token",)),
                 "method-not-allowed",
+                "timeout",
                 "too-large",
                 "unsupported-media-type",
             ),
             "422": rejected,
-            **_problems("internal", "sealing-unavailable"),
+            **_problems(
+                "internal",
+                "sealing-unavailable",
+                *(["busy"] if operation.path == "/v1/moves" else []),
+            ),
         },
     }
 

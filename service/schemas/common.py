@@ -18,7 +18,7 @@ from service.schemas.fields import (
     String,
     UncheckedEnum,
 )
-from service.schemas.list_fields import List, ObjectField, card_list, entry_list
+from service.schemas.list_fields import MAX_MOVES, List, ObjectField, card_list, entry_list
 
 SEED = "Determines all deals: the same seed always deals the same cards."
 LENGTH = "The number of ranks in a run, or of cards in a flush or bomb; otherwise 1."
@@ -112,7 +112,9 @@ def common_fields(limits: GameLimits) -> Fields:
         ),
         "turn": limits.seat("The seat to move; null when the game is over.", nullable=True),
         "dealer": limits.seat("The seat that shuffled for this deal."),
-        "history": entry_list("The moves of this deal, oldest first, in canonical form."),
+        "history": entry_list(
+            "The moves of this deal, oldest first, in canonical form.", MAX_MOVES, enforced=True
+        ),
         "scores": limits.scores("The total scores so far, by seat."),
     }
 

@@ -21,6 +21,8 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
 MAX_SCORE: Final = 10**36
 """The largest score: enough for a hundred doublings in each of a thousand deals."""
+MAX_MOVE_LENGTH: Final = 1_000
+"""The longest legal move, a play of all 54 cards, has some 120 characters."""
 NO_DEFAULT: Final = object()
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
@@ -220,10 +222,10 @@ class String(JsonField):
 
 
 class Move(JsonField):
-    """A move: any string is accepted, so that the rules can say what is wrong with it."""
+    """A move: any short string is accepted, so that the rules can say what is wrong with it."""
 
     def value_type(self) -> Any:
-        return str
+        return Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
 
     def value_schema(self) -> dict[str, Any]:
         return ref("Move")
@@ -231,6 +233,8 @@ class Move(JsonField):
     def load(self, value: Any) -> str:
         if type(value) is not str:
             raise ValidationError("Must be a string.")
+        if len(value) > MAX_MOVE_LENGTH:
+            raise ValidationError(f"Must have at most {MAX_MOVE_LENGTH} characters.")
         return value
 
 

@@ -14,8 +14,11 @@ from marshmallow import ValidationError
 from service.problems import MAX_ERRORS
 from service.schemas.fields import Card, Integer, JsonField, ObjectSchema, String, ref
 
-MAX_LISTED_MOVES: Final = 250_000
-"""A dealt hand has about 31,000 moves at most, but one of fifty cards has billions."""
+MAX_LISTED_MOVES: Final = 32_000
+"""A dealt hand has 31,122 moves at most, but one of fifty cards has billions."""
+MAX_MOVES: Final = 1_000
+"""Moves of a history, or to make at once. A deal has fewer than 500: each play lays down a card,
+and at most five seats pass after it."""
 
 
 class ObjectField(JsonField):
@@ -114,6 +117,6 @@ class Entry(ObjectSchema):
     move = String("The move in canonical form; in a view, hidden cards are `??`.")
 
 
-def entry_list(description: str, max_items: int | None = None) -> List:
+def entry_list(description: str, max_items: int, *, enforced: bool = False) -> List:
     """A field for a history, or for the cards of a trick and who played them."""
-    return List(description, ObjectField("", Entry, "Entry"), None, max_items)
+    return List(description, ObjectField("", Entry, "Entry"), None, max_items, enforced=enforced)

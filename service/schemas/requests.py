@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 import games
 from service.schemas.common import SEED, Fields, component, make_schema, option_fields
 from service.schemas.fields import Enum, Integer, Move, ObjectSchema, String
-from service.schemas.list_fields import List, ObjectField, load_object
+from service.schemas.list_fields import MAX_MOVES, List, ObjectField, load_object
 from service.schemas.positions import choose_by_game, state_field, view_field
 from service.schemas.sealed import (
     SealedAdvanceRequest,
@@ -78,7 +78,13 @@ class AdvanceState(ObjectSchema):
 
     component_description = "A state, and the moves to make, in order."
     state = state_field()
-    moves = List("The moves to make; if one is illegal, none is made.", Move(""), 1, enforced=True)
+    moves = List(
+        "The moves to make; if one is illegal, none is made.",
+        Move(""),
+        1,
+        MAX_MOVES,
+        enforced=True,
+    )
 
 
 class ViewOfState(ObjectSchema):

@@ -162,9 +162,9 @@ class IllegalVerdict(ObjectSchema):
 
 
 class Health(ObjectSchema):
-    """The response of /healthz."""
+    """The response of /healthz and /readyz."""
 
-    component_description = "The service is up."
+    component_description = "The service is up, or ready."
     status = Enum("Always `ok`.", ("ok",))
 
 
@@ -202,6 +202,7 @@ def problem_schema(type_: ProblemType) -> type[ObjectSchema]:
         "status": Integer("The HTTP status.", type_.status, type_.status),
         "detail": String("What is wrong with this request, and how to fix it."),
         "code": Enum("The type of problem as a code.", (type_.code,)),
+        "request_id": String("The id of the request, as in the header `X-Request-Id`."),
         **_EXTENSIONS.get(type_.code, {}),
     }
     # RFC 9457: clients ignore members that they do not know.

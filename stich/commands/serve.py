@@ -11,10 +11,18 @@ from typing import Final
 
 import click
 
+from service import logs
 from service.settings import MULTIPROC_DIR, ConfigError, Settings
 from service.worker import load
 
-_CONNECTIONS: Final = 1024
+_CONNECTIONS: Final = 4096
+"""Connections of one worker; further ones wait to be accepted."""
+_HEAD_SECONDS: Final = 10
+"""How long a connection may take to send a request's head, and stay open without a request."""
+_MAX_HEAD: Final = 64 * 1024
+"""Bytes of a head, and of unsent small answers of one connection."""
+_SECONDS_TO_END: Final = 30
+"""How long running requests may take to be answered once the command is stopped."""
 
 
 @click.command()
@@ -41,7 +49,18 @@ _CONNECTIONS: Final = 1024
     envvar="STICH_WORKERS",
     help="Number of worker processes.",
 )
-def serve(host: str, port: int, workers: int) -> None:
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    envvar="STICH_LOG_FORMAT",
+    help="Form of the logs on standard error.",
+)
+@click.option(
+    "--access-log", is_flag=True, envvar="STICH_ACCESS_LOG", help="Log a line about every request."
+)
+def serve(host: str, port: int, workers: int, log_format: str, access_log: bool) -> None:
     """Serve the rules over HTTP.
 
     \b
@@ -51,11 +70,14 @@ def serve(host: str, port: int, workers: int) -> None:
 
     \b
     Environment variables:
-      STICH_HOST, STICH_PORT, STICH_WORKERS   defaults of the options
+      STICH_HOST, STICH_PORT, STICH_WORKERS, STICH_LOG_FORMAT, STICH_ACCESS_LOG
+                            defaults of the options
       STICH_MAX_BODY        largest request body in bytes (default 1048576)
       STICH_CORS_ORIGINS    origins whose pages may call, comma-separated (default *)
       STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default none)
     """
+    # the workers read them from the environment
+    os.environ.update(STICH_LOG_FORMAT=log_format, STICH_ACCESS_LOG=str(int(access_log)))
     try:
         Settings.from_environ()
     except ConfigError as error:
@@ -75,22 +97,26 @@ def run(host: str, port: int, workers: int) -> None:
     """Run granian until it is stopped."""
     # imported here because no other command needs it
     from granian import Granian
-    from granian.constants import Interfaces
-    from granian.log import LogLevels
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
 
-    Granian(
+    server = Granian(
         "service.wsgi:app",
         address=host,
         port=port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.RSGI,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=_HEAD_SECONDS * 1000, max_buffer_size=_MAX_HEAD
+        ),
         workers=workers,
-        # Each body that is still arriving occupies a thread; slow clients must not use up all.
+        workers_kill_timeout=_SECONDS_TO_END,
         backpressure=_CONNECTIONS,
-        blocking_threads=_CONNECTIONS // 2,
         websockets=False,
         respawn_failed_workers=True,
-        log_level=LogLevels.error,
-    ).serve(target_loader=load)
+    )
+    logs.configure(Settings.from_environ())  # after granian's own
+    server.serve(target_loader=load)
 
 
 def find_port(host: str, port: int) -> int:

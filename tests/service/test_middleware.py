@@ -145,5 +145,6 @@ def test_metrics_of_one_process(service: Service) -> None:
     assert requests("GET", "/v1/games/<name>", "404") == 1
     assert requests("POST", "/v1/moves", "422") == 1
     assert requests("other", "none", "405") == 2
-    assert samples["stich_problems_total", (("code", "invalid-request"),)] == 1
-    assert samples["stich_problems_total", (("code", "method-not-allowed"),)] == 2
+    problems = {labels: value for (name, labels), value in samples.items() if "problems_t" in name}
+    assert problems[("code", "invalid-request"), ("route", "/v1/moves")] == 1
+    assert problems[("code", "method-not-allowed"), ("route", "none")] == 2

@@ -238,8 +238,8 @@ def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
     watched: SimpleQueue[int] = SimpleQueue()
     monkeypatch.setattr(worker, "_exit_with_parent", watched.put)
-    app = worker.load("service.wsgi:app")
-    assert app.test_client().get("/healthz").status_code == 200
+    front = worker.load("service.wsgi:app")
+    assert front.app.test_client().get("/healthz").status_code == 200
     assert watched.get() == os.getppid()
 
 
@@ -289,5 +289,5 @@ def test_any_wsgi_server_finds_the_application(monkeypatch: pytest.MonkeyPatch) 
     ended: list[int] = []
     monkeypatch.setattr(worker, "_exit_with_parent", ended.append)
     assert app.test_client().get("/healthz").status_code == 200
-    assert worker.load("service.wsgi:app") is app
+    assert worker.load("service.wsgi:app").app is app
     assert ended == [os.getppid()]

@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * List the legal moves
-         * @description Lists every legal move in a fixed order: `pass`, bids ascending, trumps c d h s, single cards in deck order, then plays by number of cards, rank, category, and card by card. In Dou Dizhu and Dasan, plays that differ only in suits are listed once. A Zheng Fen list can exceed 30,000 moves. Only a set-up position can have more than 250,000; it is rejected with `invalid-state`, but `/v1/validate` and `/v1/advance` accept its moves.
+         * @description Lists every legal move in a fixed order: `pass`, bids ascending, trumps c d h s, single cards in deck order, then plays by number of cards, rank, category, and card by card. In Dou Dizhu and Dasan, plays that differ only in suits are listed once. A Zheng Fen list can exceed 30,000 moves. Only a set-up position can have more than 32,000; it is rejected with `invalid-state`, but `/v1/validate` and `/v1/advance` accept its moves.
          */
         post: operations["listMoves"];
         delete?: never;
@@ -236,6 +236,26 @@ export interface paths {
          * @description Returns at once, without doing any work.
          */
         get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether the service can answer requests
+         * @description Reads the service's files and deals every game; answers 500 if that fails.
+         */
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1347,7 +1367,7 @@ export interface components {
             /** @description Why the move is illegal, in a sentence. */
             detail: string;
         };
-        /** @description The service is up. */
+        /** @description The service is up, or ready. */
         Health: {
             /**
              * @description Always `ok`.
@@ -1441,7 +1461,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, or repeats a field within an object. */
+        /** @description The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, repeats a field within an object, or has too many lists and objects for its length. */
         MalformedJsonProblem: {
             /** @description A link to the description of this type of problem. */
             type: string;
@@ -1456,6 +1476,8 @@ export interface components {
              * @enum {string}
              */
             code: "malformed-json";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -1474,6 +1496,8 @@ export interface components {
              * @enum {string}
              */
             code: "invalid-token";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -1492,6 +1516,8 @@ export interface components {
              * @enum {string}
              */
             code: "not-found";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -1510,6 +1536,28 @@ export interface components {
              * @enum {string}
              */
             code: "method-not-allowed";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The body did not arrive within ten seconds. */
+        TimeoutProblem: {
+            /** @description A link to the description of this type of problem. */
+            type: string;
+            /** @description The type of problem in words. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What is wrong with this request, and how to fix it. */
+            detail: string;
+            /**
+             * @description The type of problem as a code.
+             * @enum {string}
+             */
+            code: "timeout";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -1528,6 +1576,8 @@ export interface components {
              * @enum {string}
              */
             code: "too-large";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -1546,6 +1596,8 @@ export interface components {
              * @enum {string}
              */
             code: "unsupported-media-type";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -1564,6 +1616,8 @@ export interface components {
              * @enum {string}
              */
             code: "invalid-request";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
             /** @description What is wrong with each field, by its dotted path, such as `state.hands.0`; at most 100 fields. */
             errors: {
                 [key: string]: string[];
@@ -1571,7 +1625,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Every field has the right type, but together they are not a position of the game; `problems` lists what is wrong. /v1/moves also rejects a set-up position with more than 250,000 legal moves. */
+        /** @description Every field has the right type, but together they are not a position of the game; `problems` lists what is wrong. /v1/moves also rejects a set-up position with more than 32,000 legal moves. */
         InvalidStateProblem: {
             /** @description A link to the description of this type of problem. */
             type: string;
@@ -1586,6 +1640,8 @@ export interface components {
              * @enum {string}
              */
             code: "invalid-state";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
             /** @description Everything that is wrong, one sentence each; at most 100. */
             problems: string[];
         } & {
@@ -1606,6 +1662,8 @@ export interface components {
              * @enum {string}
              */
             code: "illegal-move";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
             /** @description Why the move is illegal, as a code. */
             reason: components["schemas"]["Reason"];
             /** @description The index of the illegal move, from 0. */
@@ -1628,6 +1686,28 @@ export interface components {
              * @enum {string}
              */
             code: "internal";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Too many large answers wait for clients that do not read them; `Retry-After` says in how many seconds to try again. */
+        BusyProblem: {
+            /** @description A link to the description of this type of problem. */
+            type: string;
+            /** @description The type of problem in words. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What is wrong with this request, and how to fix it. */
+            detail: string;
+            /**
+             * @description The type of problem as a code.
+             * @enum {string}
+             */
+            code: "busy";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -1646,12 +1726,14 @@ export interface components {
              * @enum {string}
              */
             code: "sealing-unavailable";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
         } & {
             [key: string]: unknown;
         };
     };
     responses: {
-        /** @description The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, or repeats a field within an object. */
+        /** @description The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply, repeats a field within an object, or has too many lists and objects for its length. */
         MalformedJsonProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1689,6 +1771,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
             };
         };
+        /** @description The body did not arrive within ten seconds. */
+        TimeoutProblem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TimeoutProblem"];
+            };
+        };
         /** @description The body exceeds the size limit, 1 MiB by default. */
         TooLargeProblem: {
             headers: {
@@ -1714,6 +1805,15 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InternalProblem"];
+            };
+        };
+        /** @description Too many large answers wait for clients that do not read them; `Retry-After` says in how many seconds to try again. */
+        BusyProblem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["BusyProblem"];
             };
         };
         /** @description The request needs sealed states, but the operator of the service has not set `STICH_SEAL_KEYS`. */
@@ -1805,6 +1905,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJsonProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["TimeoutProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is rejected: `code` and `detail` say why. */
@@ -1845,6 +1946,7 @@ export interface operations {
             400: components["responses"]["MalformedJsonProblem"];
             403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["TimeoutProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is rejected: `code` and `detail` say why. */
@@ -1856,6 +1958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RefusedPosition"];
                 };
             };
+            429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
             503: components["responses"]["SealingUnavailableProblem"];
         };
@@ -1885,6 +1988,7 @@ export interface operations {
             400: components["responses"]["MalformedJsonProblem"];
             403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["TimeoutProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is rejected: `code` and `detail` say why. */
@@ -1925,6 +2029,7 @@ export interface operations {
             400: components["responses"]["MalformedJsonProblem"];
             403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["TimeoutProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is rejected: `code` and `detail` say why. */
@@ -1965,6 +2070,7 @@ export interface operations {
             400: components["responses"]["MalformedJsonProblem"];
             403: components["responses"]["InvalidTokenProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["TimeoutProblem"];
             413: components["responses"]["TooLargeProblem"];
             415: components["responses"]["UnsupportedMediaTypeProblem"];
             /** @description The request is rejected: `code` and `detail` say why. */
@@ -2086,6 +2192,28 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description It is up. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowedProblem"];
+            500: components["responses"]["InternalProblem"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is ready. */
             200: {
                 headers: {
                     [name: string]: unknown;

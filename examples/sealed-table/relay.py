@@ -7,6 +7,7 @@ the token after each move. It accepts a token only if its ply is the next one.
 """
 
 import argparse
+import contextlib
 import json
 import re
 import threading
@@ -142,4 +143,5 @@ if __name__ == "__main__":
     parser.add_argument("--players", type=int, default=3)
     options = parser.parse_args()
     print(f"The table is at http://127.0.0.1:{options.port} (Ctrl-C stops).", flush=True)
-    make_server(options.port, options.service, options.game, options.players).serve_forever()
+    with contextlib.suppress(KeyboardInterrupt):
+        make_server(options.port, options.service, options.game, options.players).serve_forever()

@@ -101,17 +101,14 @@ def object_schemas() -> dict[str, type[ObjectSchema]]:
         _add(found, component(game, "Start"), requests.STARTS[name])
         _add(found, component(game, "State"), STATES[name])
         _add(found, component(game, "View"), VIEWS[name])
-    for schema in (
+    others: tuple[type[ObjectSchema], ...] = (
         requests.MovesInState,
         requests.MovesInView,
         requests.MoveInState,
         requests.MoveInView,
         requests.AdvanceState,
         requests.ViewOfState,
-        sealed.SealedMovesRequest,
-        sealed.SealedMoveRequest,
-        sealed.SealedAdvanceRequest,
-        sealed.SealedViewRequest,
+        *sealed.REQUESTS.values(),
         sealed.SealedStartAnswer,
         sealed.SealedAnswer,
         responses.Category,
@@ -130,8 +127,8 @@ def object_schemas() -> dict[str, type[ObjectSchema]]:
         bot_protocol.BotMoveAnswer,
         bot_protocol.BotStart,
         bot_protocol.BotEnd,
-    ):
-        found[schema.__name__] = schema
+    )
+    found |= {schema.__name__: schema for schema in others}
     return found | responses.PROBLEMS
 
 

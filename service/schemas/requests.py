@@ -13,13 +13,8 @@ from service.schemas.common import SEED, Fields, component, make_schema, option_
 from service.schemas.fields import Enum, Integer, Move, ObjectSchema, String
 from service.schemas.list_fields import MAX_MOVES, List, ObjectField, load_object
 from service.schemas.positions import choose_by_game, state_field, view_field
-from service.schemas.sealed import (
-    SealedAdvanceRequest,
-    SealedMoveRequest,
-    SealedMovesRequest,
-    SealedViewRequest,
-    start_fields,
-)
+from service.schemas.sealed import REQUESTS as SEALED
+from service.schemas.sealed import start_fields
 
 
 class RequestValidator:
@@ -131,11 +126,12 @@ STARTS: Final = {name: start_schema(game)() for name, game in games.GAMES.items(
 START: Final = RequestValidator(partial(choose_by_game, STARTS))
 
 
-def _by_position(**schemas: ObjectSchema) -> RequestValidator:
+def _by_position(operation: str, **schemas: ObjectSchema) -> RequestValidator:
+    schemas["sealed"] = SEALED[operation]()
     return RequestValidator(partial(choose_by_position, schemas))
 
 
-MOVES: Final = _by_position(state=MovesInState(), view=MovesInView(), sealed=SealedMovesRequest())
-VALIDATE: Final = _by_position(state=MoveInState(), view=MoveInView(), sealed=SealedMoveRequest())
-ADVANCE: Final = _by_position(state=AdvanceState(), sealed=SealedAdvanceRequest())
-VIEW: Final = _by_position(state=ViewOfState(), sealed=SealedViewRequest())
+MOVES: Final = _by_position("moves", state=MovesInState(), view=MovesInView())
+VALIDATE: Final = _by_position("validate", state=MoveInState(), view=MoveInView())
+ADVANCE: Final = _by_position("advance", state=AdvanceState())
+VIEW: Final = _by_position("view", state=ViewOfState())

@@ -10,8 +10,8 @@ import msgspec
 from marshmallow import ValidationError
 
 import games
-from service.schemas.common import Fields
-from service.schemas.fields import Boolean, Move, ObjectSchema, ResponseField, String
+from service.schemas.common import Fields, make_schema
+from service.schemas.fields import Boolean, JsonField, Move, ObjectSchema, ResponseField, String
 from service.schemas.list_fields import List
 
 
@@ -68,65 +68,49 @@ def start_fields(game: games.Game) -> Fields:
     }
 
 
-class SealedMovesRequest(ObjectSchema):
-    """The request of /v1/moves with a sealed state."""
-
-    component_description = "A sealed state whose legal moves to list, if it is the seat's turn."
-    sealed = token_field()
-    key = key_field()
+def _request(name: str, description: str, **more: JsonField) -> type[ObjectSchema]:
+    return make_schema(name, description, {"sealed": token_field(), "key": key_field(), **more})
 
 
-class SealedMoveRequest(ObjectSchema):
-    """The request of /v1/validate with a sealed state."""
+REQUESTS: Final = {
+    "moves": _request(
+        "SealedMovesRequest", "A sealed state whose legal moves to list, if it is the seat's turn."
+    ),
+    "validate": _request(
+        "SealedMoveRequest",
+        "A sealed state, and a move to check.",
+        move=Move("The move to check."),
+    ),
+    "advance": _request(
+        "SealedAdvanceRequest",
+        "A sealed state, and the moves that one seat makes, in order.",
+        moves=List(
+            "The moves to make. Each must be of the seat whose key it is; if one is illegal, none"
+            " is made.",
+            Move(""),
+            1,
+            enforced=True,
+        ),
+    ),
+    "view": _request("SealedViewRequest", "A sealed state to view.", key=key_field(required=False)),
+}
+"""The schemas of requests with a sealed state, by operation."""
 
-    component_description = "A sealed state, and a move to check."
-    sealed = token_field()
-    key = key_field()
-    move = Move("The move to check.")
-
-
-class SealedAdvanceRequest(ObjectSchema):
-    """The request of /v1/advance with a sealed state."""
-
-    component_description = "A sealed state, and the moves that one seat makes, in order."
-    sealed = token_field()
-    key = key_field()
-    moves = List(
-        "The moves to make. Each must be of the seat whose key it is; if one is illegal, none is"
-        " made.",
-        Move(""),
-        1,
-        enforced=True,
-    )
-
-
-class SealedViewRequest(ObjectSchema):
-    """The request of /v1/view with a sealed state."""
-
-    component_description = "A sealed state to view."
-    sealed = token_field()
-    key = key_field(required=False)
-
-
-class SealedAnswer(ObjectSchema):
-    """The response of /v1/advance to a sealed state."""
-
-    component_description = "A sealed state."
-    sealed = token_field()
-
-
-class SealedStartAnswer(ObjectSchema):
-    """The response of /v1/start with `seal`."""
-
-    component_description = "A sealed state, and the keys that the service made."
-    sealed = token_field()
-    keys = ResponseField(
-        "The key of each seat; null where the request had `key_hashes`. Only the holder of a key"
-        " can use its seat.",
-        {
-            "type": "array",
-            "items": {"type": ["string", "null"]},
-            "minItems": min(game.min_players for game in games.GAMES.values()),
-            "maxItems": max(game.max_players for game in games.GAMES.values()),
-        },
-    )
+SealedAnswer: Final = make_schema("SealedAnswer", "A sealed state.", {"sealed": token_field()})
+SealedStartAnswer: Final = make_schema(
+    "SealedStartAnswer",
+    "A sealed state, and the keys that the service made.",
+    {
+        "sealed": token_field(),
+        "keys": ResponseField(
+            "The key of each seat; null where the request had `key_hashes`. Only the holder of a"
+            " key can use its seat.",
+            {
+                "type": "array",
+                "items": {"type": ["string", "null"]},
+                "minItems": min(game.min_players for game in games.GAMES.values()),
+                "maxItems": max(game.max_players for game in games.GAMES.values()),
+            },
+        ),
+    },
+)

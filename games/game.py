@@ -268,6 +268,15 @@ class Game:
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """What to show next to a seat: declarer, partner, points taken, tricks won, out."""
 
+    @abstractmethod
+    def max_difference(self, players: int, options: Options) -> int:
+        """The most points by which two seats can differ in one deal.
+
+        Two bots that share the seats of a deal in every way differ by at most as much in their
+        mean points. A game without a practical limit returns what a statistic may suppose, and
+        says why. Options that are left out have their defaults.
+        """
+
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """The side of each seat in a finished deal: 0 the declarer's, 1 the other.
 

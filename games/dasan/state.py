@@ -30,7 +30,7 @@ from games.dasan.validation import validate_position
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
 from games.fields import Field, hand_field, hands_field, list_field, masked_field
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option, Options
 from games.history import History
 from games.move import BID, CALL, PASS, PLAY, Move
 from games.position import not_held, wrong_phase
@@ -381,6 +381,10 @@ class Dasan(Game):
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """Declarer and partner."""
         return auction_roles(data, seat) + ["partner"] * (data["partner"] == seat)
+
+    def max_difference(self, players: int, options: Options) -> int:
+        """After a bid of 3: 6 and -3 with three players, 3 and -3 with four."""
+        return auction.HIGHEST * (3 if players == 3 else 2)
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """The declarer's side and the other; None after a passed-out deal."""

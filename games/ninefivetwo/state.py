@@ -16,7 +16,7 @@ from typing import ClassVar
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
 from games.fields import Field, hand_field, hands_field, list_field, masked_field
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option, Options
 from games.history import History
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo.exchange import (
@@ -365,6 +365,10 @@ class Ninefivetwo(Game):
         state.seed = seed
         _deal(state, 1, FIRST_TARGETS, ())
         return state
+
+    def max_difference(self, players: int, options: Options) -> int:
+        """A seat with the target 2 may take all tricks, and nobody has less than 0 points."""
+        return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """Talon, discards, trumps, cards still to be given, and the trick."""

@@ -20,7 +20,7 @@ from games.climbing.trick import (
 )
 from games.deck import Deck
 from games.fields import Field, hand_field, hands_field, list_field
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option, Options
 from games.history import History
 from games.move import PASS, PLAY, Move
 from games.position import not_held, wrong_phase
@@ -301,6 +301,10 @@ class Zhengfen(Game):
         state.seed = seed
         _deal(state, 1, 0, 1)
         return state
+
+    def max_difference(self, players: int, options: Options) -> int:
+        """One seat may take all the points of the pack."""
+        return points(DECK.full)
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """The points of the trick and the play to beat."""

@@ -1,4 +1,4 @@
-"""`stich duel`: two bots against each other, mirrored, until one is ahead."""
+"""`stich duel`: two bots against each other, mirrored, until it is decided who is better."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,16 +20,17 @@ from stich.commands.common import (
     run_command,
 )
 from stich.console.text import make_console
-from tournament.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tournament.config import Cup
     from tournament.formats.duel import Duel
-    from tournament.results.standings import Standings
     from tournament.run.progress import JsonLines
     from tournament.store.store import Store
+
+
+DEALS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class DuelOptions:
     bots: tuple[str, str]
     game: str
     players: int | None = None
-    deals: int = 200
+    deals: int = DEALS
+    within: float | None = None
     options: Mapping[str, object] = field(default_factory=dict)
     seed: str | None = None
     move_ms: int = 1000
@@ -61,9 +63,15 @@ class DuelOptions:
 @click.option(
     "--deals",
     type=click.IntRange(1, 1_000_000),
-    default=200,
+    default=DEALS,
     show_default=True,
-    help="Seeds to play at most; each is played in every mixed seating of the two.",
+    help="Blocks to play at most: a block is one seed in every mixed seating of the two.",
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(0, 1_000_000, min_open=True),
+    metavar="POINTS",
+    help="End also once the difference is surely below so many points a deal.",
 )
 @game_options
 @click.option("--seed", help="The seed of all deals; a fresh one by default.")
@@ -97,15 +105,16 @@ class DuelOptions:
 @json_option
 @run_command
 def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
-    """Play two bots against each other, mirrored, and stop once one of them is ahead.
+    """Play two bots against each other, mirrored, until it is decided which is better.
 
     A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
-    The result says whether the order was settled at 95 % or the budget of deals was spent.
+    The duel ends when one of them surely (95 %) has more points a deal; with --within, also when
+    their difference is surely smaller than that; and when all blocks are played.
 
     \b
     Examples:
       stich duel sensible greedy --game doudizhu
-      stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --deals 50
+      stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --within 2
     """
     try:
         cup = duel_cup(DuelOptions(bots=(a, b), **options))
@@ -147,7 +156,7 @@ def duel_cup(options: DuelOptions) -> Cup:
         bots=(first, second),
         seed=options.seed,
         options=filled,
-        format=Format(type="duel", deals=options.deals, seating="mixed"),
+        format=Format(type="duel", deals=options.deals, seating="mixed", within=options.within),
         clock=Clock(options.move_ms, options.bank_ms),
         run=Run(concurrency=options.concurrency),
     )
@@ -177,54 +186,32 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
             play_all(cup, schedule, store, launch, events, console, [weakness(seed)])
         except KeyboardInterrupt:
             if store.count():
-                _report(console, events, cup, schedule, "stopped", store)
+                _report(console, events, schedule, True, store)
             raise
         store.put({"finished": True, "total": store.count()})
-        ended = "decided" if schedule.test.decided else "budget"
-        _report(console, events, cup, schedule, ended, store)
+        _report(console, events, schedule, False, store)
 
 
 def _report(
-    console: Console, events: JsonLines | None, cup: Cup, schedule: Duel, ended: str, store: Store
+    console: Console, events: JsonLines | None, schedule: Duel, stopped: bool, store: Store
 ) -> None:
-    """Print the standings and the odds; `ended` is "decided", "budget" or "stopped"."""
-    from stich.console.standings_table import standings_table
+    """Print the standings and what they decide, or the last event."""
+    from stich.console.standings_table import print_table
     from tournament.results.standings import standings
 
-    test = schedule.test
-    better, worse = cup.names if test.mean > 0 else cup.names[::-1]
-    table = _ranked(standings(store), better if test.decided else None)
-    if events:
-        events.emit_event(
-            "stopped" if ended == "stopped" else "finished",
-            ended=ended,
-            better=better if test.decided else None,
-            difference=test.mean,
-            evidence=test.evidence,
-            **table.to_dict(),
-        )
+    table = standings(store)
+    if events is None:
+        print_table(console, table, store.facts())
         return
-    console.print(standings_table(table))
-    deals = plural(schedule.blocks, "deal")
-    odds = f"{test.evidence:.3g} to 1; 20 to 1 settles it"
-    if ended == "decided":
-        text = f"Decided after {test.blocks} of {deals}: {better} beats {worse}"
-        text += f" by {abs(test.mean):.2f} points a deal ({odds})."
-    else:
-        text = f"Not decided: the budget of {deals} is spent ({odds})."
-        if ended == "stopped":
-            text = f"Not decided after {test.blocks} of {deals} ({odds})."
-        if test.mean:
-            text += f" So far {better} is ahead of {worse} by {abs(test.mean):.2f} points a deal."
-        if ended == "budget":
-            text += " More --deals may settle it."
-    console.print(text, highlight=False, markup=False)
-
-
-def _ranked(table: Standings, better: str | None) -> Standings:
-    """The standings with the ranks that the duel's own test has settled, and no others."""
-    ranks = {line.bot: (1, 2) for line in table.standings}
-    if better is not None:
-        ranks = {bot: (1, 1) if bot == better else (2, 2) for bot in ranks}
-    lines = tuple(replace(line, rank=ranks[line.bot]) for line in table.standings)
-    return replace(table, standings=lines)
+    bets, duel = schedule.bets, table.duel
+    ended = "stopped" if stopped else "budget"
+    if bets.settled or bets.equal:
+        ended = "decided" if bets.settled else "no difference"
+    events.emit_event(
+        "stopped" if stopped else "finished",
+        ended=ended,
+        better=duel.better if duel else None,
+        difference=round(bets.mean, 9),
+        evidence=bets.wealth,
+        **table.to_dict(),
+    )

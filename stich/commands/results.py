@@ -59,17 +59,18 @@ def _standings_of_rows(target: str, as_json: bool) -> int:
 
     try:
         with click.open_file(target, encoding="utf-8", errors="surrogateescape") as lines:
-            table = standings(ExportedRows(lines, "standard input" if target == "-" else target))
+            rows = ExportedRows(lines, "standard input" if target == "-" else target)
     except OSError as error:
         click.echo(f"{target}: {error.strerror}.", err=True)
         return 2
     except RowError as error:
         click.echo(str(error), err=True)
         return 2
+    table = standings(rows)
     if as_json:
         _print_json(table.to_dict())
     else:
-        print_table(make_console(), table)
+        print_table(make_console(), table, rows.facts())
     return 0
 
 
@@ -85,7 +86,7 @@ def print_standings(store: Store, console: Console) -> None:
     from stich.console.standings_table import print_table
     from tournament.results.standings import standings
 
-    print_table(console, standings(store), store.get("total"))
+    print_table(console, standings(store), store.facts())
 
 
 @click.command()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -10,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stich.console.course_table import course_table
+from tournament.results.duel import duel_sentences
 from tournament.results.formatting import (
     course_first,
     fault_count,
@@ -24,11 +26,15 @@ from tournament.results.standings import BY_FORMAT, Standing, Standings
 from tournament.text import plural, printable
 
 
-def print_table(console: Console, standings: Standings, total: int | None = None) -> None:
-    """Print the standings with the course of the cup: first where it decides the places."""
-    parts: list[RenderableType] = [standings_table(standings, total)]
+def print_table(console: Console, standings: Standings, facts: Mapping[str, Any]) -> None:
+    """Print the standings with the course of the cup, first where it decides the places, and with
+    what the duel of two bots has shown; `facts` are those of the run."""
+    parts: list[RenderableType] = [standings_table(standings, facts.get("total"))]
     if standings.course is not None:
         parts.insert(0 if course_first(standings) else 1, course_table(standings.course))
+    if standings.duel is not None:
+        scores = {line.bot: line.score for line in standings.standings}
+        parts.append(Text(" ".join(duel_sentences(standings.duel, scores, facts))))
     for part in parts:
         console.print(part)
 
@@ -79,7 +85,9 @@ def _caption(standings: Standings, total: int | None) -> Iterator[str]:
     )
     if standings.stop is not None:
         yield format_stop(standings)
-    if standings.ranges == "final":
+    if standings.duel is not None:
+        yield "Ranks: those that the duel below leaves open."
+    elif standings.ranges == "final":
         yield "Ranks: those the evidence allows; in 95 of 100 cups all of these ranges hold."
     else:
         yield (

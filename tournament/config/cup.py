@@ -37,7 +37,8 @@ class Bot:
 @dataclass(frozen=True, slots=True)
 class Format:
     """Who meets whom. `rounds` is for swiss, `challenger` for the gauntlet, `seeds` (best
-    first) and `bronze` for the knockout."""
+    first) and `bronze` for the knockout, `within` for a duel: the points a deal that do not
+    matter."""
 
     type: str = "round-robin"
     deals: int = 10
@@ -47,6 +48,7 @@ class Format:
     seeds: tuple[str, ...] = ()
     bronze: bool = True
     fill: str | None = None
+    within: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

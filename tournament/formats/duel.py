@@ -1,31 +1,36 @@
-"""A duel: two bots in every mixed seating on each seed, until the order is settled."""
+"""A duel: two bots in every mixed seating on each seed, until it can be decided."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import games
 from tournament.config import Cup
 from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores
-from tournament.formats.sequential_test import SequentialTest
+from tournament.ranking.betting import Bets
 
 BLOCKS_PER_ROUND = 4
-"""Blocks between two looks at the test; independent of the number of workers."""
+"""Blocks between two looks; independent of the number of workers."""
 
 
 class Duel(Schedule):
-    """At most `deals` blocks. After `rounds` has ended, `test` tells whether it was decided."""
+    """At most `deals` blocks. After `rounds` has ended, `bets` tell whether it was decided."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
         self._maker = BlockMaker(seed, match_key, "mixed", cup.players)
         self.blocks = cup.format.deals
         self.matches = self.blocks * self._maker.seatings.count()
-        self.test = SequentialTest()
+        self.bets = self._begin()
+
+    def _begin(self) -> Bets:
+        limit = games.get(self._cup.game).max_difference(self._cup.players, self._cup.options)
+        return Bets(limit, self._cup.format.within)
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
-        """A few blocks at a time until the test decides or the budget is spent."""
+        """A few blocks at a time until they decide the duel or the budget is spent."""
         first, second = self._cup.names
-        self.test = SequentialTest()
+        self.bets = self._begin()
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):
             number = start // BLOCKS_PER_ROUND + 1
             numbers = range(start + 1, min(start + BLOCKS_PER_ROUND, self.blocks) + 1)
@@ -34,6 +39,6 @@ class Duel(Schedule):
             results = scores(number)
             for block in blocks:
                 means = results[block.stage, block.table]
-                self.test.add(float(means[first] - means[second]))
-            if self.test.decided:
+                self.bets.add(float(means[first]) - float(means[second]))
+            if self.bets.settled or self.bets.equal:
                 return

@@ -32,6 +32,7 @@ _OPTIONAL: Mapping[str, int | None] = {
     "round": None,
     "place": 1,
     "top": 1,
+    "max_difference": 1,
     **{str(kind): 0 for kind in FAULT_KINDS},
 }
 _LEAST = {**REQUIRED, **_OPTIONAL}
@@ -40,6 +41,7 @@ _SAME_EVERYWHERE = (
     "game",
     "finished",
     "ranges",
+    "max_difference",
     "format",
     "challenger",
     "top",
@@ -93,6 +95,7 @@ class ExportedRows:
             },
             "settled": {row["bot"] for row in rows if row.get("settled")},
             "ranges": self._facts.get("ranges") or self._safe_ranges(),
+            "max_difference": self._facts.get("max_difference"),
             "places": {bot: place for bot, place in self._places.items() if decided and place},
         }
 

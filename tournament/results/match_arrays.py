@@ -20,7 +20,7 @@ class MatchArrays:
     """The finished matches, sorted by block and seating.
 
     With one entry for each match: ``block`` (numbered from 0 without gaps), ``deals``, ``round``,
-    and ``stage`` (index of its name in ``stages``). With a
+    ``stage`` (index of its name in ``stages``), and whether its block is ``complete``. With a
     row for each match and a column for each seat: ``seats`` (index of the bot in ``bots``),
     ``scores`` (after the strike-out rule), ``sides`` (equal for seats of one side), ``struck``,
     and ``faults`` with a last axis by kind. ``times`` are the thinking times of each bot in
@@ -33,6 +33,7 @@ class MatchArrays:
     round: Ints
     stage: Ints
     deals: Ints
+    complete: NDArray[np.bool_]
     seats: Ints
     scores: Ints
     sides: Ints
@@ -65,6 +66,7 @@ def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> Matc
             match.round,
             stages.setdefault(match.stage, len(stages)),
             match.deals,
+            match.seatings,
             [numbers[bot] for bot in match.seating],
             match.adjusted,
             seats if match.sides is None else match.sides,
@@ -81,13 +83,15 @@ def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> Matc
     names = tuple(sorted(numbers))
     by_name = {bot: number for number, bot in enumerate(names)}
     renumber = np.array([by_name[bot] for bot in numbers], dtype=np.int64)
+    block = np.unique(table["block"], return_inverse=True)[1].astype(np.int64)
     return MatchArrays(
         bots=names,
         stages=tuple(stages),
-        block=np.unique(table["block"], return_inverse=True)[1].astype(np.int64),
+        block=block,
         round=table["round"],
         stage=table["stage"],
         deals=table["deals"],
+        complete=np.bincount(block)[block] >= table["seatings"],
         seats=renumber[table["seats"]],
         scores=table["scores"],
         sides=table["sides"],
@@ -106,6 +110,7 @@ def _row_type(seats: int) -> np.dtype[np.void]:
             ("round", np.int64),
             ("stage", np.int64),
             ("deals", np.int64),
+            ("seatings", np.int64),
             ("seats", np.int64, (seats,)),
             ("scores", np.int64, (seats,)),
             ("sides", np.int64, (seats,)),

@@ -20,6 +20,7 @@ from tournament.ranking.ratings import Rating, compare, rating_groups, ratings
 from tournament.ranking.score_intervals import score_intervals
 from tournament.records import FAULT_KINDS, Results
 from tournament.results.course import Course, course
+from tournament.results.duel import DuelResult, duel_result, settled_by
 from tournament.results.match_arrays import MatchArrays, collect
 
 # The random numbers of resampling are the same for every run, so that an export ranks to the digit
@@ -90,7 +91,8 @@ class Standings:
 
     ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges
     of ranks hold, see `kind_of_ranges`. ``groups`` is the number of groups of bots that never met.
-    ``course`` is how the cup went, None if there is nothing to tell in this format.
+    ``course`` is how the cup went, None if there is nothing to tell in this format. ``duel`` is
+    None unless there are exactly two bots.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Standings:
     matches: int
     deals: int
     course: Course | None
+    duel: DuelResult | None
     standings: tuple[Standing, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,14 +133,11 @@ def standings(run: Results) -> Standings:
 
 def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     """The table of these matches; `facts` are those of the run."""
-    kind = kind_of_ranges(facts)
     data = _observations(arrays)
     fitted = fit(data)
-    settled = {
-        "final": lambda: rank_ranges.settled_pairs(fitted, _SEED),
-        "anytime": lambda: anytime.settled_pairs(fitted),
-        "adaptive": lambda: adaptive.settled_pairs(fitted),
-    }[kind]()
+    duel = duel_result(arrays, data, facts.get("max_difference"))
+    kind = kind_of_ranges(facts) if duel is None else "anytime"
+    settled = _settled(kind, fitted) if duel is None else settled_by(duel, arrays.bots)
     groups = int(fitted.component.max(initial=-1)) + 1
     places = _places(arrays, fitted, facts)
     rated = _rate(arrays)
@@ -173,6 +173,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         matches=arrays.block.size,
         deals=int(arrays.deals.sum()),
         course=course(arrays, format_of(facts), facts, places),
+        duel=duel,
         standings=tuple(lines),
     )
 
@@ -218,6 +219,14 @@ def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str]) -> StopRule | None
     settled = facts.get("settled") or ()
     in_order = tuple(bot for bot in bots if bot in settled)
     return StopRule(stop["top"], stop["confidence"], in_order)
+
+
+def _settled(kind: str, fitted: Fit) -> rank_ranges.Settled:
+    if kind == "final":
+        return rank_ranges.settled_pairs(fitted, _SEED)
+    if kind == "adaptive":
+        return adaptive.settled_pairs(fitted)
+    return anytime.settled_pairs(fitted)
 
 
 def _places(arrays: MatchArrays, fitted: Fit, facts: Mapping[str, Any]) -> list[int | None]:

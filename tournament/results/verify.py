@@ -138,13 +138,16 @@ class _RunCheck:
     def fact_mismatches(self) -> Iterator[str]:
         """The facts of the run must follow from its cup, and the seed be the committed one."""
         facts, cup = self.facts, self.cup
+        game = games.get(cup.game)
         expected = {
             "name": cup.name,
             "game": cup.game,
             "players": cup.players,
-            "teams": games.get(cup.game).teams,
+            "teams": game.teams,
             "bots": list(cup.names),
         }
+        if "max_difference" in facts:  # not in stores of 0.2.0
+            expected["max_difference"] = game.max_difference(cup.players, cup.options)
         digest = facts.get("commitment")
         if digest is not None:
             self.done.commitment = opens(str(digest), self.seed)

@@ -20,6 +20,7 @@ _FREE = (
     "limits.memory_mb",
     "limits.files",
     "format.fill",
+    "format.within",
 )
 """What may change between two calls of the runner, because no result depends on it.
 
@@ -114,11 +115,13 @@ def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
 
 
 def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:
+    game = games.get(cup.game)
     return {
         "name": cup.name,
         "game": cup.game,
         "players": cup.players,
-        "teams": games.get(cup.game).teams,
+        "teams": game.teams,
+        "max_difference": game.max_difference(cup.players, cup.options),
         "config": cup.to_dict(),
         "bots": cup.names,
         "total": planned.matches,

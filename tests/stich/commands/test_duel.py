@@ -41,9 +41,9 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
 
 def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     out = tmp_path / "duel"
-    words = ("--game", "doudizhu", "--seed", "x", "--out", out, "--json")
-    worse, better = bot("toy-1"), "python -m bots.sensible"
-    done = stich("duel", worse, better, *words, "--deals", 60, "--concurrency", 1)
+    words = ("--game", "dasan", "--seed", "x", "--out", out, "--json")
+    worse, better = "random", "greedy"
+    done = stich("duel", worse, better, *words, "--deals", 60, "--concurrency", 2)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout.splitlines()[-1])
     assert (result["ended"], result["better"]) == ("decided", better)
@@ -53,6 +53,18 @@ def test_a_duel_that_is_decided(tmp_path: Path) -> None:
         (better, [1, 1]),
         (worse, [2, 2]),
     ]
+    # The folder says what the duel said, and how sure it is.
+    duel = result["duel"]
+    assert (duel["ahead"], duel["behind"], duel["better"]) == (better, worse, better)
+    assert 0 < duel["low"] < duel["difference"] == -result["difference"] < duel["high"]
+    assert duel["max_difference"] == 9
+    again = json.loads(stich("standings", out, "--json").stdout)
+    assert again == {key: result[key] for key in again}
+    exported = tmp_path / "duel.jsonl"
+    stich("export", out, "--format", "jsonl", "-o", exported)
+    assert json.loads(stich("standings", exported, "--json").stdout)["duel"] == duel
+    said = " ".join(stich("standings", out).stdout.split())
+    assert f"blocks: {better} is better than {worse}, by {duel['difference']:.2f} points" in said
     with Store.open(out) as store:
         assert store.count() == result["matches"] == 6 * result["blocks"]
     assert stich("verify", out).returncode == 0
@@ -62,8 +74,43 @@ def test_a_bot_against_itself_spends_the_budget() -> None:
     same = bot("toy-1")
     done = stich("duel", same, same, "--game", "doudizhu", "--deals", 2)
     assert done.returncode == 0, done.stderr
-    assert "Not decided: the budget of 2 deals is spent" in " ".join(done.stdout.split())
+    assert "Not decided: all 2 blocks are played." in " ".join(done.stdout.split())
     assert done.stdout.split().count("1–2") == 2
+
+
+def test_equals_end_within_the_zone_and_another_zone_resumes(tmp_path: Path) -> None:
+    same, out = "greedy", tmp_path / "duel"
+    words = ("--game", "dasan", "--seed", "x", "--out", out, "--json", "--concurrency", 2)
+    done = stich("duel", same, same, *words, "--within", 8, "--deals", 100)
+    wide = json.loads(done.stdout.splitlines()[-1])
+    assert (wide["ended"], wide["better"]) == ("no difference", None)
+    assert -8 <= wide["duel"]["low"] <= 0 <= wide["duel"]["high"] <= 8
+    assert [line["rank"] for line in wide["standings"]] == [[1, 2], [1, 2]]
+    done = stich("duel", same, same, *words, "--within", 3, "--deals", 100)
+    narrow = json.loads(done.stdout.splitlines()[-1])
+    assert (narrow["ended"], narrow["better"]) == ("no difference", None)
+    assert narrow["blocks"] > wide["blocks"]
+    assert "No difference beyond 3 points a deal" in " ".join(
+        stich("standings", out).stdout.split()
+    )
+
+
+def test_a_killed_duel_resumes_to_the_same_end(tmp_path: Path) -> None:
+    words = ["random", "greedy", "--game", "dasan", "--seed", "x", "--json", "--out"]
+    process = started("duel", *words, tmp_path / "killed")
+    for number, _ in enumerate(events(process)):
+        if number == 20:
+            process.kill()
+    process.communicate()
+    ended = [
+        json.loads(stich("duel", *words, tmp_path / folder).stdout.splitlines()[-1])
+        for folder in ("killed", "whole")
+    ]
+    assert ended[0]["ended"] == "decided"
+    for table in ended:
+        for line in table["standings"]:
+            del line["move_ms"]
+    assert ended[0] == ended[1]
 
 
 def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:

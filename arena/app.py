@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from flask import Flask, Response, render_template
+from flask import Flask, Response, redirect, render_template
 from jinja2 import ChoiceLoader, PackageLoader, StrictUndefined
 from werkzeug.exceptions import HTTPException
 
 import games
+from arena.assets import assets
+from arena.browser_game import BrowserGames
 from arena.live_run import LiveRun
 from arena.pages import pages
+from arena.play_pages import play_pages
 from tournament.results import formatting
 from tournament.store.store import Store, StoreError
 from tournament.text import plural
@@ -30,8 +33,8 @@ _FILTERS = (
 )
 
 
-def create_app(store: Store) -> Flask:
-    """The pages of a run. The application only reads the store; close it afterwards."""
+def create_app(store: Store | None) -> Flask:
+    """The pages of a run, or those for playing alone. Reads the store; close it afterwards."""
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     app.jinja_env.loader = ChoiceLoader(
@@ -40,12 +43,19 @@ def create_app(store: Store) -> Flask:
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update({each.__name__: each for each in _FILTERS})
-    app.extensions["stich-run"] = LiveRun(store)
-    app.register_blueprint(pages)
+    app.extensions["stich-play"] = BrowserGames()
+    app.register_blueprint(play_pages)
+    app.register_blueprint(assets)
+    if store is None:
+        app.add_url_rule("/", "home", lambda: redirect("/play"))
+    else:
+        app.extensions["stich-run"] = LiveRun(store)
+        app.register_blueprint(pages)
     app.register_error_handler(HTTPException, _problem)
     app.register_error_handler(StoreError, _unreadable)
     app.after_request(_secure)
-    app.context_processor(lambda: {"game_of": games.get})
+    name = store.get("name") if store else None
+    app.context_processor(lambda: {"game_of": games.get, "cup_name": name})
     return app
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from mimetypes import guess_type
 from typing import Any, Final
 
 from flask import Blueprint, Response, abort, current_app, render_template, request
@@ -20,16 +18,6 @@ from tournament.results.replay_steps import compressed
 pages = Blueprint("pages", __name__)
 
 _MATCHES_SHOWN: Final = 200
-_SHARED = files("tournament.results") / "templates"
-_OWN = files("arena") / "static"
-_ASSETS: Final = {
-    "arena.css": _OWN,
-    "live.js": _OWN,
-    "match.js": _OWN,
-    "table.css": _SHARED,
-    "table.js": _SHARED,
-    "replay.js": _SHARED,
-}
 
 
 def _run() -> LiveRun:
@@ -105,17 +93,6 @@ def match(match: str) -> WerkzeugResponse:
         "steps": compressed(record, *clock(now.facts["config"])),
     }
     return _page("match.html", now, match=record, data=data)
-
-
-@pages.get("/assets/<name>")
-def asset(name: str) -> Response:
-    """A file that the pages load."""
-    if name not in _ASSETS:
-        abort(404, f"There is no file {name[:80]!r}.")
-    response = Response((_ASSETS[name] / name).read_bytes(), mimetype=guess_type(name)[0])
-    response.add_etag()
-    response.make_conditional(request)
-    return response
 
 
 def _page(template: str, now: Snapshot, **values: object) -> WerkzeugResponse:

@@ -1,6 +1,7 @@
-"""The server of the pages, a process of its own: `python -m arena.server DIR HOST PORT`.
+"""The server of the pages, a process of its own: `python -m arena.server HOST PORT [RUN]`.
 
-It ends with the process that started it.
+RUN is a folder or a database URL; without it, the pages are those for playing. It ends with the
+process that started it.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ _HEAD_S: Final = 10
 _NICE: Final = 10  # the cup comes first
 
 
-def serve(target: str, host: str, port: int) -> None:
-    """Serve the pages of the run at a folder or database URL until stopped."""
+def serve(host: str, port: int, run: str | None) -> None:
+    """Serve the pages of a run, or without one those for playing, until stopped."""
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
 
-    os.environ["STICH_ARENA_RUN"] = target
+    os.environ["STICH_ARENA_RUN"] = run or ""
     os.nice(_NICE)
     Granian(
         "arena.server:app",
@@ -48,7 +49,8 @@ def _load(_target: str) -> Any:
     from tournament.store.store import Store
 
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
-    return create_app(Store.open(os.environ["STICH_ARENA_RUN"]))
+    run = os.environ["STICH_ARENA_RUN"]
+    return create_app(Store.open(run) if run else None)
 
 
 def _exit_with(parent: int) -> None:
@@ -60,4 +62,4 @@ def _exit_with(parent: int) -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
-    serve(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    serve(sys.argv[1], int(sys.argv[2]), sys.argv[3] if sys.argv[3:] else None)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import shlex
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from stich.commands import completion
 from stich.commands.common import run_command
+from stich.commands.pages_server import pages_served
 from stich.commands.run import folder_name, play_cup
-from stich.commands.serve import find_port, url_of
+from stich.commands.serve import find_port
 
 
 @click.command()
@@ -32,7 +29,7 @@ from stich.commands.serve import find_port, url_of
 @click.option("--exit", "ends", is_flag=True, help="End with the cup.")
 @run_command
 def arena(target: str, out: str | None, host: str, port: int, ends: bool) -> int:
-    """Serve the pages of a run, and run the cup if TARGET is a CUP.toml.
+    """Serve the pages of a run; with a CUP.toml, run the cup too.
 
     \b
     Examples:
@@ -47,7 +44,7 @@ def arena(target: str, out: str | None, host: str, port: int, ends: bool) -> int
         if out is not None or ends:
             raise click.UsageError("--out and --exit are for a CUP.toml; leave them out.")
         Store.open(target).close()  # says what is wrong before the server starts
-        with _pages(target, host, port):
+        with pages_served(host, port, target):
             signal.pause()
         return 0
     try:
@@ -57,27 +54,9 @@ def arena(target: str, out: str | None, host: str, port: int, ends: bool) -> int
         return 2
     folder = out or str(Path("runs") / folder_name(target))
     Store.create(folder).close()
-    with _pages(folder, host, port):
+    with pages_served(host, port, folder):
         play_cup(cup, target, folder, shlex.join(("stich", "arena", target, "--out", folder)))
         if not ends:
             click.echo("The cup is over; the pages stay until Ctrl-C.")
             signal.pause()
     return 0
-
-
-@contextmanager
-def _pages(target: str, host: str, port: int) -> Iterator[None]:
-    """Serve the pages in a process of their own meanwhile, so spectators cost the cup little."""
-    command = [sys.executable, "-m", "arena.server", target, host, str(port)]
-    # Ctrl-C is for this process, which ends the other
-    server = subprocess.Popen(command, start_new_session=True)  # noqa: S603 - our own program
-    try:
-        click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
-        yield
-    finally:
-        server.terminate()
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import secrets
 import shlex
+import signal
 import sys
+import webbrowser
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
@@ -152,6 +154,14 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
     show_default=True,
     help="Time of the bots for each move, in milliseconds.",
 )
+@click.option("--browser", is_flag=True, help="Play on a card table in the browser instead.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="With --browser: the port of the pages; 0 picks a free one.",
+)
 def play(
     game: str,
     wanted: tuple[str, ...],
@@ -160,15 +170,21 @@ def play(
     seat: int,
     options: dict[str, object],
     move_ms: int,
+    browser: bool,
+    port: int,
 ) -> None:
     """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
 
     \b
     Examples:
       stich play doudizhu
+      stich play dasan --browser
       stich play zhengfen --players 4 --with search --option target=200
       stich play dasan --with "node my-bot/bot.mjs" --with greedy --seat 2
     """
+    if browser:
+        _play_in_browser(game, port)
+        return
     rules = games.get(game)
     count = _seats(rules, players, wanted)
     chosen = seed if seed is not None else secrets.token_hex(4)
@@ -197,6 +213,19 @@ def play(
         console.print(Text(f"\nYou quit. To play the same deal: {again}"), soft_wrap=True)
         if isinstance(quit, KeyboardInterrupt):
             sys.exit(interrupts.EXIT_CODE)
+
+
+def _play_in_browser(game: str, port: int) -> None:
+    """Serve the pages for playing until Ctrl-C, and open them in the person's browser."""
+    from stich.commands.pages_server import pages_served
+    from stich.commands.serve import find_port
+
+    try:
+        with pages_served("127.0.0.1", find_port("127.0.0.1", port)) as url:
+            webbrowser.open(f"{url}/play#{game}")
+            signal.pause()
+    except KeyboardInterrupt:
+        click.echo("Stopped.", err=True)
 
 
 def _command(

@@ -1,0 +1,118 @@
+"use strict";
+// A person's game: choose cards on the table, or a bid; the server says what is legal and why.
+(() => {
+  const { make, card, move } = CardTable;
+  const $ = (id) => document.getElementById(id);
+  const here = location.pathname;
+  let now = JSON.parse($("data").textContent);
+  let chosen = []; // indices of cards in the hand
+  let options = { moves: [], why: "", lit: now.lit };
+  let asked = 0;
+
+  async function ask(path, body) {
+    const request = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
+    const answer = await fetch(`${here}/${path}`, { cache: "no-store", ...request });
+    if (answer.ok) return answer.json();
+    $("said").textContent = answer.status === 404 ? "The game has ended: it was left for too long." : "The server does not answer; reload the page.";
+    throw new Error(answer.status);
+  }
+
+  const hand = () => CardTable.cards(now.position.hands[0]);
+  const own = () => now.position.turn === 0;
+
+  function ownHand(names) {
+    const row = make("div", { class: "hand" });
+    names.forEach((name, index) => {
+      const on = chosen.includes(index);
+      const lit = own() && options.lit.includes(name) && !on;
+      const button = card(name, "button", { type: "button", "data-card": index, "aria-pressed": String(on) });
+      if (on) button.classList.add("chosen");
+      if (lit) button.classList.add("legal");
+      if (!own()) button.disabled = true;
+      row.append(button);
+    });
+    return row;
+  }
+
+  function draw() {
+    const focused = document.activeElement?.dataset?.card;
+    const table = { seats: now.seats, own: 0, clockwise: now.clockwise, ownHand };
+    CardTable.draw($("table"), table, now.position);
+    if (focused !== undefined) document.querySelector(`[data-card="${focused}"]`)?.focus();
+    const buttons = now.others.map((text) => action(text));
+    for (const text of options.moves) buttons.unshift(action(text, "strong"));
+    $("actions").replaceChildren(...buttons);
+    if (chosen.length && own()) $("actions").append(make("button", { type: "button", "data-clear": "" }, "Take back the choice"));
+  }
+
+  function action(text, kind = null) {
+    const verb = /^play:/.test(text) ? "Play " : "";
+    return make("button", { type: "button", "data-move": text, class: kind }, verb, move(text));
+  }
+
+  function say(text) {
+    $("said").textContent = text;
+  }
+
+  async function choose(index) {
+    chosen = chosen.includes(index) ? chosen.filter((one) => one !== index) : [...chosen, index];
+    const number = ++asked;
+    const names = chosen.map((one) => hand()[one]);
+    const answer = chosen.length ? await ask("choose", { cards: names }) : { moves: [], why: "", lit: now.lit };
+    if (number !== asked) return; // the person has chosen on
+    options = answer;
+    draw();
+    say(chosen.length && !answer.moves.length ? answer.why : "");
+  }
+
+  function take(next) {
+    const changed = next.moves !== now.moves;
+    now = next;
+    if (changed) {
+      chosen = [];
+      options = { moves: [], why: "", lit: now.lit };
+      draw();
+      say(now.said || (own() ? "It is your turn." : ""));
+    }
+    if (now.position.turn === null) {
+      const best = Math.max(...now.position.scores);
+      const first = now.seats.filter((_, seat) => now.position.scores[seat] === best);
+      say(`The game is over. Highest: ${first.join(", ")}.`);
+      $("actions").replaceChildren(make("a", { href: "/play" }, "Play another game"));
+    }
+  }
+
+  async function follow() {
+    try {
+      if (!own() && now.position.turn !== null) take(await ask("position"));
+    } catch {
+      return; // said already
+    }
+    if (now.position.turn !== null) setTimeout(follow, 400);
+  }
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.dataset.card !== undefined) await choose(Number(button.dataset.card));
+    else if (button.dataset.clear !== undefined) {
+      chosen = [];
+      options = { moves: [], why: "", lit: now.lit };
+      draw();
+      say("");
+    } else if (button.dataset.move) {
+      const answer = await ask("move", { move: button.dataset.move });
+      if (answer.why) say(answer.why);
+      else take(answer);
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && options.moves.length === 1 && event.target.dataset.card !== undefined) {
+      event.preventDefault();
+      document.querySelector("[data-move].strong")?.click();
+    }
+  });
+  draw();
+  say(now.said || (own() ? "It is your turn." : ""));
+  follow();
+})();

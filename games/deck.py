@@ -56,6 +56,7 @@ class Deck:
         self.size = len(self.order)
         self.number: dict[str, int] = {names[card]: card for card in single}
         self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
+        self._unit: dict[str, int] = {names[card]: self.units[card] for card in single}
         # The names of twelve cards at a time, at most 20,480 entries: without it a state takes a
         # sixth longer to write.
         self._chunks: dict[int, tuple[str, ...]] = {}
@@ -69,10 +70,7 @@ class Deck:
 
         With one pack the cards must be distinct.
         """
-        total = 0
-        for card in cards:
-            total += self.units[self.number[card]]
-        return total
+        return sum([self._unit[card] for card in cards])
 
     def hand_of_numbers(self, numbers: Iterable[int]) -> int:
         """The hand of these card numbers."""

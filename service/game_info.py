@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from games import Game
+from service.schemas.common import option_fields
 
 
 def summary(game: Game) -> dict[str, Any]:
@@ -44,20 +45,11 @@ def details(game: Game) -> dict[str, Any]:
 
 def _options_schema(game: Game) -> dict[str, Any]:
     """The options of a game as a JSON Schema (2020-12) with their defaults."""
-    properties: dict[str, dict[str, Any]] = {}
-    for option in game.options:
-        common = {"description": option.description, "default": option.default}
-        if isinstance(option.default, bool):
-            properties[option.name] = {"type": "boolean", **common}
-            continue
-        limits = {"minimum": option.minimum, "maximum": option.maximum}
-        limits = {name: limit for name, limit in limits.items() if limit is not None}
-        type_ = ["integer", "null"] if option.nullable else "integer"
-        properties[option.name] = {"type": type_, **limits, **common}
+    fields = option_fields(game, required=False)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Options of {game.title}",
         "type": "object",
-        "properties": properties,
+        "properties": {name: field.json_schema() for name, field in fields.items()},
         "additionalProperties": False,
     }

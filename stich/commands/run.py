@@ -50,6 +50,7 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
       stich run examples/doudizhu.toml --out runs/spring
     """
     from tournament.config import ConfigError, read_cup
+    from tournament.store.engine import shown_target
     from tournament.store.store import NOT_A_STORE, is_url
 
     try:
@@ -61,11 +62,14 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
         click.echo("--out and --store exclude each other; omit one.", err=True)
         return 2
     if store_url is not None and not is_url(store_url):
-        click.echo(f"--store {store_url}: {NOT_A_STORE}", err=True)
+        shown = "" if "@" in store_url else f" {store_url}"  # which may hold a password
+        click.echo(f"--store{shown}: {NOT_A_STORE}", err=True)
         return 2
     target = store_url or out or str(Path("runs") / folder_name(cup))
-    where = ("--store", store_url) if store_url else ("--out", target)
-    again = shlex.join(("stich", "run", cup, *where))
+    shown = shown_target(target)
+    again = shlex.join(("stich", "run", cup, "--store" if store_url else "--out", shown))
+    if shown != target:
+        again += " (with the password in the URL, or in PGPASSWORD)"
     play_cup(plan, cup, target, again, as_json=as_json)
     return 0
 
@@ -75,7 +79,10 @@ def play_cup(cup: Cup, path: str, target: str, again: str, *, as_json: bool = Fa
 
     `again` is the command that resumes it. Exits with a sentence if it fails or is stopped.
     """
-    with playing_matches(f"Every finished match is kept in {target}. Resume with: {again}"):
+    from tournament.store.engine import shown_target
+
+    shown = shown_target(target)
+    with playing_matches(f"Every finished match is kept in {shown}. Resume with: {again}"):
         _run(cup, path, target, as_json)
 
 

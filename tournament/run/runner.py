@@ -9,8 +9,11 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import signal
+import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
@@ -54,12 +57,8 @@ class _Worker:
         self.process: BaseProcess = context.Process(
             target=main, args=(theirs, cup, launch, cores), daemon=True
         )
-        # Ctrl-C goes to the whole process group; it must not end a worker that is still loading.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with _deferred_stop():
             self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         theirs.close()
         self.job: Job | None = None
 
@@ -73,6 +72,32 @@ class _Worker:
         self.connection.close()
         self.process.kill()
         self.process.join()
+
+
+@contextmanager
+def _deferred_stop() -> Iterator[None]:
+    """Within, Ctrl-C and SIGTERM wait, and a worker that starts inherits that Ctrl-C is blocked.
+
+    Ctrl-C goes to the whole process group, and must not end a worker that is still loading, nor
+    the runner halfway through starting one.
+    """
+    # Else the first worker would start Python's resource tracker, which unblocks the signal.
+    resource_tracker.ensure_running()
+    came: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(signal.getsignal(number)):  # not if it is ignored, as in background
+                before[number] = signal.signal(number, lambda number, _: came.append(number))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for stopped, handler in before.items():
+            signal.signal(stopped, handler)
+        for arrived in came:
+            signal.raise_signal(arrived)
 
 
 def canonical(url: str) -> str:

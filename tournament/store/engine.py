@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ NOT_A_STORE = (
     "not the URL of a PostgreSQL database; write one like postgresql://user@host/name, or give a"
     " folder (to `stich run` by --out)."
 )
+_SQLITE_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _SQLITE_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _POSTGRESQL_DISK_FULL = "53100"
 _POSTGRESQL_CONNECTION_LOST = ("08", "57P")  # classes of SQLSTATE
@@ -40,11 +42,21 @@ def is_url(target: str) -> bool:
 
 
 def without_password(url: str) -> str:
-    """The URL without its password, to show it."""
+    """The URL without its password, wherever it is, to show it."""
     try:
-        return sa.make_url(url).render_as_string(hide_password=True)
+        parsed = sa.make_url(url)
+        public = sa.URL.create(
+            parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database
+        )
+        kept = {key: parsed.query[key] for key in parsed.query if "pass" not in key.lower()}
+        return public.set(query=kept).render_as_string(hide_password=False)
     except (sa.exc.ArgumentError, ValueError):
         return "the store's URL"
+
+
+def shown_target(target: str) -> str:
+    """A store's folder or URL as people may see it."""
+    return without_password(target) if is_url(target) else target
 
 
 def postgresql(url: str) -> Engine:
@@ -127,6 +139,22 @@ def _explain(error: sa.exc.DBAPIError) -> str:
     state = getattr(error.orig, "sqlstate", None)
     if code == sqlite3.SQLITE_FULL or state == _POSTGRESQL_DISK_FULL:
         return "the disk is full; what was finished is kept. Free some space and run it again"
+    if code == sqlite3.SQLITE_IOERR:
+        limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        if limit != resource.RLIM_INFINITY:
+            return (
+                f"{text}: no file may be larger than {limit // 1024} KiB here; what was finished is"
+                " kept. Raise this limit (`ulimit -f`) and run the command again"
+            )
+        return (
+            f"{text}: the disk has failed; what was finished is kept. Check it, or copy the run to"
+            " another one, and run the command again"
+        )
+    if code in _SQLITE_NOT_WRITABLE:
+        return (
+            f"{text}; SQLite must be able to write in the folder of a run, even to read it: copy it"
+            " to a folder where you can"
+        )
     if code in _SQLITE_DAMAGED:
         return (
             f"{text}; restore an intact copy of {FILE}, or move it away or choose another folder"

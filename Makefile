@@ -4,7 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Every file that is downloaded must have the hash that a lock file names; Stich itself needs none.
+LOCKED := $(PIP) --require-hashes --requirement
+STICH := $(PIP) --no-deps --no-build-isolation --editable .
+# One lock for every system and every Python that is supported. `make lock NEWEST=` keeps the versions
+# that are locked already, and adds what is new in pyproject.toml.
+NEWEST := --upgrade
+UV := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help setup cup test test-all lint format types docs dist serve bench compiled pure openapi \
@@ -22,16 +29,18 @@ $(BIN)/python:
 
 $(INSTALLED): $(BIN)/python pyproject.toml requirements.lock
 	@echo "Installing Stich into $(VENV) (once) ..."
-	@$(PIP) --editable .
+	@$(LOCKED) requirements.lock
+	@$(STICH)
 	@touch $(INSTALLED)
 
-$(READY): $(INSTALLED)
+$(READY): $(BIN)/python pyproject.toml requirements-dev.lock
 	@echo "Installing the development tools into $(VENV) (once) ..."
-	@$(PIP) --editable '.[all]'
-	@touch $(READY)
+	@$(LOCKED) requirements-dev.lock
+	@$(STICH)
+	@touch $(INSTALLED) $(READY)
 
 $(BIN)/tox: | $(BIN)/python
-	@$(PIP) tox
+	@$(LOCKED) requirements-tox.lock
 
 setup: $(READY)  ## install Stich and the development tools into .venv
 
@@ -83,10 +92,13 @@ openapi: $(READY)  ## generate openapi.yaml from the schemas, and the TypeScript
 	@$(BIN)/python -m service.openapi
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh bots/kits/generate-types.sh
 
-lock: $(READY)  ## write requirements.lock with the newest versions that pyproject.toml allows
+lock: $(BIN)/python  ## write the lock files with the newest versions that pyproject.toml allows
 	@$(PYTHON) -m venv $(VENV)-lock
-	@$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check '.[all]'
-	@$(VENV)-lock/bin/python -m pip freeze --exclude stich > requirements.lock
+	@$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check --group lock
+	@$(VENV)-lock/bin/uv pip compile $(UV) $(NEWEST) pyproject.toml --group build --extra all -o requirements-dev.lock
+	@$(VENV)-lock/bin/uv pip compile $(UV) -c requirements-dev.lock pyproject.toml --group build -o requirements.lock
+	@$(VENV)-lock/bin/uv pip compile $(UV) -c requirements-dev.lock --group tox -o requirements-tox.lock
 	@rm -rf $(VENV)-lock
 
 fuzz: $(READY)  ## run the property tests on many new random examples

@@ -1,4 +1,4 @@
-"""docs/dependencies.md has a line for each dependency, and no other lines."""
+"""docs/dependencies.md has a line for each dependency, and what is installed has bounds and hashes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,29 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
 ROOT = Path(__file__).resolve().parents[1]
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-tox.lock")
 
 
-def declared() -> set[str]:
-    """All packages that pyproject.toml names."""
+def entries_of_project() -> list[list[str]]:
+    """The lists of dependencies in pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    lists = [
+    return [
         project["build-system"]["requires"],
         project["project"]["dependencies"],
         *project["project"]["optional-dependencies"].values(),
         *project["dependency-groups"].values(),
     ]
-    names = {re.split(r"[\[<>=!~; ]", entry)[0].lower() for entries in lists for entry in entries}
-    return names - {"stich"}
+
+
+def declared() -> set[str]:
+    """All packages that pyproject.toml names."""
+    return {one.name.lower() for one in requirements()} - {"stich"}
 
 
 def described() -> set[str]:
@@ -42,3 +51,67 @@ def test_each_dependency_has_its_line() -> None:
 
 def test_each_line_is_about_a_dependency() -> None:
     assert described() - declared() == set()
+
+
+def requirements() -> list[Requirement]:
+    """All that pyproject.toml names, the build backend included."""
+    return [Requirement(entry) for entries in entries_of_project() for entry in entries]
+
+
+def test_every_dependency_has_an_upper_bound() -> None:
+    unbounded = [
+        str(one)
+        for one in requirements()
+        if one.name != "stich" and not any(part.operator in ("<", "==") for part in one.specifier)
+    ]
+    assert unbounded == []
+
+
+def locked(name: str) -> dict[str, tuple[Version, int]]:
+    """The packages of a lock file: version, and how many files have a hash."""
+    text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
+    found: dict[str, tuple[Version, int]] = {}
+    for line in text.splitlines():
+        pinned = re.match(r"([a-z0-9.-]+)==([^ ;]+)", line)
+        assert pinned, f"{name}: {line[:60]} is not pinned; run `make lock`"
+        found[pinned[1]] = Version(pinned[2]), len(re.findall(r" --hash=sha256:[0-9a-f]{64}", line))
+    return found
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_has_a_hash_for_every_file(name: str) -> None:
+    assert {package for package, (_, hashes) in locked(name).items() if not hashes} == set()
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_has_what_the_project_needs(name: str) -> None:
+    """Versions within the bounds of pyproject.toml, and the same in all locks."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    needed = {
+        "requirements.lock": project["project"]["dependencies"]
+        + project["build-system"]["requires"],
+        "requirements-dev.lock": [
+            *project["project"]["dependencies"],
+            *(entry for extra, entries in extras.items() if extra != "bench" for entry in entries),
+        ],
+        "requirements-tox.lock": project["dependency-groups"]["tox"],
+    }[name]
+    versions, all_versions = locked(name), locked("requirements-dev.lock")
+    for one in map(Requirement, needed):
+        if one.name != "stich":
+            version, _ = versions[canonicalize_name(one.name)]
+            assert one.specifier.contains(version), f"{one}: run `make lock`"
+    assert {package for package in versions if versions[package] != all_versions[package]} == set()
+
+
+def test_nothing_is_installed_without_its_hash() -> None:
+    for name in ("Makefile", "tox.ini"):
+        text = (ROOT / name).read_text("utf-8")
+        for line in text.splitlines():
+            installs = "pip install" in line and not line.startswith("PIP :=")
+            if installs and "VENV)-lock" not in line:
+                assert "--require-hashes" in line or "--no-deps" in line or "{packages}" in line
+    workflows = (ROOT / ".github" / "workflows").glob("*.yaml")
+    for line in (line for path in workflows for line in path.read_text("utf-8").splitlines()):
+        assert "pip install" not in line or "--require-hashes" in line, line

@@ -1,4 +1,4 @@
-"""docs/dependencies.md has a line for each dependency, and what is installed has bounds and hashes."""
+"""Each dependency has its line in docs/dependencies.md, bounds, and hashes in the lock files."""
 
 from __future__ import annotations
 

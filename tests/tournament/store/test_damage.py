@@ -1,0 +1,93 @@
+"""A damaged store is a sentence to whatever reads it, and never another table."""
+
+import random
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tournament import played
+from tests.tournament.cups import ROOT, stich
+from tournament.store.store import Store, StoreError
+
+COMMANDS = ("standings", "matches", "verify", "export", "report", "integrity", "replay")
+PLACES = {"report": 3}
+
+
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("intact")
+    played.run(folder, played.cup(deals=2), {"cat": 10}).close()
+    return folder
+
+
+def printed(command: str, run: Path, match: str) -> subprocess.CompletedProcess[str]:
+    words = {"replay": (match, "--json"), "report": ("-o", run.with_suffix(".html"))}
+    return stich(command, run, *words.get(command, ()))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_flipped_bits_and_overwritten_bytes(command: str, intact: Path, tmp_path: Path) -> None:
+    """At random places, and in the headers of pages, which decide what is found."""
+    with Store.open(intact) as store:
+        match = next(store.summaries()).match
+    before = printed(command, intact, match).stdout.replace(str(intact), "")
+    whole = (intact / "run.sqlite").read_bytes()
+    chance = random.Random(command)
+    places = [chance.randrange(len(whole)) for _ in range(PLACES.get(command, 10))]
+    places += [
+        4096 * chance.randrange(len(whole) // 4096) + chance.randrange(8)
+        for _ in range(PLACES.get(command, 10))
+    ]
+    refused = 0
+    for place in places:
+        run = tmp_path / "run"
+        run.mkdir()
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << chance.randrange(8)
+        (run / "run.sqlite").write_bytes(damaged)
+        done = printed(command, run, match)
+        if done.returncode == 0:
+            assert command == "report" or done.stdout.replace(str(run), "") == before, place
+        else:
+            refused += 1
+            assert done.returncode == 1, place
+            assert command == "verify" or done.stderr.count("\n") == 1, done.stderr
+            assert "run.sqlite: " in done.stdout + done.stderr
+        shutil.rmtree(run)
+    assert refused or command == "report"
+
+
+def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path) -> None:
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "from pathlib import Path; from tests.tournament import played\n"
+        "played.run(Path(sys.argv[1]), played.cup(deals=40))\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert "no file may be larger than 195 KiB here; what was finished is kept." in done.stderr
+    with Store.open(tmp_path) as store:
+        assert all(store.summaries())
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 200_000
+
+
+def test_a_failing_disk_is_named_without_a_limit(
+    intact: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    import sqlalchemy as sa
+
+    from tournament.store.engine import store_errors
+
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+    with (
+        pytest.raises(StoreError, match="the disk has failed; what was finished is kept"),
+        store_errors("here"),
+    ):
+        raise sa.exc.OperationalError("", {}, error)

@@ -22,6 +22,8 @@ MODULES = (
     "standings",
     "ranking",
     "recall",
+    "duels",
+    "soft_play",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"
 

@@ -41,6 +41,7 @@ from tournament.ranking.bootstrap import LEVEL, Floats, Ints
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks
 from tournament.ranking.rank_ranges import Settled, settled_pairs
+from tournament.ranking.ratings import compare, rating_groups, ratings
 from tournament.ranking.score_intervals import score_intervals
 
 AIM = 6.0
@@ -223,7 +224,7 @@ class Claim:
 
 def claims() -> Iterator[Claim]:
     """All rows."""
-    shown = {(3, 20): 1000, (4, 10): 1000, (10, 2): 1000, (20, 1): 500, (30, 1): 200, (40, 1): 200}
+    shown = {(3, 20): 1000, (4, 10): 1000, (10, 2): 1000, (20, 1): 1000, (30, 1): 500, (40, 1): 500}
     for bots, deals in (
         (3, 3),
         (3, 8),
@@ -326,7 +327,39 @@ def sections() -> list[Section]:
         " where none was false)."
     )
     note = "\n".join(["False in 100 by kind of points:", "", *_kinds_head(), *kinds])
-    return [Section("Rank ranges", how, figures, note), _settled()]
+    return [Section("Rank ranges", how, figures, note), _settled(), _rated()]
+
+
+def _rated() -> Section:
+    """What ratings admit that they cannot know."""
+    block = np.repeat(np.arange(2), SEATS)
+    turns = np.arange(SEATS)
+    seats = np.tile((turns[:, np.newaxis] + turns) % SEATS, (2, 1))
+    sides = np.broadcast_to(turns, seats.shape)
+    alike = compare(seats, np.zeros_like(seats), sides, block, SEATS)
+    width = 0.0
+    for rating in ratings(alike, [2] * SEATS, ""):
+        if rating.interval.low is None or rating.interval.high is None:
+            raise RuntimeError("A rating after two blocks has an interval.")
+        width = max(width, rating.interval.high - rating.interval.low)
+    apart = compare(
+        np.concatenate([seats, seats + SEATS]),
+        np.concatenate([seats, seats]),
+        np.concatenate([sides, sides]),
+        np.concatenate([block, block + 2]),
+        2 * SEATS,
+    )
+    groups = int(rating_groups(apart).max()) + 1
+    figures = [
+        Figure("identical bots, two blocks: interval", width, "percentiles", 0.0, "points", 1.0),
+        Figure("groups found of two that never met", groups, "truth", 2, "groups", groups / 2, 1.0),
+    ]
+    how = (
+        "Ratings of three identical bots after two blocks: the width of the interval, where plain"
+        " percentiles of a bootstrap say that nothing is open (0). Ratings are shown only where all"
+        " bots are in one group."
+    )
+    return Section("Ratings", how, figures)
 
 
 def _settled() -> Section:

@@ -1,0 +1,129 @@
+"""How often `stich integrity` flags two bots in cups of real bots.
+
+`python -m benchmarks soft_play` prints the section of docs/benchmarks.md.
+
+Four bots play at all tables of three: `sensible` and `greedy` twice each. In some cups two of them
+spare each other: where a pass is legal they do not beat each other's plays.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import games
+from benchmarks.figures import Figure, Section
+from benchmarks.strength import CLOCK, Decide, bot
+from bots import kit
+from games.move import PASS
+from tournament.records import MatchRecord
+from tournament.results.integrity import integrity
+
+BOTS = {"ann": "sensible", "bob": "greedy", "cat": "sensible", "dan": "greedy"}
+FRIENDS = {"ann", "cat"}
+GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"deals": 1}}
+BLOCKS = 10
+"""Blocks at each table."""
+CUPS = 20
+
+
+def play(game: str, spared: float, seed: int) -> Iterator[MatchRecord]:
+    """The matches of a cup in which the friends let each other's plays pass in a share of cases."""
+    dice = random.Random(seed)
+    decide = {name: bot(kind) for name, kind in BOTS.items()}
+    tables = [(deal, table) for deal in range(BLOCKS) for table in combinations(BOTS, 3)]
+    for block, (deal, table) in enumerate(tables):
+        for turn in range(3):
+            seating = table[turn:] + table[:turn]
+            name = f"soft play {seed} {deal} {table}"
+            yield _match(game, name, block, turn, seating, decide, spared, dice)
+
+
+def _match(
+    game: str,
+    seed: str,
+    block: int,
+    number: int,
+    seating: tuple[str, ...],
+    decide: dict[str, Decide],
+    spared: float,
+    dice: random.Random,
+) -> MatchRecord:
+    state = games.get(game).start(3, seed, GAMES[game])
+    moves: list[str] = []
+    while state.turn is not None:
+        seat, to_beat, legal = state.turn, state.to_beat, state.moves().texts()
+        friend = to_beat is not None and {seating[seat], seating[to_beat[0]]} == FRIENDS
+        if friend and PASS in legal and dice.random() < spared:
+            moves.append(PASS)
+        else:
+            request: dict[str, Any] = {
+                "protocol": kit.PROTOCOL,
+                "match": seed,
+                "turn": len(moves) + 1,
+                "view": state.view(seat).to_dict(),
+                "moves": legal,
+                "clock": CLOCK,
+            }
+            moves.append(decide[seating[seat]](request))
+        state = state.advance(moves[-1])
+    nobody: tuple[tuple[float, ...], ...] = ((), (), ())
+    return MatchRecord(
+        match=f"{block}-{number}",
+        block=block,
+        key=str(block),
+        round=1,
+        stage="",
+        number=number,
+        seatings=3,
+        table=tuple(sorted(seating)),
+        seating=seating,
+        game=game,
+        players=3,
+        seed=seed,
+        options=GAMES[game],
+        moves=tuple(moves),
+        scores=state.scores,
+        adjusted=state.scores,
+        deals=len(state.results),
+        results=state.results,
+        struck=(),
+        faults=(),
+        times=nobody,
+        outputs=("", "", ""),
+        started="",
+        wall_ms=0.0,
+        own_ms=0.0,
+    )
+
+
+def flagged(game: str, spared: float, cups: int = CUPS) -> tuple[int, int]:
+    """In how many cups the friends were flagged, and in how many somebody else."""
+    right = wrong = 0
+    for seed in range(cups):
+        pairs = [set(flag.bots) for flag in integrity(play(game, spared, seed)).flags]
+        right += FRIENDS in pairs
+        wrong += any(pair != FRIENDS for pair in pairs)
+    return right, wrong
+
+
+def sections() -> list[Section]:
+    """Power and false flags, by game."""
+    figures = []
+    for game in GAMES:
+        honest, others = flagged(game, 0.0)
+        wrong = 100 * max(honest, others) / CUPS
+        for what, spared in (("never beat each other", 1.0), ("spare half", 0.5)):
+            right, beside = flagged(game, spared)
+            name = f"{game}: two that {what} ({CUPS} cups; others flagged in {beside})"
+            ours = 100 * right / CUPS
+            figures.append(Figure(name, ours, "honest cups", wrong, "flagged in 100", ours / 100))
+    how = (
+        "`stich integrity` on cups of two `sensible` and two `greedy` at all tables of three,"
+        f" {BLOCKS} blocks a table. The two `sensible` bots spare each other: always, or in half of"
+        " the cases. The peer is the same cup in which nobody spares anybody: any flag is false."
+        " The ratio is the share of the cups that are found."
+    )
+    return [Section("Soft play", how, figures)]

@@ -21,23 +21,28 @@ from tests.service.support import states
 
 POSITIONS = [state for name in games.GAMES for state in states(name)[::6]]
 VIEWS = [games.get(state["game"]).state(state).view(1).to_dict() for state in POSITIONS]
-EITHER = [*({"state": state} for state in POSITIONS), *({"view": view} for view in VIEWS)]
+SEALED = {"sealed": "token", "key": "key"}
+EITHER = [*({"state": state} for state in POSITIONS), *({"view": view} for view in VIEWS), SEALED]
 VALID: dict[str, tuple[RequestValidator, list[Any]]] = {
     "start": (
         requests.START,
         [
-            {"game": game.name, "seed": "ä", "players": game.max_players, "options": options}
+            {"game": game.name, "players": game.max_players, "options": options, **more}
             for game in games.GAMES.values()
             for options in ({}, {option.name: option.default for option in game.options})
+            for more in ({"seed": "ä"}, {"seal": True, "key_hashes": ["0f" * 32] * 3})
         ],
     ),
     "moves": (requests.MOVES, EITHER),
     "validate": (requests.VALIDATE, [{**body, "move": "play:3c"} for body in EITHER]),
     "advance": (
         requests.ADVANCE,
-        [{"state": state, "moves": ["bid:1", "pass"]} for state in POSITIONS],
+        [
+            {**body, "moves": ["bid:1", "pass"]}
+            for body in (*({"state": state} for state in POSITIONS), SEALED)
+        ],
     ),
-    "view": (requests.VIEW, [{"state": state, "seat": 2} for state in POSITIONS]),
+    "view": (requests.VIEW, [*({"state": state, "seat": 2} for state in POSITIONS), SEALED]),
 }
 
 numbers = st.sampled_from(
@@ -106,6 +111,11 @@ def needs_conversion(value: Any) -> bool:
     if isinstance(value, str):
         return not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
     return type(value) is float or (type(value) is int and abs(value) > MAX_SAFE_INTEGER)
+
+
+def test_every_request_schema_is_here() -> None:
+    validators = [one for one in vars(requests).values() if isinstance(one, RequestValidator)]
+    assert validators == [validator for validator, _ in VALID.values()]
 
 
 @pytest.mark.parametrize("name", VALID)

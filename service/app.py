@@ -26,7 +26,7 @@ DETAILS: Final = {
     "too-large": "The body has more than {max_body} bytes.",
     "unsupported-media-type": "Content-Type must be application/json.",
     "internal": "The service failed; the error has been logged.",
-    "busy": "Too many large answers wait for clients that do not read them; try again later.",
+    "busy": "Too many large answers within a short time; try again later.",
 }
 """The `detail` of problems that Flask or Werkzeug raise, or an unexpected error."""
 

@@ -106,8 +106,8 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             "busy",
             429,
             "The service is busy",
-            "Too many large answers wait for clients that do not read them; `Retry-After` says in"
-            " how many seconds to try again.",
+            "The service has given too many large answers within a short time; `Retry-After` says"
+            " in how many seconds to try again.",
         ),
         ProblemType(
             "sealing-unavailable",

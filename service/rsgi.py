@@ -37,7 +37,9 @@ SLOT_SECONDS: Final = 10.0
 UNREAD_SECONDS: Final = 20
 """How long a client may leave what was sent to it unread before its connection is cut."""
 SLOTS: Final = 32
-"""Large bodies, and large answers, that are in memory at the same time."""
+"""Large bodies that are in memory at the same time."""
+LARGE_ANSWERS: Final = 160
+"""Large answers within `UNREAD_SECONDS`; the largest has 1.6 MB."""
 LARGE_BODY: Final = 16 * 1024
 """Bytes of a body that is parsed in the other thread: 16 KiB can cost 2 ms, most bodies have 4."""
 LARGE_ANSWER: Final = 64 * 1024
@@ -56,7 +58,7 @@ class RsgiFront:
         self.app = app
         self.max_body = max_body
         self.bodies = asyncio.Semaphore(SLOTS)
-        self.answers = asyncio.Semaphore(SLOTS)
+        self.answers = asyncio.Semaphore(LARGE_ANSWERS)
         self.thread = ThreadPoolExecutor(1, "large-requests")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -140,16 +142,11 @@ class RsgiFront:
             headers += [("Content-Type", MEDIA_TYPE), ("Retry-After", "10")]
             proto.response_bytes(429, headers, encode(refusal.to_dict()))
             return
-        try:
-            if not isinstance(body, bytes):
-                body = await self.loop.run_in_executor(self.thread, _join, body)
-            # granian does not say when an answer has been sent, only when its connection is closed.
-            headers.append(("Connection", "close"))
-            proto.response_bytes(status, headers, body)
-            del answer, body
-            await proto.client_disconnect()
-        finally:
-            self.answers.release()
+        # granian does not say when an answer has been sent; one that nobody reads is gone by then.
+        self.loop.call_later(UNREAD_SECONDS, self.answers.release)
+        if not isinstance(body, bytes):
+            body = await self.loop.run_in_executor(self.thread, _join, body)
+        proto.response_bytes(status, headers, body)
 
     def _limit_unread_answers(self) -> None:
         """Let the kernel end connections whose client does not read (Linux).
@@ -159,6 +156,9 @@ class RsgiFront:
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return
         for name in os.listdir("/proc/self/fd"):
+            with suppress(OSError):  # the descriptor of the folder itself is closed by now
+                if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
+                    continue
             with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as found:
                 if found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                     milliseconds = UNREAD_SECONDS * 1000

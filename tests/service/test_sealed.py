@@ -42,7 +42,9 @@ def application(**keys: bytes) -> FlaskClient:
 
 @pytest.fixture
 def client() -> FlaskClient:
-    return application(new=KEY, old=OLD_KEY)
+    client = application(new=KEY, old=OLD_KEY)
+    client.environ_base["HTTP_X_REQUEST_ID"] = "test"  # equal answers name equal requests
+    return client
 
 
 @pytest.fixture

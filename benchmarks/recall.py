@@ -70,10 +70,10 @@ def halving_blocks(deals: int, bots: int = BOTS) -> int:
 
 def sections(cups: int = 400) -> list[Section]:
     """Recall by number of blocks."""
-    grid = [round(75 * 2 ** (step / 2)) for step in range(17)]
+    grid = [round(75 * 2 ** (step / 2)) for step in range(15)]
     curve = [recall(by_round_robin(blocks), cups) for blocks in grid]
     figures = []
-    for deals in (2, 4, 8, 16, 32):
+    for deals in (2, 4, 8, 16):
         blocks = halving_blocks(deals)
         uniform = recall(by_round_robin(blocks), cups)
         rows = [

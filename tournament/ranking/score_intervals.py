@@ -21,7 +21,8 @@ def score_intervals(data: Observations, fit: Fit) -> list[Interval]:
     whose square is (f_s + 2) / f_s times too large on average. Fewer than two blocks, or a
     design that leaves no spread to judge by: unknown. Without any spread over m blocks an
     unlike block has at 95 % at most the chance 1 - 0.05^(1/m) (rule of three), and may be as
-    far off as any seat of these blocks. The interval holds at one moment, not at every look.
+    far off as any seat of these blocks; if no seat differs either: unknown. The interval holds at
+    one moment, not at every look.
     """
     strata = fit.freedom.size
     shares = np.zeros((strata, data.bots))
@@ -37,6 +38,9 @@ def score_intervals(data: Observations, fit: Fit) -> list[Interval]:
             answers.append(UNKNOWN)
             continue
         reach = float(spread[bot])
+        if reach <= _NOISE:
+            answers.append(UNKNOWN)
+            continue
         if variance[bot] <= (_NOISE * reach) ** 2:
             arm = (1 - (1 - LEVEL) ** (1 / float(blocks[bot]))) * reach
         else:

@@ -241,3 +241,24 @@ def test_help_loads_no_command() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("\n", "")
+
+
+def test_a_wrong_line_of_an_export_is_named_with_its_fix(run: Path, tmp_path: Path) -> None:
+    exported = stich("export", run, "--format", "jsonl").stdout.splitlines()
+    good = tmp_path / "good.jsonl"
+    good.write_text("\n".join(exported))
+    assert stich("standings", good, "--json").returncode == 0
+    bad = tmp_path / "bad.jsonl"
+    row = json.loads(exported[4])
+    del row["adjusted"]
+    bad.write_text("\n".join([*exported[:4], json.dumps(row), *exported[5:]]))
+    done = stich("standings", bad)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{bad}:5: adjusted: is missing; add it to every row.\n"
+    other = [line.replace('"toy0"', '"another"') for line in exported]
+    bad.write_text("\n".join([*exported, *other]))
+    done = stich("standings", bad)
+    assert done.returncode == 2
+    assert "remove one, or rank one run at a time" in done.stderr
+    done = stich("standings", tmp_path / "none.jsonl")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)

@@ -14,7 +14,7 @@ from tournament.results.standings import Standings, standings
 
 def printed(table: Standings) -> str:
     page = io.StringIO()
-    print_table(Console(width=200, file=page), table)
+    print_table(Console(width=200, file=page), table, {})
     return " ".join(page.getvalue().split())
 
 

@@ -13,6 +13,7 @@ from tests.tournament import postgres
 from tests.tournament.cups import ROOT, standings, stich, toys, write
 from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
 from tournament.run.lock import only_runner
+from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 
 
@@ -289,3 +290,41 @@ def test_another_version_is_refused(target: str) -> None:
         store.put({"version": 99})
     with pytest.raises(StoreError, match="another version"):
         Store.open(target)
+
+
+@pytest.mark.parametrize("target", ["postgresql"], indirect=True)
+def test_a_runner_that_has_lost_the_lock_writes_no_more(target: str) -> None:
+    """The connection that holds the lock is the one that writes, so a second runner is safe."""
+    with Store.create(target) as first, Store.create(target) as second:
+        with only_runner(first):
+            first.add(record())
+            engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
+            holder = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+            with engine.connect() as other:
+                other.execute(sa.text(holder))
+            engine.dispose()
+            with only_runner(second):
+                for block in (2, 3):
+                    with pytest.raises(StoreError, match="run the command again"):
+                        first.add(record(block))
+                assert second.count() == 1
+                second.add(record(4))
+        assert first.count() == 2
+
+
+def test_no_message_of_a_run_shows_a_password(tmp_path: Path) -> None:
+    cup = write(tmp_path, toys(3))
+    for url in (
+        "postgresql://me:s3cret@127.0.0.1:1/x",
+        "postgresql://me@127.0.0.1:1/x?password=s3cret",
+        "me:s3cret@127.0.0.1:1/x",
+        "postgresql://me:s3cret@127.0.0.1:port/x",
+    ):
+        done = stich("run", cup, "--store", url)
+        assert done.returncode in (1, 2)
+        assert done.stderr
+        assert "s3cret" not in done.stdout + done.stderr
+    assert shown_target("postgresql://me:s3cret@h:5/x?sslmode=require&password=s3cret") == (
+        "postgresql://me@h:5/x?sslmode=require"
+    )
+    assert shown_target("runs/a:b@c") == "runs/a:b@c"

@@ -65,8 +65,10 @@ def _lead(hand: PlannedHand) -> Combo:
     best = hand.combos[0]
     best_score = -1000.0
     for combo in hand.combos:
-        score: float = len(combo.ranks) - combo.top - (8 if combo.ranks == (TWO,) * 4 else 0)
-        score -= sum(POINTS[rank] for rank in combo.ranks) / 5
+        score = float(len(combo.ranks) - combo.top)
+        if combo.ranks == (TWO,) * 4:
+            score -= 8.0
+        score -= sum([POINTS[rank] for rank in combo.ranks]) / 5
         if score > best_score:
             best, best_score = combo, score
     if best.kind == "triple":

@@ -181,12 +181,11 @@ def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
     multiple = {"single": 1, "pair": 2, "triple": 3, "fullhouse": 3, "quad": 4}.get(combo.kind)
     if multiple is None:
         return 0.8
-    higher: float
     if multiple == 1:
-        higher = sum(unseen[combo.top + 1 :])
-        return 0.95 / (1 + 0.3 * higher)
-    higher = sum(count >= multiple for count in unseen[combo.top + 1 : BLACK])
-    higher += sum(count == multiple - 1 for count in unseen[combo.top + 1 : BLACK]) * jokers / 3
+        return 0.95 / (1 + 0.3 * sum(unseen[combo.top + 1 :]))
+    natural = unseen[combo.top + 1 : BLACK]
+    higher = float(sum([count >= multiple for count in natural]))
+    higher += sum([count == multiple - 1 for count in natural]) * jokers / 3
     return 0.95 / (1 + (0.6, 0.35, 0.2)[multiple - 2] * higher)
 
 

@@ -16,19 +16,21 @@ class History:
 
     __slots__ = ("_before", "_move", "_posted", "_seat")
 
-    def __init__(self, posted: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self,
+        posted: Sequence[dict[str, Any]] = (),
+        before: History | None = None,
+        seat: int = -1,
+        move: Move | None = None,
+    ) -> None:
         self._posted = posted
-        self._before: History | None = None
-        self._seat = -1
-        self._move: Move | None = None
+        self._before = before
+        self._seat = seat
+        self._move = move
 
     def then(self, seat: int, move: Move) -> History:
         """This history with one more move."""
-        longer = History()
-        longer._before = self
-        longer._seat = seat
-        longer._move = move
-        return longer
+        return History((), self, seat, move)
 
     def to_list(self) -> list[dict[str, Any]]:
         """The wire form: a new list of `{"seat", "move"}`; posted entries are those posted.

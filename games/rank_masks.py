@@ -14,7 +14,6 @@ from games.deck import Deck
 STRIDE: Final = 15
 MASK: Final = 0x7FFF
 _THREE_RANKS: Final[list[int]] = []
-_RANKS_OF: Final[list[tuple[int, ...]]] = []
 
 
 def _fill_three_ranks() -> None:
@@ -30,14 +29,16 @@ def _fill_three_ranks() -> None:
         _THREE_RANKS.append(packed)
 
 
-def _fill_ranks_of() -> None:
-    """Fill the table of the ranks in each mask, on first use.
+def _tuples_of_ranks(first: int, end: int) -> list[tuple[int, ...]]:
+    """The ranks in each mask of the ranks from `first` to `end` - 1."""
+    found: list[tuple[int, ...]] = [()]
+    for rank in range(first, end):
+        found += [(*ranks, rank) for ranks in found]
+    return found
 
-    Listing the bits each time makes a game of Dou Dizhu 4 to 6 % slower.
-    """
-    _RANKS_OF.append(())
-    for rank in range(STRIDE):
-        _RANKS_OF.extend([(*ranks, rank) for ranks in _RANKS_OF])
+
+_LOW_RANKS: Final = _tuples_of_ranks(0, 8)
+_HIGH_RANKS: Final = _tuples_of_ranks(8, STRIDE)
 
 
 def rank_masks(deck: Deck, hand: int) -> int:
@@ -72,9 +73,12 @@ def ranks_held(masks: int, times: int) -> int:
 
 def ranks_in(mask: int) -> tuple[int, ...]:
     """The ranks in a mask, ascending."""
-    if not _RANKS_OF:
-        _fill_ranks_of()
-    return _RANKS_OF[mask]
+    low, high = mask & 0xFF, mask >> 8
+    if not high:
+        return _LOW_RANKS[low]
+    if not low:
+        return _HIGH_RANKS[high]
+    return _LOW_RANKS[low] + _HIGH_RANKS[high]
 
 
 def is_run(mask: int) -> bool:

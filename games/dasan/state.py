@@ -107,7 +107,7 @@ class DasanPosition(ClimbingPosition):
     def moves(self) -> LegalMoves:
         """The legal moves in the contract's order, always in the lowest suits held."""
         hand = self.hand_to_move()
-        if hand is None:
+        if hand < 0:
             return MoveList()
         if self.phase == "auction":
             if self.bid == 0:
@@ -167,9 +167,9 @@ class DasanState(DasanPosition):
     hands: tuple[int, ...]
     talon: int
 
-    def hand_to_move(self) -> int | None:
-        """The hand of the seat to move; None if the game is over."""
-        return None if self.turn is None else self.hands[self.turn]
+    def hand_to_move(self) -> int:
+        """The hand of the seat to move; -1 if the game is over."""
+        return -1 if self.turn is None else self.hands[self.turn]
 
     def view(self, seat: int | None) -> DasanView:
         """What one seat may know: no seed, no other hand, no unseen talon, no secret partner."""
@@ -308,9 +308,9 @@ class DasanView(DasanPosition):
     counts: tuple[int, ...]
     talon: tuple[str, ...]
 
-    def hand_to_move(self) -> int | None:
-        """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else None
+    def hand_to_move(self) -> int:
+        """The hand of the seat to move; -1 if that is another seat."""
+        return self.hand if self.seat is not None and self.turn == self.seat else -1
 
 
 def _deal(state: DasanState, deal: int, dealer: int) -> None:

@@ -28,14 +28,14 @@ from games.doudizhu.play_groups import (
     TRIPLE_SOLO,
     Group,
     Kickers,
+    add_groups,
+    add_groups_above,
+    add_groups_with_kickers,
+    add_plain_groups,
     category_of,
     group_of,
-    groups_above,
-    groups_at,
-    groups_with_kickers,
     length_of,
     level_of,
-    plain_groups,
     run_mask,
 )
 from games.move import PLAY, Move
@@ -157,7 +157,7 @@ class Combinations:
             beats = _strength(category, move.level, move.length or 0) > _strength(
                 table.value, table.level, table.length or 0
             )
-        elif category != table.value or self.deck.count(move.cards) != self.deck.count(table.cards):
+        elif category != table.value or move.length != table.length:
             raise wrong_category(move.text, table)
         else:
             beats = move.level > table.level
@@ -174,41 +174,40 @@ class Combinations:
 
         A group whose triple or quad is there may still have no set of kickers.
         """
-        groups = plain_groups(masks)
+        groups: list[Group] = []
+        add_plain_groups(groups, masks)
         if masks >> (2 * STRIDE):
             for category in self.with_kickers:
-                groups += groups_with_kickers(masks, category)
-        groups += self._bombs(masks)
+                add_groups_with_kickers(groups, masks, category)
+        self._add_bombs(groups, masks)
         groups.sort()
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
         """The groups of a hand with these rank masks that beat the table, like `leads`."""
         category, level, length = table.value, table.level, table.length or 1
-        bombs = self._bombs(masks)
-        if category >= BOMB:
-            least = _strength(category, level, length)
-            return [
-                group
-                for group in bombs
-                if _strength(category_of(group), level_of(group), length_of(group)) > least
-            ]
-        groups = groups_above(masks, category, level, length)
-        if bombs:
-            groups += bombs
+        groups: list[Group] = []
+        if category < BOMB:
+            add_groups_above(groups, masks, category, level, length)
+            self._add_bombs(groups, masks)
             groups.sort()
-        return groups
+            return groups
+        self._add_bombs(groups, masks)
+        least = _strength(category, level, length)
+        return [
+            group
+            for group in groups
+            if _strength(category_of(group), level_of(group), length_of(group)) > least
+        ]
 
-    def _bombs(self, masks: int) -> list[Group]:
-        """The groups of the bombs, in every size that a rank allows, and of the rocket."""
+    def _add_bombs(self, groups: list[Group], masks: int) -> None:
+        """Add the groups of the bombs, in every size that a rank allows, and of the rocket."""
         packs = self.deck.packs
-        bombs: list[Group] = []
         if masks >> (3 * STRIDE):
             for size in range(4, 4 * packs + 1):
-                bombs += groups_at(ranks_held(masks, size), size, BOMB, size)
+                add_groups(groups, ranks_held(masks, size), size, BOMB, size)
         if ranks_held(masks, packs) & JOKERS == JOKERS:
-            bombs.append(group_of(2 * packs, RED, ROCKET, 1))
-        return bombs
+            groups.append(group_of(2 * packs, RED, ROCKET, 1))
 
     def kickers(self, masks: int, group: Group) -> Kickers:
         """The sets of kickers that a hand with these rank masks has for a group."""

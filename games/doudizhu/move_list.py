@@ -63,7 +63,7 @@ class TrickMoves(LegalMoves):
     @overload
     def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
     def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
-        if isinstance(index, slice):
+        if not isinstance(index, int):
             return tuple(self)[index]
         number = len(self)
         if index < 0:

@@ -10,7 +10,7 @@ from itertools import combinations, islice
 from math import comb
 from typing import Final
 
-from games.rank_masks import ranks_held, ranks_in, run_starts, runs
+from games.rank_masks import ranks_held, ranks_in, run_starts
 
 CATEGORIES: Final[tuple[str, ...]] = (
     "solo",
@@ -132,44 +132,49 @@ def cards_in(category: int, length: int) -> int:
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 
 
-def groups_at(ranks: int, cards: int, category: int, length: int) -> list[Group]:
-    """One group for each deciding rank in a mask."""
+def add_groups(groups: list[Group], ranks: int, cards: int, category: int, length: int) -> None:
+    """Add one group for each deciding rank in a mask."""
     base = group_of(cards, 0, category, length)
-    return [base | rank << 12 for rank in ranks_in(ranks)]
+    groups += [base | rank << 12 for rank in ranks_in(ranks)]
 
 
-def plain_groups(masks: int) -> list[Group]:
-    """The groups without kickers, except bombs, of a hand with these rank masks."""
-    groups: list[Group] = []
+def add_runs(groups: list[Group], ranks: int, category: int) -> None:
+    """Add the groups of all runs of a category in a mask of ranks."""
+    ranks &= IN_RUNS
+    length = SHORTEST_RUN[SIZE[category]]
+    starts = run_starts(ranks, length)
+    while starts:
+        add_groups(groups, starts << length - 1, cards_in(category, length), category, length)
+        starts &= ranks >> length
+        length += 1
+
+
+def add_plain_groups(groups: list[Group], masks: int) -> None:
+    """Add the groups without kickers, except bombs, of a hand with these rank masks."""
     for size in range(1, 4):
         ranks = ranks_held(masks, size)
         if not ranks:
             break
-        category = SOLO + size - 1
-        groups += groups_at(ranks, size, category, 1)
-        category = RUN + size - 1
-        for low, length in runs(ranks & IN_RUNS, SHORTEST_RUN[size]):
-            groups.append(group_of(size * length, low + length - 1, category, length))
-    return groups
+        add_groups(groups, ranks, size, SOLO + size - 1, 1)
+        add_runs(groups, ranks, RUN + size - 1)
 
 
-def groups_with_kickers(masks: int, category: int) -> list[Group]:
-    """The groups of a category with kickers whose triples or quads a hand has."""
+def add_groups_with_kickers(groups: list[Group], masks: int, category: int) -> None:
+    """Add the groups of a category with kickers whose triples or quads a hand has."""
     ranks = ranks_held(masks, SIZE[category])
-    if not RUNNING[category]:
-        return groups_at(ranks, cards_in(category, 1), category, 1)
-    return [
-        group_of(cards_in(category, length), low + length - 1, category, length)
-        for low, length in runs(ranks & IN_RUNS, 2)
-    ]
+    if RUNNING[category]:
+        add_runs(groups, ranks, category)
+    else:
+        add_groups(groups, ranks, cards_in(category, 1), category, 1)
 
 
-def groups_above(masks: int, category: int, level: int, length: int) -> list[Group]:
-    """The groups of a category and length with a higher level, kickers aside."""
+def add_groups_above(
+    groups: list[Group], masks: int, category: int, level: int, length: int
+) -> None:
+    """Add the groups of a category and length with a higher level, kickers aside."""
     ranks = ranks_held(masks, SIZE[category])
     if RUNNING[category]:
         ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)
     ranks = ranks >> level + 1 << level + 1
-    if not ranks:
-        return []
-    return groups_at(ranks, cards_in(category, length), category, length)
+    if ranks:
+        add_groups(groups, ranks, cards_in(category, length), category, length)

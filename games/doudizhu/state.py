@@ -82,7 +82,7 @@ class DoudizhuPosition(ClimbingPosition):
     def moves(self) -> LegalMoves:
         """The legal moves in the contract's order, always in the lowest suits held."""
         hand = self.hand_to_move()
-        if hand is None:
+        if hand < 0:
             return MoveList()
         if self.phase == "auction":
             return MoveList(auction.moves(self.deck, self.bid))
@@ -120,9 +120,9 @@ class DoudizhuState(DoudizhuPosition):
     hands: tuple[int, ...]
     talon: int
 
-    def hand_to_move(self) -> int | None:
+    def hand_to_move(self) -> int:
         """The hand of the seat to move."""
-        return None if self.turn is None else self.hands[self.turn]
+        return -1 if self.turn is None else self.hands[self.turn]
 
     def view(self, seat: int | None) -> DoudizhuView:
         """What one seat may know: neither the seed, other hands, nor a talon it has not seen."""
@@ -272,9 +272,9 @@ class DoudizhuView(DoudizhuPosition):
     counts: tuple[int, ...]
     talon: tuple[str, ...]
 
-    def hand_to_move(self) -> int | None:
-        """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else None
+    def hand_to_move(self) -> int:
+        """The hand of the seat to move; -1 if that is another seat."""
+        return self.hand if self.seat is not None and self.turn == self.seat else -1
 
 
 def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:

@@ -115,7 +115,7 @@ class NinefivetwoPosition(BasePosition):
     def moves(self) -> LegalMoves:
         """The legal moves in deck order; gives and discards are listed as single cards only."""
         hand = self.hand_to_move()
-        if hand is None:
+        if hand < 0:
             return MoveList()
         if self.phase == "trump":
             return MoveList(TRUMPS)
@@ -154,9 +154,9 @@ class NinefivetwoState(NinefivetwoPosition):
     talon: int
     discards: int
 
-    def hand_to_move(self) -> int | None:
-        """The hand of the seat to move; None if the game is over."""
-        return None if self.turn is None else self.hands[self.turn]
+    def hand_to_move(self) -> int:
+        """The hand of the seat to move; -1 if the game is over."""
+        return -1 if self.turn is None else self.hands[self.turn]
 
     def cards_owed(self) -> int:
         """How many cards the seat to move still has to give in this pairing, or to discard."""
@@ -300,9 +300,9 @@ class NinefivetwoView(NinefivetwoPosition):
     talon: tuple[str, ...]
     discards: tuple[str, ...]
 
-    def hand_to_move(self) -> int | None:
-        """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else None
+    def hand_to_move(self) -> int:
+        """The hand of the seat to move; -1 if that is another seat."""
+        return self.hand if self.seat is not None and self.turn == self.seat else -1
 
     def cards_owed(self) -> int:
         """How many cards the seat to move still has to give in this pairing, or to discard."""

@@ -69,7 +69,7 @@ class TrickMoves(LegalMoves):
     def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
     def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
         number = len(self)
-        if isinstance(index, slice):
+        if not isinstance(index, int):
             return tuple([self[place] for place in range(*index.indices(number))])
         if index < 0:
             index += number

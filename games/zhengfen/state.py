@@ -76,7 +76,7 @@ class ZhengfenPosition(ClimbingPosition):
     def moves(self) -> LegalMoves:
         """The legal moves in the contract's order."""
         hand = self.hand_to_move()
-        if hand is None:
+        if hand < 0:
             return MoveList()
         table = self.table
         return TrickMoves(self.check, hand, None if table is None else reading_of(table.move))
@@ -107,9 +107,9 @@ class ZhengfenState(ZhengfenPosition):
     seed: str
     hands: tuple[int, ...]
 
-    def hand_to_move(self) -> int | None:
-        """The hand of the seat to move; None if the game is over."""
-        return None if self.turn is None else self.hands[self.turn]
+    def hand_to_move(self) -> int:
+        """The hand of the seat to move; -1 if the game is over."""
+        return -1 if self.turn is None else self.hands[self.turn]
 
     def view(self, seat: int | None) -> ZhengfenView:
         """What one seat may know: everything but the seed and other hands."""
@@ -212,9 +212,9 @@ class ZhengfenView(ZhengfenPosition):
     hand: int
     counts: tuple[int, ...]
 
-    def hand_to_move(self) -> int | None:
-        """The hand of the seat to move; None if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else None
+    def hand_to_move(self) -> int:
+        """The hand of the seat to move; -1 if that is another seat."""
+        return self.hand if self.seat is not None and self.turn == self.seat else -1
 
 
 def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:

@@ -14,8 +14,8 @@ NEWEST := --upgrade
 UV := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test test-all lint format types docs dist serve bench compiled pure openapi \
-  lock fuzz test-kits clean
+.PHONY: help setup cup test test-all lint format types docs dist wheel serve bench openapi lock fuzz \
+  test-kits clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -29,6 +29,8 @@ $(BIN)/python:
 
 $(INSTALLED): $(BIN)/python pyproject.toml requirements.lock
 	@echo "Installing Stich into $(VENV) (once) ..."
+	@# Rules that an earlier version compiled in place would run in place of today's sources.
+	@find games -name '*.so' -delete; rm -f *__mypyc*.so
 	@$(LOCKED) requirements.lock
 	@$(STICH)
 	@touch $(INSTALLED)
@@ -50,7 +52,7 @@ cup: $(INSTALLED)  ## run a small cup of the reference bots and print the standi
 test: $(BIN)/tox  ## linters, types and tests (about five minutes)
 	@$(BIN)/tox run -e check
 
-test-all: test  ## the same, then slow tests, compiled rules, starter kits, more examples
+test-all: test  ## the same, then slow tests, a wheel with compiled rules, starter kits, more examples
 	@sh tests/install-system-packages.sh
 	@STICH_ALL_KITS=1 $(BIN)/tox run -e slow,docs
 
@@ -75,18 +77,15 @@ docs: $(READY)  ## build the docs site into site/; fails on dead links
 dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
 	@$(BIN)/tox run -e dist
 
+wheel: $(READY)  ## build a wheel with compiled rules into dist/, and run their tests on it
+	@$(BIN)/python -m benchmarks.compiled dist
+
 serve: $(INSTALLED)  ## run the rules service on http://127.0.0.1:8080
 	@$(BIN)/stich serve
 
 bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
-
-compiled: $(READY)  ## compile the rules in place with mypyc (several times faster)
-	@STICH_COMPILE=1 $(BIN)/python setup.py --quiet build_ext --inplace
-
-pure:  ## remove the compiled rules
-	@find games -name "*.so" -delete; rm -f *__mypyc*.so
 
 openapi: $(READY)  ## generate openapi.yaml from the schemas, and the TypeScript types from it
 	@$(BIN)/python -m service.openapi

@@ -13,6 +13,7 @@ from benchmarks.figures import Section, machine
 
 MODULES = (
     "random_games",
+    "worlds",
     "lists",
     "zhengfen_lists",
     "http",

@@ -25,7 +25,7 @@ from typing import Any
 import requests
 
 import games
-from benchmarks.compiled import ROOT, compiled_copy
+from benchmarks.compiled import ROOT, installed_wheel
 from benchmarks.figures import Figure, Section
 
 CONNECTIONS = 16
@@ -143,8 +143,8 @@ def sections() -> list[Section]:
         "/v1/validate": {"state": state.to_dict(), "move": move},
     }
     figures = []
-    with compiled_copy() as copy:
-        for build, project in (("pure", ROOT), ("compiled", copy)):
+    with installed_wheel() as wheel:
+        for build, project in (("pure", ROOT), ("compiled", wheel.packages)):
             for route, body in bodies.items():
                 figures += compared(build, project, route, body)
     return [

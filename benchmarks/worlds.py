@@ -12,9 +12,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.figures import rate
+from benchmarks.compiled import installed_wheel
+from benchmarks.figures import Figure, Section, rate
+from benchmarks.random_games import TABLES, Run, best
 
-POSITIONS, WORLDS = 40, 16
+POSITIONS, WORLDS, ROUNDS = 40, 16, 3
+AIM = 3.0
 
 
 def positions(name: str, players: int) -> list[tuple[dict[str, Any], list[str]]]:
@@ -55,6 +58,29 @@ def searching(name: str, players: int) -> Callable[[int], int]:
         return worlds
 
     return work
+
+
+def sections() -> list[Section]:
+    """The search bot from a wheel compared with the same in pure Python, for every game."""
+    figures = []
+    with installed_wheel() as wheel:
+        for name, players in TABLES:
+            what = ("benchmarks.worlds", name, str(players))
+            pure, fast = best(ROUNDS, Run(what), Run.of_wheel(wheel, *what))
+            title = f"{name}, {players} players, from a wheel"
+            figures.append(
+                Figure(title, fast, "the same, pure", pure, "worlds/s", fast / pure, AIM)
+            )
+    return [
+        Section(
+            "Worlds of the search bot",
+            f"Determinizations whose moves have all been played out, in {POSITIONS} positions of"
+            f" games of the sensible bot, up to {WORLDS} in each. In turns, the best of {ROUNDS}"
+            " rounds of 2 s of processor time. The wheel has the rules, the strategies and the"
+            " playouts compiled (`make wheel`).",
+            figures,
+        )
+    ]
 
 
 if __name__ == "__main__":

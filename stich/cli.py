@@ -31,11 +31,19 @@ COMMANDS = {
 }
 
 
-def _version() -> str:
+def _print_version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    """Print the version, and whether the rules are compiled; then exit."""
+    if not wanted or context.resilient_parsing:
+        return
+    import games  # only here: no other option needs it before its command is known
+
     try:
-        return version("stich")
+        number = version("stich")
     except PackageNotFoundError:  # run from a tree that was never installed
-        return "unknown"
+        number = "unknown"
+    rules = "compiled" if games.COMPILED else "pure Python"
+    click.echo(f"stich {number} (rules: {rules})")
+    context.exit()
 
 
 class LazyGroup(click.Group):
@@ -67,7 +75,14 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(_version(), prog_name="stich")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and whether the rules are compiled, and exit.",
+)
 def cli() -> None:
     """Rules of four card games over HTTP, and fair tournaments of bots.
 

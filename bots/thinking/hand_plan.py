@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from bots.cards import VALUE
@@ -68,7 +68,7 @@ class ComboRules:
     bomb_size: int = 0
     jokers: int = 0
 
-    @cached_property
+    @property
     def rank_count(self) -> int:
         """How many ranks there are."""
         return len(VALUE[self.game])
@@ -133,32 +133,42 @@ class _Run(NamedTuple):
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> Plan:
     """Divide a hand; of equally good divisions, take the first one found."""
-    best_worth = float("-inf")
-    best: tuple[list[_Run], list[int], list[tuple[int, ...]]] | None = None
-    nodes = 0
+    search = _PlanSearch(rules, list(counts))
+    search.take_runs(list(counts), [], 0.0, (len(rules.min_run), 0))
+    return Plan(search.worth, tuple(_combos(rules, search.runs, search.rest, search.kickers)))
 
-    def search(rest: list[int], runs: list[_Run], worth: float, first: tuple[int, int]) -> None:
-        nonlocal best_worth, best, nodes
-        nodes += 1
+
+class _PlanSearch:
+    """The best division of a hand that was found so far: its runs, the rest, the kickers."""
+
+    def __init__(self, rules: ComboRules, counts: list[int]) -> None:
+        self.rules = rules
+        self.nodes = 0
+        self.worth = float("-inf")
+        self.runs: list[_Run] = []
+        self.rest = counts
+        self.kickers: list[tuple[int, ...]] = []
+
+    def take_runs(
+        self, rest: list[int], runs: list[_Run], worth: float, first: tuple[int, int]
+    ) -> None:
+        """Judge a division, and those that take one more run or several out of the rest."""
+        self.nodes += 1
+        rules = self.rules
         rest_worth, kickers = _rest_worth(rules, rest, runs)
-        if worth + rest_worth > best_worth:
-            best_worth = worth + rest_worth
-            best = (list(runs), list(rest), kickers)
+        if worth + rest_worth > self.worth:
+            self.worth = worth + rest_worth
+            self.runs, self.rest, self.kickers = list(runs), list(rest), kickers
         for run in _runs(rules, rest, first):
-            if nodes >= _MAX_NODES:
+            if self.nodes >= _MAX_NODES:
                 return
             left = list(rest)
             for rank in run.ranks:
                 left[rank] -= run.multiple
             runs.append(run)
             run_worth = rules.run_worth(run.ranks[-1], run.multiple)
-            search(left, runs, worth + run_worth, (run.multiple, run.low + 1))
+            self.take_runs(left, runs, worth + run_worth, (run.multiple, run.low + 1))
             runs.pop()
-
-    search(list(counts), [], 0.0, (len(rules.min_run), 0))
-    if best is None:
-        return Plan(0.0, ())
-    return Plan(best_worth, tuple(_combos(rules, *best)))
 
 
 def worth(rules: ComboRules, counts: Counts) -> float:

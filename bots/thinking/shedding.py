@@ -14,22 +14,51 @@ from bots.cards import unseen as unseen_cards
 from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
 
 
-class Turn(NamedTuple):
+class Turn:
     """What the seat to move knows.
 
     `counts` is its hand by rank, `unseen` the cards in other hands or face down, by rank;
-    `cards_left` is by seat. `opponents` are the seats it plays against. `table` is the play to
-    beat and `owner` who made it; with no play to beat, `table` is None and `owner` means nothing.
+    `cards_left` is by seat. `opponents` are the seats it plays against, `fewest_cards` and
+    `most_cards` the numbers of cards in the smallest and largest of their hands. `table` is the
+    play to beat and `owner` who made it; with no play to beat, `table` is None and `owner` means
+    nothing.
     """
 
-    rules: ComboRules
-    seat: int
-    counts: Counts
-    unseen: Sequence[int]
-    cards_left: Sequence[int]
-    opponents: frozenset[int]
-    table: Combo | None
-    owner: int | None
+    __slots__ = (
+        "cards_left",
+        "counts",
+        "fewest_cards",
+        "most_cards",
+        "opponents",
+        "owner",
+        "rules",
+        "seat",
+        "table",
+        "unseen",
+    )
+
+    def __init__(
+        self,
+        rules: ComboRules,
+        seat: int,
+        counts: Counts,
+        unseen: list[int],
+        cards_left: list[int],
+        opponents: frozenset[int],
+        table: Combo | None,
+        owner: int | None,
+    ) -> None:
+        self.rules = rules
+        self.seat = seat
+        self.counts = counts
+        self.unseen = unseen
+        self.cards_left = cards_left
+        self.opponents = opponents
+        self.table = table
+        self.owner = owner
+        theirs = [cards_left[opponent] for opponent in opponents]
+        self.fewest_cards = min(theirs)
+        self.most_cards = max(theirs)
 
     @classmethod
     def of(
@@ -41,7 +70,7 @@ class Turn(NamedTuple):
             seat=view["seat"],
             counts=tuple(count_ranks(rules.game, view["hand"])),
             unseen=count_ranks(rules.game, unseen_cards(view)),
-            cards_left=view["counts"],
+            cards_left=list(view["counts"]),
             opponents=opponents,
             table=table,
             owner=view["table"] and view["table"]["seat"],
@@ -53,11 +82,6 @@ class Turn(NamedTuple):
         return (self.seat + 1) % len(self.cards_left)
 
     @property
-    def fewest_cards(self) -> int:
-        """The number of cards in the smallest hand of an opponent."""
-        return min(self.cards_left[seat] for seat in self.opponents)
-
-    @property
     def owner_cards(self) -> int:
         """The number of cards of the seat that made the play to beat."""
         if self.owner is None:
@@ -66,8 +90,7 @@ class Turn(NamedTuple):
 
     def may_be_beaten(self, combo: Combo) -> bool:
         """Whether an opponent may hold a higher play of the same kind."""
-        most = max(self.cards_left[seat] for seat in self.opponents)
-        return beatable(combo, self.rules, self.unseen, most)
+        return beatable(combo, self.rules, self.unseen, self.most_cards)
 
 
 class Play(NamedTuple):
@@ -78,7 +101,7 @@ class Play(NamedTuple):
 
 
 def opponents_of(
-    seat: int, players: int, declarer: int, partner: int | None = None
+    seat: int, players: int, declarer: int | None, partner: int | None = None
 ) -> frozenset[int]:
     """The seats to play against; `partner` is the declarer's, None if `seat` does not know it.
 
@@ -94,7 +117,7 @@ def is_bomb(combo: Combo) -> bool:
     return combo.kind in ("bomb", "rocket")
 
 
-def beatable(combo: Combo, rules: ComboRules, unseen: Sequence[int], max_cards: int) -> bool:
+def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int) -> bool:
     """Whether the unseen cards hold a higher play of the same kind, of at most `max_cards` cards.
 
     Ignores bombs, unless `combo` is one: they are rare, and costly to play.

@@ -9,10 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
 from bots.thinking.shedding import Turn, is_bomb, multiple_of
+from games.dasan.state import DasanState
+from games.deck import Deck
+from games.doudizhu.state import DoudizhuState
+from games.move import PASS, PLAY, Move
+
+SheddingState = DoudizhuState | DasanState
 
 URGENT_CARDS = 5
 """Stop an opponent with at most this many cards, at a price."""
@@ -27,43 +33,52 @@ ENDGAME_PLAYS = 6
 """With at most this many plays left, look for those that nobody can beat."""
 
 
-class GameAdapter(Protocol):
+class GameAdapter:
     """What differs between the two games."""
 
     def rules(self, state: Any) -> ComboRules:
         """The combinations of the game."""
+        raise NotImplementedError
 
     def opponents(self, state: Any) -> list[frozenset[int]]:
         """For each seat, the seats that it plays against, as far as it knows."""
+        raise NotImplementedError
 
     def table(self, state: Any) -> Combo | None:
         """The play to beat."""
+        raise NotImplementedError
 
     def declare(self, state: Any, counts: Counts) -> str:
         """The bid or call of the seat to move."""
+        raise NotImplementedError
 
-    def secret_card(self, state: Any) -> str | None:
-        """The card that reveals the teams when it is played."""
+    def secret_card(self, state: Any) -> int:
+        """The card that reveals the teams when it is played, as a hand; 0 if there is none."""
+        return 0
 
 
 class PlannedHand:
-    """One seat's cards: their names by rank, their counts, and the plan for them."""
+    """One seat's cards: by rank, each as a hand of one card; their counts; the plan for them."""
 
-    __slots__ = ("combos", "counts", "names", "rules", "size")
+    __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")
 
-    def __init__(self, rules: ComboRules, deck: Any, hand: int) -> None:
-        names: list[list[str]] = [[] for _ in range(rules.rank_count)]
+    def __init__(self, rules: ComboRules, deck: Deck, hand: int) -> None:
+        cards: list[list[int]] = [[] for _ in range(rules.rank_count)]
         for number in deck.numbers(hand):
-            names[number >> 2].append(deck.names[number])
+            cards[number >> 2].append(deck.units[number])
         self.rules = rules
-        self.names = names
-        self.counts: Counts = tuple(len(cards) for cards in names)
+        self.deck = deck
+        self.cards = cards
+        self.counts: Counts = tuple([len(held) for held in cards])
         self.size = sum(self.counts)
         self.combos = list(plan(rules, self.counts).combos)
 
-    def take(self, combo: Combo) -> str:
+    def take(self, combo: Combo) -> Move:
         """Remove a play from the hand; return its move."""
-        move = "play:" + "".join([self.names[rank].pop(0) for rank in combo.ranks])
+        cards = 0
+        for rank in combo.ranks:
+            cards += self.cards[rank].pop(0)
+        move = Move(PLAY, self.deck, cards)
         self.counts = without(self.counts, combo.ranks)
         self.size -= len(combo.ranks)
         if combo in self.combos:
@@ -73,7 +88,7 @@ class PlannedHand:
         return move
 
 
-def finish(game: GameAdapter, state: Any) -> Any:
+def finish(game: GameAdapter, state: SheddingState) -> SheddingState:
     """Play on from `state` to the end of the game, whose last deal this must be."""
     while state.turn is not None and state.phase != "play":
         hand = PlannedHand(game.rules(state), state.deck, state.hands[state.turn])
@@ -81,7 +96,7 @@ def finish(game: GameAdapter, state: Any) -> Any:
     return state if state.turn is None else _finish_play(game, state)
 
 
-def _finish_play(game: GameAdapter, state: Any) -> Any:
+def _finish_play(game: GameAdapter, state: SheddingState) -> SheddingState:
     rules = game.rules(state)
     hands = [PlannedHand(rules, state.deck, cards) for cards in state.hands]
     opponents = game.opponents(state)
@@ -90,6 +105,7 @@ def _finish_play(game: GameAdapter, state: Any) -> Any:
     owner = state.table.seat if state.table is not None else None
     cards_left = [hand.size for hand in hands]
     in_hands = [sum(counts) for counts in zip(*[hand.counts for hand in hands], strict=True)]
+    passing = Move(PASS, state.deck)
     while state.turn is not None:
         seat = state.turn
         if state.table is None:
@@ -99,7 +115,7 @@ def _finish_play(game: GameAdapter, state: Any) -> Any:
         turn = Turn(rules, seat, hand.counts, unseen, cards_left, opponents[seat], table, owner)
         choice = choose(turn, hand.combos)
         if choice is None:
-            state = state.advance("pass")
+            state = state.advance(passing)
             continue
         move = hand.take(choice)
         state = state.advance(move)
@@ -107,12 +123,12 @@ def _finish_play(game: GameAdapter, state: Any) -> Any:
         cards_left[seat] = hand.size
         for rank in choice.ranks:
             in_hands[rank] -= 1
-        if secret is not None and secret in move:
-            opponents, secret = game.opponents(state), None
+        if secret & move.cards:
+            opponents, secret = game.opponents(state), 0
     return state
 
 
-def value(before: Any, end: Any, seat: int) -> float:
+def value(before: SheddingState, end: SheddingState, seat: int) -> float:
     """What the deal was worth to a seat: the root of its score, with the score's sign.
 
     The root keeps a few deals with many doublings from deciding alone.
@@ -125,9 +141,12 @@ def choose(turn: Turn, combos: list[Combo]) -> Combo | None:
     """The play to make, given the plays of the seat's plan; None to pass."""
     if turn.table is None:
         return _lead(turn, combos)
-    follow = Follow.of(turn, turn.table, combos)
-    rules = AGAINST_OPPONENT if turn.owner in turn.opponents else OVER_TEAMMATE
-    return next((play for rule in rules if (play := rule(follow)) is not None), None)
+    follow = Follow(turn, turn.table, combos)
+    for rule in AGAINST_OPPONENT if turn.owner in turn.opponents else OVER_TEAMMATE:
+        play = rule(follow)
+        if play is not None:
+            return play
+    return None
 
 
 def _lead(turn: Turn, combos: list[Combo]) -> Combo:
@@ -163,32 +182,28 @@ def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
     return [combo for combo in combos if not turn.may_be_beaten(combo)]
 
 
-class Follow(NamedTuple):
+class Follow:
     """A seat that may beat the play on the table.
 
-    `combos` are the plays of its plan, `higher` those of them that beat `table` in kind.
+    `combos` are the plays of its plan, `higher` those of them that beat `table` in kind, `lowest`
+    the lowest of these.
     """
 
-    turn: Turn
-    table: Combo
-    combos: list[Combo]
-    higher: list[Combo]
+    __slots__ = ("combos", "higher", "lowest", "table", "turn")
 
-    @classmethod
-    def of(cls, turn: Turn, table: Combo, combos: list[Combo]) -> Follow:
-        """Find the plays of the plan that beat the table."""
-        form = (table.kind, table.length, len(table.ranks))
-        higher = [
+    def __init__(self, turn: Turn, table: Combo, combos: list[Combo]) -> None:
+        self.turn = turn
+        self.table = table
+        self.combos = combos
+        self.higher = [
             combo
             for combo in combos
-            if (combo.kind, combo.length, len(combo.ranks)) == form and combo.top > table.top
+            if combo.top > table.top
+            and combo.kind == table.kind
+            and combo.length == table.length
+            and len(combo.ranks) == len(table.ranks)
         ]
-        return cls(turn, table, combos, higher)
-
-    @property
-    def lowest(self) -> Combo | None:
-        """The lowest play of the plan that beats the table."""
-        return min(self.higher, key=_top, default=None)
+        self.lowest: Combo | None = min(self.higher, key=_top, default=None)
 
     @property
     def urgent(self) -> bool:

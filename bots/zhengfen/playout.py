@@ -5,12 +5,12 @@ To be fast, the players use jokers only as themselves, and play no flushes.
 
 from __future__ import annotations
 
-from typing import Any
-
 from bots.cards import VALUE
 from bots.thinking.hand_plan import ZHENGFEN, Combo
 from bots.thinking.shedding_playout import PlannedHand
 from bots.zhengfen.strategy import BLACK, FIVE, KING, POINTS, SPECIALS, TEN, THREE, TWO
+from games.move import PASS, Move
+from games.zhengfen.state import ZhengfenState
 
 RICH = 10
 """A trick with at least this many points is worth high cards."""
@@ -19,20 +19,18 @@ _VALUE = VALUE["zhengfen"]
 _510K = (FIVE, TEN, KING)
 
 
-def finish(state: Any) -> Any:
+def finish(state: ZhengfenState) -> ZhengfenState:
     """Play on from `state` to the end of the deal."""
-    if state.turn is None:
-        return state
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = _on_table(state)
     trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
+    passing = Move(PASS, state.deck)
     while state.turn is not None:
         turn = state.turn
         hand = hands[turn]
-        if state.table is None:
-            table, trick_points = None, 0
         choice: Combo | None
-        if table is None:
+        if state.table is None or table is None:
+            trick_points = 0
             choice = _lead(hand)
         elif state.table.seat == turn:
             choice = None
@@ -40,7 +38,7 @@ def finish(state: Any) -> Any:
             others = [other.size for other in hands if other.size and other is not hand]
             choice = _follow(hand, table, trick_points, min(others, default=0))
         if choice is None:
-            state = state.advance("pass")
+            state = state.advance(passing)
             continue
         state = state.advance(hand.take(choice))
         table = choice
@@ -48,17 +46,17 @@ def finish(state: Any) -> Any:
     return state
 
 
-def value(before: Any, end: Any, seat: int) -> float:
+def value(before: ZhengfenState, end: ZhengfenState, seat: int) -> float:
     """What the deal was worth to a seat: its points."""
     return float(end.results[-1]["scores"][seat])
 
 
-def _on_table(state: Any) -> Combo | None:
+def _on_table(state: ZhengfenState) -> Combo | None:
     if state.table is None:
         return None
-    move = state.table.move
-    ranks = tuple(sorted([number >> 2 for number in state.deck.numbers(move.cards)]))
-    return Combo(move.category, _VALUE[move.rank], move.length, ranks)
+    table = state.table.to_dict()
+    ranks = tuple([number >> 2 for number in state.deck.numbers(state.table.move.cards)])
+    return Combo(table["category"], _VALUE[table["rank"]], table["length"], ranks)
 
 
 def _lead(hand: PlannedHand) -> Combo:

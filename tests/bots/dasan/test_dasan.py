@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import games
 from bots.dasan import playout
@@ -28,5 +29,6 @@ def test_a_playout_opens_as_high_as_it_may() -> None:
     )
     for open_higher in (False, True):
         position["options"]["open_higher"] = open_higher
-        end = playout.finish(games.get("dasan").state(position)).to_dict()
+        state: Any = games.get("dasan").state(position)
+        end = playout.finish(state).to_dict()
         assert end["history"][0] == {"seat": 0, "move": "bid:3" if open_higher else "bid:1"}

@@ -90,7 +90,7 @@ def test_a_lock_has_what_the_project_needs(name: str) -> None:
     extras = project["project"]["optional-dependencies"]
     needed = {
         "requirements.lock": project["project"]["dependencies"]
-        + project["build-system"]["requires"],
+        + project["dependency-groups"]["build"],
         "requirements-dev.lock": [
             *project["project"]["dependencies"],
             *(entry for extra, entries in extras.items() if extra != "bench" for entry in entries),
@@ -103,6 +103,11 @@ def test_a_lock_has_what_the_project_needs(name: str) -> None:
             version, _ = versions[canonicalize_name(one.name)]
             assert one.specifier.contains(version), f"{one}: run `make lock`"
     assert {package for package in versions if versions[package] != all_versions[package]} == set()
+
+
+def test_what_builds_stich_is_a_build_requirement() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert {*project["dependency-groups"]["build"]} <= {*project["build-system"]["requires"]}
 
 
 def test_nothing_is_installed_without_its_hash() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from flask import Flask, Response, redirect, render_template
-from jinja2 import ChoiceLoader, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, PackageLoader
 from werkzeug.exceptions import HTTPException
 
 import games
@@ -14,22 +14,12 @@ from arena.browser_game import BrowserGames
 from arena.live_run import LiveRun
 from arena.pages import pages
 from arena.play_pages import play_pages
-from tournament.results import formatting
+from tournament.results.html import prepare
 from tournament.store.store import Store, StoreError
-from tournament.text import plural
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
     " style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
-_FILTERS = (
-    formatting.fault_summary,
-    formatting.format_plain,
-    formatting.format_rank,
-    formatting.format_rating,
-    formatting.format_score,
-    formatting.format_times,
-    plural,
 )
 
 
@@ -40,9 +30,7 @@ def create_app(store: Store | None) -> Flask:
     app.jinja_env.loader = ChoiceLoader(
         [PackageLoader("arena"), PackageLoader("tournament.results", "templates")]
     )
-    app.jinja_env.undefined = StrictUndefined
-    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.jinja_env.filters.update({each.__name__: each for each in _FILTERS})
+    prepare(app.jinja_env)
     app.extensions["stich-play"] = BrowserGames()
     app.register_blueprint(play_pages)
     app.register_blueprint(assets)

@@ -17,6 +17,7 @@ _ASSETS: Final = {
     "live.js": _OWN,
     "match.js": _OWN,
     "play.js": _OWN,
+    "results.css": _SHARED,
     "table.css": _SHARED,
     "table.js": _SHARED,
     "replay.js": _SHARED,

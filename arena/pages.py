@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from flask import Blueprint, Response, abort, current_app, render_template, request
+from flask import Blueprint, Response, abort, current_app, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
@@ -12,6 +12,7 @@ from arena.bot_results import results_of
 from arena.live_run import LiveRun, Snapshot
 from arena.progress import progress
 from tournament.results import plots
+from tournament.results.formatting import course_first
 from tournament.results.replay import clock
 from tournament.results.replay_steps import compressed
 
@@ -33,6 +34,9 @@ def standings() -> WerkzeugResponse:
     return _page(
         "standings.html",
         now,
+        table=now.table,
+        course_first=course_first(now.table),
+        bot_link=lambda name: url_for("pages.bot", name=name),
         plain=any(line.plain != line.score for line in now.table.standings),
         progress=progress(now),
         plot=plots.scores(now.table) if now.matches else "",

@@ -7,34 +7,20 @@ from importlib.resources import files
 from itertools import islice
 
 import numpy as np
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup
 
 import games
 from tournament.ranking.ratings import compare
 from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.results import plots
-from tournament.results.formatting import (
-    course_first,
-    fault_summary,
-    format_difference,
-    format_flag,
-    format_plain,
-    format_points,
-    format_rank,
-    format_rating,
-    format_score,
-    format_stop,
-    format_times,
-    format_winners,
-    stage_title,
-)
+from tournament.results.formatting import course_first
+from tournament.results.html import prepare
 from tournament.results.integrity import integrity
 from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.replay import clock
 from tournament.results.replay_steps import compressed, select
 from tournament.results.standings import Standings, compute
-from tournament.text import plural
 
 REPLAYS = 200
 """The default number of matches that a page shows move by move."""
@@ -43,12 +29,6 @@ _MEAN_MOVES = 300  # of a replay, at most: 200 of them take about 3 MB
 _MAX_FAULTS = 100
 _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 to 10 ms each
 _MAX_PAIRS = 20  # in the table of soft play
-_COURSE_TITLES = {
-    "knockout": "Bracket",
-    "swiss": "Rounds",
-    "halving": "Stages",
-    "gauntlet": "Challenger",
-}
 _MAX_CROSS_BOTS = 24  # in the table of who beat whom
 
 
@@ -183,39 +163,13 @@ def _faults(store: RunRecords, replayed: set[str]) -> list[tuple[str, bool, Faul
     return faults
 
 
-def signed(value: int) -> str:
-    """Points with their sign: +3, -6, 0."""
-    return f"{value:+d}" if value else "0"
-
-
 def _environment() -> Environment:
     page = files("tournament.results") / "templates"
     environment = Environment(
-        loader=FunctionLoader(lambda name: (page / name).read_text("utf-8")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=FunctionLoader(lambda name: (page / name).read_text("utf-8")), autoescape=True
     )
-    environment.globals["course_title"] = _COURSE_TITLES
+    prepare(environment)
     environment.globals["inline"] = lambda name: Markup(  # noqa: S704 - a file of this package
         (page / name).read_text("utf-8")
     )
-    filters = (
-        fault_summary,
-        format_difference,
-        format_flag,
-        format_plain,
-        format_points,
-        format_rank,
-        format_rating,
-        format_score,
-        format_stop,
-        format_times,
-        format_winners,
-        stage_title,
-        signed,
-        plural,
-    )
-    environment.filters.update({each.__name__: each for each in filters})
     return environment

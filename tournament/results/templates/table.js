@@ -38,8 +38,11 @@ const CardTable = (() => {
   // A card as it lies on a table.
   function card(name, tag = "span", attributes = {}) {
     const kind = name === "??" ? " back" : (red(name) ? " red" : "") + (name[1] === "j" ? " joker" : "");
-    const named = tag === "span" ? { role: "img" } : {};
-    return make(tag, { class: `card${kind}`, "aria-label": label(name), ...named, ...attributes }, ...face(name));
+    const shown = face(name);
+    const made = make(tag, { class: `card${kind}`, "aria-label": label(name), ...attributes }, ...shown);
+    if (tag === "span") made.setAttribute("role", "img");
+    else made.setAttribute("aria-label", `${made.textContent} ${label(name)}`); // begins with what it shows
+    return made;
   }
 
   function hand(names, small = false) {

@@ -1,0 +1,185 @@
+"""The arena in a real browser: a live cup, replays, whole games by clicking, accessibility."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+from werkzeug.serving import make_server
+
+import games
+from arena.app import create_app
+from tests.browser import chromium, console_errors
+from tests.tournament.cups import ROOT
+from tests.tournament.played import cup, facts, played, run
+from tournament.store.store import Store
+
+pytestmark = pytest.mark.slow
+
+WAIT_S = 60
+NAMES = ("ann", "a name that is as long as names can be, with sixty-four letters.", "cat")
+ACCESSIBILITY = Path(__file__).parents[1] / "accessibility"
+
+
+@contextmanager
+def served(app: Flask) -> Iterator[str]:
+    """The URL of a server of these pages."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        app.extensions["stich-play"].close()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The source of axe-core."""
+    if shutil.which("npm") is None:
+        pytest.skip("needs npm")
+    folder = tmp_path_factory.mktemp("axe")
+    for file in ACCESSIBILITY.iterdir():
+        shutil.copy(file, folder)
+    words = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+def check_page(browser: Chrome, axe: str) -> None:
+    """Nothing is wider than the screen, nothing is in the console, and axe finds no violation."""
+    wide, width = browser.execute_script(
+        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide <= width, browser.current_url
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # for axe, not for the page
+    browser.execute_script(axe)
+    found: Any = browser.execute_async_script(
+        "const done = arguments[arguments.length - 1]; axe.run().then((all) => done("
+        "all.violations.map((one) => [one.id, one.nodes.map((node) => node.html)])))"
+    )
+    assert found == [], browser.current_url
+    assert not console_errors(browser)
+
+
+def text(browser: Chrome, selector: str) -> str:
+    return str(browser.find_element(By.CSS_SELECTOR, selector).text)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_every_page_of_every_format_is_accessible(
+    tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
+    with chromium(width, 900) as browser:
+        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+        for format in ("round-robin", "knockout"):
+            folder = tmp_path / format
+            with run(folder, cup(NAMES, format=format), {"cat": 9}) as store:
+                match = next(iter(store.summaries())).match
+                paths = [
+                    "/",
+                    "/bots/ann",
+                    "/matches",
+                    f"/matches/{match}#move=5",
+                    "/play",
+                    "/nothing",
+                ]
+                with served(create_app(store)) as url:
+                    for path in paths:
+                        browser.get(url + path)
+                        check_page(browser, axe)
+
+
+def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
+    records = list(played(cup(NAMES)))
+    with Store.create(tmp_path) as store:
+        store.put(facts(cup(NAMES)))
+        with served(create_app(store)) as url, chromium() as browser:
+            browser.get(url)
+            assert "0 of 6 matches" in text(browser, "h1")
+            for record in records:
+                store.add(record)
+            wait = WebDriverWait(browser, WAIT_S)
+            wait.until(lambda one: "6 matches" in text(one, "h1"))
+            store.put({"finished": True})
+            wait.until(lambda one: "final" in text(one, "h1"))
+            assert len(browser.find_elements(By.CSS_SELECTOR, "tbody tr")) > 3
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: int) -> None:
+    with run(tmp_path, cup(NAMES)) as store, served(create_app(store)) as url:
+        match = next(iter(store.summaries())).match
+        with chromium(width) as browser:
+            browser.get(f"{url}/matches/{match}#move=4")
+            where = '[data-part="where"]'
+            WebDriverWait(browser, WAIT_S).until(lambda one: text(one, where).startswith("4 /"))
+            body = browser.find_element(By.TAG_NAME, "body")
+            body.send_keys(Keys.ARROW_RIGHT)
+            assert text(browser, where).startswith("5 /")
+            assert browser.current_url.endswith("#move=5")
+            body.send_keys(Keys.END)
+            assert "The game is over." in text(browser, ".middle")
+
+
+def html(browser: Chrome, selector: str) -> str:
+    return str(browser.find_element(By.CSS_SELECTOR, selector).get_attribute("innerHTML"))
+
+
+def click(browser: Chrome, selector: str, changes: str) -> None:
+    """Click on the first of these elements, and wait until another has changed."""
+    before = html(browser, changes)
+    browser.execute_script("document.querySelector(arguments[0]).click()", selector)
+    WebDriverWait(browser, WAIT_S).until(lambda one: html(one, changes) != before)
+
+
+def over(browser: Chrome) -> bool:
+    return text(browser, "#said").startswith("The game is over")
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+def test_a_whole_game_is_played_by_clicking(axe: str, game: str) -> None:
+    width = 390 if game in ("dasan", "ninefivetwo") else 1400
+    with served(create_app(None)) as url, chromium(width) as browser:
+        browser.get(f"{url}/play")
+        browser.find_element(By.CSS_SELECTOR, f"#{game} button").send_keys(Keys.ENTER)
+        wait = WebDriverWait(browser, WAIT_S)
+        own = ".own.turn"
+        wait.until(lambda one: over(one) or one.find_elements(By.CSS_SELECTOR, own))
+        check_page(browser, axe)
+        while not over(browser):
+            while not browser.find_elements(By.CSS_SELECTOR, "#actions [data-move]"):
+                click(browser, ".card.legal", "#actions")
+            click(browser, "#actions [data-move]", "#table")
+            wait.until(lambda one: over(one) or one.find_elements(By.CSS_SELECTOR, own))
+
+
+def test_the_command_runs_a_cup_and_ends_with_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = [sys.executable, "-m", "stich", "arena", str(ROOT / "examples" / "cup.toml")]
+    words += ["--out", str(tmp_path / "run"), "--port", str(port), "--exit"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"Pages at http://127.0.0.1:{port}" in done.stderr
+    assert "sensible" in done.stdout
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port))

@@ -122,6 +122,26 @@ class MatchRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class VoidRecord:
+    """A match that ended without a result, because of `bot`; it does not count and is played again.
+
+    `match`, `block`, `key`, `round`, `number` and `seating` are those of the match. `why` is a
+    sentence. `started` is the wall clock in UTC, ISO 8601, as `ended`.
+    """
+
+    match: str
+    block: int
+    key: str
+    round: int
+    number: int
+    seating: tuple[str, ...]
+    bot: str
+    why: str
+    started: str
+    ended: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchSummary:
     """What statistics need of a match, without its moves.
 

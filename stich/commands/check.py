@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import click
 
 from stich.commands import completion
-from stich.commands.common import check_game
+from stich.commands.common import check_game, sandbox_option
 from stich.console import interrupts
 
 
@@ -60,6 +60,7 @@ def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
     show_default=True,
     help="Positions to ask for each game.",
 )
+@sandbox_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
 def check(
     url: str | None,
@@ -69,6 +70,7 @@ def check(
     bank_ms: int | None,
     start_ms: int,
     positions: int,
+    sandbox: bool | None,
     as_json: bool,
 ) -> None:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
@@ -81,18 +83,28 @@ def check(
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
     # rich and the games take long to load: `stich --help` and completion must not wait for them.
+    from tournament.bot.launch import prepare
     from tournament.bot.protocol import TimeBank
+    from tournament.bot.sandbox import SandboxError
     from tournament.check.report import Report
     from tournament.check.suite import check_bot
     from tournament.check.target import Target, open_target
+    from tournament.config import Bot, Limits
 
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either --url or --command.")
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     report = Report(as_json)
+    try:
+        launch, notice = prepare([Bot("bot", command, url)], Limits(), start_ms, sandbox=sandbox)
+    except SandboxError as error:
+        click.echo(str(error), err=True)
+        sys.exit(1)
+    if notice:
+        click.echo(notice, err=True)
 
     def target() -> Target:
-        return open_target(url, command, start_ms)
+        return open_target(url, command, launch)
 
     interrupts.raise_interrupts()
     try:

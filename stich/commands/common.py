@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 
 run_argument = click.argument("target", metavar="DIR", shell_complete=completion.folders)
+sandbox_option = click.option(
+    "--sandbox/--no-sandbox",
+    default=None,
+    help="Start bots in a sandbox, or not; by default where the system allows it.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -18,6 +18,7 @@ from stich.commands.common import (
     json_option,
     playing_matches,
     run_command,
+    sandbox_option,
 )
 from stich.console.text import make_console
 
@@ -47,6 +48,7 @@ class DuelOptions:
     move_ms: int = 1000
     bank_ms: int = 10_000
     concurrency: int = 1
+    sandbox: bool | None = None
 
 
 @click.command()
@@ -102,6 +104,7 @@ class DuelOptions:
     shell_complete=completion.folders,
     help="Keep the matches in this folder, to resume and to replay them.",
 )
+@sandbox_option
 @json_option
 @run_command
 def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
@@ -159,17 +162,19 @@ def duel_cup(options: DuelOptions) -> Cup:
         format=Format(type="duel", deals=options.deals, seating="mixed", within=options.within),
         clock=Clock(options.move_ms, options.bank_ms),
         run=Run(concurrency=options.concurrency),
+        sandbox=options.sandbox,
     )
 
 
 def _play(cup: Cup, out: str | None, as_json: bool) -> None:
-    from tournament.bot.process import LaunchSettings
+    from tournament.bot.launch import prepare
     from tournament.formats.commitment import weakness
     from tournament.formats.duel import Duel
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
     from tournament.run.session import play_all
+    from tournament.store.signing import state_folder
     from tournament.store.store import Store
 
     console = make_console(stderr=as_json)
@@ -180,10 +185,16 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         seed, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
-        launch = LaunchSettings(cup.limits, cup.clock.start_ms)
+        launch, notice = prepare(
+            cup.bots,
+            cup.limits,
+            cup.clock.start_ms,
+            sandbox=cup.sandbox,
+            secret=[state_folder(), *([store.folder] if store.folder else [])],
+        )
         events = JsonLines(sys.stdout) if as_json else None
         try:
-            play_all(cup, schedule, store, launch, events, console, [weakness(seed)])
+            play_all(cup, schedule, store, launch, events, console, [weakness(seed), notice])
         except KeyboardInterrupt:
             if store.count():
                 _report(console, events, schedule, True, store)

@@ -20,14 +20,16 @@ from games import OptionError
 from games.game import Game, State
 from games.move import Move
 from stich.commands import completion
-from stich.commands.common import check_game, game_options
+from stich.commands.common import check_game, game_options, sandbox_option
 from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
+from tournament.bot.launch import prepare
+from tournament.bot.sandbox import SandboxError
 from tournament.bot.started_bot import StartError
-from tournament.config import Clock
+from tournament.config import Clock, Limits
 from tournament.play.menu import InputError, Menu
-from tournament.play.opponents import DEFAULT, Opponent, gather, seated
+from tournament.play.opponents import DEFAULT, Opponent, gather, parse_bots, seated
 from tournament.text import printable
 
 _SECRET_MOVES = ("give", "discard")
@@ -162,6 +164,7 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
     show_default=True,
     help="With --browser: the port of the pages; 0 picks a free one.",
 )
+@sandbox_option
 def play(
     game: str,
     wanted: tuple[str, ...],
@@ -172,6 +175,7 @@ def play(
     move_ms: int,
     browser: bool,
     port: int,
+    sandbox: bool | None,
 ) -> None:
     """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
 
@@ -201,12 +205,16 @@ def play(
     interrupts.raise_interrupts()
     try:
         with ExitStack() as stack:
-            opponents = gather(seated(wanted, len(others)), clock, stack)
+            bots = parse_bots(seated(wanted, len(others)))
+            launch, notice = prepare(bots, Limits(), clock.start_ms, sandbox=sandbox)
+            if notice:
+                click.echo(notice, err=True)
+            opponents = gather(bots, clock, launch, stack)
             console.print(
                 Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True
             )
             TerminalGame(console, state, seat, dict(zip(others, opponents, strict=True))).play()
-    except StartError as error:
+    except (SandboxError, StartError) as error:
         click.echo(f"Error: {printable(str(error))}", err=True)
         sys.exit(1)
     except (_Quit, EOFError, KeyboardInterrupt) as quit:

@@ -19,12 +19,6 @@ from stich.console.text import make_console
 if TYPE_CHECKING:
     from tournament.config import Cup
 
-_ONE_USER = (
-    "Warning: the bots run as your own user and without a sandbox, so nothing is safe from them:"
-    " they can read the seed and the signing key, and write results. Run only bots that you trust"
-    " this way; [sandbox] enabled = true shuts the others in."
-)
-
 
 @click.command()
 @click.argument("cup", metavar="CUP.toml", type=click.Path())
@@ -87,14 +81,14 @@ def play_cup(cup: Cup, path: str, target: str, again: str, *, as_json: bool = Fa
 
 
 def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
-    from tournament.bot.process import LaunchSettings
-    from tournament.bot.sandbox import prefix
+    from tournament.bot.launch import prepare
     from tournament.formats.commitment import weakness
     from tournament.formats.round_scores import RoundScores
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
     from tournament.run.session import play_all
+    from tournament.store.signing import state_folder
     from tournament.store.store import Store
 
     console = make_console(stderr=as_json)
@@ -113,15 +107,15 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not facts["finished"]:
-            launch = LaunchSettings(
+            launch, notice = prepare(
+                cup.bots,
                 cup.limits,
                 cup.clock.start_ms,
-                prefix(cup, path, store.folder),
-                Path(path).absolute().parent,
+                sandbox=cup.sandbox,
+                secret=[Path(path), state_folder(), *([store.folder] if store.folder else [])],
+                folder=Path(path).absolute().parent,
             )
-            started = any(bot.command is not None for bot in cup.bots)
-            warnings = (weakness(seed), _ONE_USER if started and not launch.prefix else "")
-            play_all(cup, schedule, store, launch, events, console, warnings)
+            play_all(cup, schedule, store, launch, events, console, [weakness(seed), notice])
             places = schedule.places(RoundScores(store))
             ended = {"settled": schedule.settled, "total": store.count()} if cup.stop.top else {}
             store.put({"finished": True, "places": places, **ended})

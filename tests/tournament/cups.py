@@ -31,9 +31,11 @@ def write(
     *more: str,
     deals: int = 4,
     move_ms: int = 2000,
+    sandbox: bool | None = None,
     **run: object,
 ) -> Path:
-    """Write a CUP.toml; a bot whose value starts with http is a bot by URL."""
+    """Write a CUP.toml; a bot whose value starts with http is a bot by URL. Bots that write into
+    `folder` need `sandbox=False`."""
     lines = [
         'name = "Test cup"',
         'game = "doudizhu"',
@@ -49,6 +51,8 @@ def write(
         *(f"{key} = {json.dumps(value)}" for key, value in run.items()),
         *(line for line in more if line.startswith("[") and not line.startswith("[format] ")),
     ]
+    if sandbox is not None:
+        lines += ["[sandbox]", f"enabled = {json.dumps(sandbox)}"]
     for name, how in bots.items():
         kind = "url" if how.startswith("http") else "command"
         lines += ["[[bots]]", f'name = "{name}"', f"{kind} = {json.dumps(how)}"]

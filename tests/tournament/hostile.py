@@ -7,6 +7,7 @@ runner can start it: `python hostile.py HOW`.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import gzip
 import hashlib
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[[socket.socket, dict[str, Any]], None]
 FOREVER = threading.Event()
+LISTENING: list[socket.socket] = []
 
 
 def answer(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
@@ -137,6 +139,7 @@ def spies(connection: socket.socket, request: dict[str, Any]) -> None:
         ("run", lambda: os.listdir(cup.parent / "run")),
         ("other run", (cup.parent / "a" / "older" / "run.sqlite").read_text),
         ("other cup", (cup.parent / "a" / "other.toml").read_text),
+        ("repository", (cup.parent / ".git" / "HEAD").read_text),
         ("bystander", (cup.parent / "a" / "notes.toml").read_text),
     )
     for name, look in looks:
@@ -154,6 +157,159 @@ def spies(connection: socket.socket, request: dict[str, Any]) -> None:
     print("env:", sorted(os.environ))
     print("processes:", len([name for name in os.listdir("/proc") if name.isdigit()]), flush=True)
     first(connection, request)
+
+
+def litters(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Leaves a closed folder and a very deep one in its home, and prints where that is."""
+    home = os.environ["HOME"]
+    os.makedirs(f"{home}/closed/within")
+    os.chmod(f"{home}/closed", 0)
+    os.chdir(home)
+    for _ in range(1500):
+        os.mkdir("deep")
+        os.chdir("deep")
+    print(home, flush=True)
+    first(connection, request)
+
+
+def deserts(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Leaves a daemon behind, notes its process id, and kills its own supervisor."""
+    breeds(connection, request)
+    os.kill(os.getppid(), signal.SIGKILL)
+
+
+def _opponents() -> Iterator[tuple[int, dict[str, str]]]:
+    """The processes of honest toys of the same user, with their environment."""
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"toy-" in (path / "cmdline").read_bytes():
+                lines = (path / "environ").read_text().split("\0")
+                yield int(path.name), dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def stops(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Stops its opponents, over and over."""
+
+    def stop() -> None:
+        while True:
+            for pid, _ in _opponents():
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGSTOP)
+            FOREVER.wait(0.05)
+
+    if request["turn"] == 1:
+        threading.Thread(target=stop, daemon=True).start()
+    first(connection, request)
+
+
+def usurps(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Kills its opponents, and answers at their ports."""
+    for pid, env in _opponents():
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+            for _ in range(1000):
+                with contextlib.suppress(OSError):
+                    listener = socket.create_server(("127.0.0.1", int(env["PORT"])))
+                    threading.Thread(target=serve, args=(listener, usurped), daemon=True).start()
+                    break
+                FOREVER.wait(0.001)
+    first(connection, request)
+
+
+def usurped(connection: socket.socket, request: dict[str, Any]) -> None:
+    """The answer in the place of a killed opponent: one that the opponent never gives."""
+    connection.sendall(answer(b'{"move": "usurped"}'))
+
+
+def silences(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Stops the worker that asks it, once."""
+    mark = Path(sys.argv[2], "stopped")
+    if not mark.exists():
+        mark.touch()
+        supervisor = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()
+        os.kill(int(supervisor[1]), signal.SIGSTOP)
+    first(connection, request)
+
+
+def clogs(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Answers once, and first fills the backlog of its port, where it accepts nothing more."""
+    old = LISTENING.pop()
+    old.shutdown(socket.SHUT_RDWR)
+    old.close()
+    full = socket.create_server(("127.0.0.1", int(os.environ["PORT"])), backlog=0)
+    LISTENING.append(full)
+    for _ in range(8):
+        LISTENING.append(socket.socket())
+        LISTENING[-1].setblocking(False)
+        LISTENING[-1].connect_ex(full.getsockname())
+    connection.sendall(answer(b'{"move": "pass"}', "Connection: close"))
+
+
+def copies() -> None:
+    """Prints how many descriptors of other processes it can copy (pidfd_getfd)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    copied = 0
+    for pid in [int(name) for name in os.listdir("/proc") if name.isdigit()]:
+        if pid in (os.getpid(), 1):
+            continue
+        with contextlib.suppress(OSError):
+            handle = os.pidfd_open(pid)
+            copied += sum(libc.syscall(438, handle, number, 0) >= 0 for number in range(40))
+    print("copied", copied)
+
+
+def escapes() -> None:
+    """Prints which doors to the kernel and to other processes are open."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    tries: dict[str, Callable[[], int]] = {
+        "user namespace": lambda: libc.unshare(0x10000000),
+        "clone": lambda: libc.syscall(56, 0x10000000 | signal.SIGCHLD, 0, 0, 0, 0),
+        "clone3": lambda: libc.syscall(435, 0, 0),
+        "mount": lambda: libc.mount(b"none", b"/tmp", b"tmpfs", 0, None),
+        "ptrace": lambda: libc.ptrace(16, 1, 0, 0),
+        "keyring": lambda: libc.syscall(250, 0, -3, 1),
+        "bpf": lambda: libc.syscall(321, 0, 0, 0),
+        "io_uring": lambda: libc.syscall(425, 8, ctypes.create_string_buffer(256)),
+        "vsock": lambda: socket.socket(40, socket.SOCK_STREAM).fileno(),
+        "crypto socket": lambda: socket.socket(38, socket.SOCK_SEQPACKET).fileno(),
+        "root folder": lambda: os.open("/scribble", os.O_CREAT),
+        "devices": lambda: os.open("/dev/scribble", os.O_CREAT),
+    }
+    for name, attempt in tries.items():
+        try:
+            done = attempt()
+        except OSError:
+            done = -1
+        if name == "clone" and done == 0:
+            os._exit(0)
+        print(name, "open" if done >= 0 else "closed")
+    print(
+        next(line for line in Path("/proc/self/status").read_text().split("\n") if "CapEff" in line)
+    )
+
+
+def gorges() -> None:
+    """Prints how many MB it can write to each folder that it may write to."""
+    for folder in ("/tmp", "/dev/shm"):
+        written = 0
+        with contextlib.suppress(OSError), open(f"{folder}/big", "wb", buffering=0) as file:
+            for _ in range(1024):
+                written += file.write(bytes(1 << 20))
+        print(folder, written >> 20)
+        with contextlib.suppress(OSError):
+            os.unlink(f"{folder}/big")
+
+
+def bombs() -> None:
+    """Prints how many processes it can start."""
+    started = 0
+    with contextlib.suppress(OSError):
+        while started < 2000:
+            if os.fork() == 0:
+                signal.pause()
+            started += 1
+    print("started", started, flush=True)
+    os.kill(-1, signal.SIGKILL)
 
 
 def toy(name: str) -> Handler:
@@ -254,9 +410,18 @@ PROGRAMS: dict[str, Handler] = {
     "honest": first,
     "hungry": hungry,
     "breeds": breeds,
+    "clogs": clogs,
+    "deserts": deserts,
+    "litters": litters,
+    "silences": silences,
+    "stops": stops,
+    "usurps": usurps,
     "spies": spies,
 }
 
+
+ONCE = {"bombs": bombs, "copies": copies, "escapes": escapes, "gorges": gorges}
+"""Programs that try something and end."""
 
 ABOUT = {"name": "hostile", "version": "1", "protocol": 1, "games": ["doudizhu"]}
 
@@ -331,10 +496,15 @@ def serving(listener: socket.socket, handle: Handler, about: Any = ABOUT) -> Ite
 
 def main() -> None:
     how = sys.argv[1]
+    if how in ONCE:
+        ONCE[how]()
+        return
     if len(sys.argv) == 3:  # where to leave a note of being alive
         Path(sys.argv[2], str(os.getpid())).touch()
     handle = toy(how) if how.startswith("toy-") else PROGRAMS.get(how) or WAYS[how][0]
-    serve(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))), handle)
+    LISTENING.append(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))))
+    serve(LISTENING[0], handle)
+    FOREVER.wait()
 
 
 if __name__ == "__main__":

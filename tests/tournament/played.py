@@ -54,6 +54,9 @@ class Dice:
     def output(self) -> str:
         return ""
 
+    def stopped(self) -> bool:
+        return False
+
 
 def cup(
     names: Sequence[str] = ("ann", "bob", "cat"),

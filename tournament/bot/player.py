@@ -63,6 +63,9 @@ class Player(Protocol):
     def output(self) -> str:
         """The end of what it has written in this match."""
 
+    def stopped(self) -> bool:
+        """Whether somebody has stopped its processes in this match (SIGSTOP)."""
+
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
     """The failure of a bot whose move the rules refuse."""
@@ -128,6 +131,10 @@ class HttpBot:
     def output(self) -> str:
         """Nothing: what a bot by URL writes is not seen here."""
         return ""
+
+    def stopped(self) -> bool:
+        """False: the processes of a bot by URL are not seen here."""
+        return False
 
 
 def _as_text(received: bytes) -> Answer:

@@ -5,53 +5,62 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tournament.config import Limits
+from tournament.bot import seccomp
+from tournament.bot.control_group import group_of_a_bot
+from tournament.config import Bot, Limits
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _ANSWER_S = 2.0  # a supervisor answers at once, unless somebody has stopped or killed it
 _END_S = 5.0  # and ends all its processes at once, unless it is stopped again and again
+SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
+"""The home of a bot in a sandbox."""
+
 _GONE = "its supervisor is gone"
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """How every bot of a cup is started. `prefix` wraps the command (a sandbox); relative paths
+    """How every bot of a cup is started. `sandboxes` has the words that start the sandbox of each
+    bot; None if there are no sandboxes. `group` is the folder of the control groups. Relative paths
     of bots start from `folder`, that of the cup."""
 
     limits: Limits
     start_ms: int
-    prefix: tuple[str, ...] = ()
+    sandboxes: Mapping[str, tuple[str, ...]] | None = None
+    group: str | None = None
     folder: Path = field(default_factory=Path.cwd)
 
 
 class BotProcess:
     """The process of one bot, which ends with `close` or with the runner. Safe for threads."""
 
-    def __init__(
-        self, argv: Sequence[str], env: Mapping[str, str], folder: Path, launch: LaunchSettings
-    ) -> None:
-        """Start the supervisor, which starts the bot in this folder; nothing is waited for."""
+    def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
+        """Start the supervisor, which starts the bot; nothing is waited for."""
         self._control, theirs = socket.socketpair()
         self.proxy: socket.socket | None = None
         self._pid: int | None = None
         self._start_s = max(_ANSWER_S, launch.start_ms / 1000)
         self._written = 0
+        self._stops = 0
         self._lock = Lock()
-        passed = [theirs.detach()]
-        if launch.prefix:
-            self.proxy, inner = socket.socketpair()
-            passed.append(inner.detach())
-        try:
+        with ExitStack() as stack:
+            passed = [stack.enter_context(theirs).fileno()]
+            if launch.sandboxes is not None:
+                self.proxy, inner = socket.socketpair()
+                passed.append(stack.enter_context(inner).fileno())
+                passed += stack.enter_context(seccomp.opened())[1]
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-I", "-S", str(_SUPERVISOR), *map(str, passed)],
                 pass_fds=passed,
@@ -60,16 +69,16 @@ class BotProcess:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        finally:
-            for descriptor in passed:
-                os.close(descriptor)
+        limits, inside = launch.limits, launch.sandboxes
         order = {
-            "prefix": launch.prefix,
-            "argv": argv,
+            "sandbox": None if inside is None else inside[bot.name],
+            "argv": shlex.split(str(bot.command)),
             "env": env,
-            "cwd": str(folder),
-            "memory_mb": launch.limits.memory_mb,
-            "files": launch.limits.files,
+            "cwd": str(launch.folder / (bot.dir or "")),
+            "home": None if inside is None else SANDBOX_HOME,
+            "group": None if launch.group is None else group_of_a_bot(launch.group, limits),
+            "memory_mb": limits.memory_mb,
+            "files": limits.files,
         }
         data = json.dumps(order).encode("ascii")
         self._control.sendall(len(data).to_bytes(4, "big") + data)
@@ -83,6 +92,11 @@ class BotProcess:
         """Whether it is this bot that listens at its port; False if its supervisor is gone."""
         return bool(self._ask(b"P", False))
 
+    def stops(self) -> int:
+        """How often somebody has stopped it or its supervisor since `clear_output`."""
+        found: int = self._ask(b"T", 0)
+        return self._stops + found
+
     def output(self) -> str:
         """The end of what it has written; empty if its supervisor is gone."""
         try:
@@ -91,7 +105,9 @@ class BotProcess:
             return ""
 
     def clear_output(self) -> bool:
-        """Forget what it has written so far. Whether it runs, so that one request does for both."""
+        """Forget what it has written so far, and how often it was stopped. Whether it runs, so that
+        one request does for both."""
+        self._stops = 0
         return self._ask(b"C", _GONE) is None
 
     def written(self) -> int:
@@ -137,12 +153,23 @@ class BotProcess:
                 self._read_pid(self._start_s)
                 self._control.settimeout(_ANSWER_S)
                 self._control.sendall(command)
+                with contextlib.suppress(TimeoutError):
+                    return self._read_answer()
+                self._resume()
                 return self._read_answer()
         except OSError:
             # A late answer would be taken for the answer to the next command.
             self._control.close()
             self._supervisor.send_signal(signal.SIGCONT)
             raise
+
+    def _resume(self) -> None:
+        """Resume the supervisor if somebody has stopped it."""
+        state = Path(f"/proc/{self._supervisor.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        if state != "T":
+            raise TimeoutError(_GONE)
+        self._stops += 1
+        self._supervisor.send_signal(signal.SIGCONT)
 
     def _read_pid(self, seconds: float) -> None:
         """Read the supervisor's first answer, unless it was read before."""

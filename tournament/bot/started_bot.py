@@ -6,15 +6,13 @@ import errno
 import os
 import random
 import shlex
-import shutil
 import socket
-import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from time import monotonic, sleep
 from typing import Any
 
 from tournament.bot.dial import Dial, dial_inet, dial_through
+from tournament.bot.environment import environment, is_installed
 from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTooLarge
 from tournament.bot.player import HttpBot
 from tournament.bot.process import BotProcess, LaunchSettings
@@ -32,7 +30,8 @@ class StartError(Exception):
 
 
 class StartedBot(HttpBot):
-    """A bot that was started. `about` is what it says about itself, once it is `answered`."""
+    """A bot that was started. `about` is what it says about itself, once it is `answered`; `dial`
+    opens another connection to it."""
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
         """Start it by its command; `ready` waits until it answers."""
@@ -44,18 +43,27 @@ class StartedBot(HttpBot):
         self._launch = launch
         self._began = monotonic()
         self._port = _free_port()
-        argv = shlex.split(self.command)
-        env = {**environment(argv, self._port), **bot.env}
-        self._process = BotProcess(argv, env, launch.folder / (bot.dir or ""), launch)
-        super().__init__(f"http://127.0.0.1:{self._port}", self._dial())
+        env = {**environment(shlex.split(self.command), self._port), **bot.env}
+        self._process = BotProcess(bot, env, launch)
+        self.dial = self._make_dial()
+        super().__init__(f"http://127.0.0.1:{self._port}", self.dial)
 
-    def _dial(self) -> Dial:
+    def _make_dial(self) -> Dial:
         """How to connect to the bot, through the proxy if it is in a sandbox."""
         address = ("127.0.0.1", self._port)
         proxy = self._process.proxy
-        if proxy is None:
-            return dial_inet(address, socket.AF_INET)
-        return lambda deadline: dial_through(proxy, address, deadline)
+        if proxy is not None:
+            return lambda deadline: dial_through(proxy, address, deadline)
+        inet = dial_inet(address, socket.AF_INET)
+
+        def dial(deadline: float) -> socket.socket:
+            found = inet(deadline)
+            if not self._process.owns_port():
+                found.close()
+                raise ConnectionError(errno.EPERM, "another program listens at its port")
+            return found
+
+        return dial
 
     def ready_on_any_port(self) -> StartedBot:
         """Wait as `ready` does. If another program has taken the port meanwhile, start the bot
@@ -65,7 +73,7 @@ class StartedBot(HttpBot):
             try:
                 return bot.ready()
             except StartError:
-                if bot._launch.prefix or not _is_taken(bot._port):
+                if bot._launch.sandboxes is not None or not _is_taken(bot._port):
                     raise
                 bot = StartedBot(self._bot, self._launch)
         return bot.ready()
@@ -95,11 +103,7 @@ class StartedBot(HttpBot):
             return False
         except (ResponseTooLarge, ProtocolError) as error:
             raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
-        # Nobody else can answer in the network of a sandbox.
-        if self._launch.prefix or self._process.owns_port():
-            return True
-        self._connection.close()
-        return False
+        return self.running
 
     @property
     def running(self) -> bool:
@@ -114,8 +118,12 @@ class StartedBot(HttpBot):
         """The end of what it has written in this match."""
         return self._process.output()
 
+    def stopped(self) -> bool:
+        """Whether somebody has stopped its processes in this match. In a sandbox only it can."""
+        return self._launch.sandboxes is None and self._process.stops() > 0
+
     def clear_output(self) -> bool:
-        """Forget what it has written, since a match begins; whether it has not ended."""
+        """A match begins: forget what it has written, and its stops; whether it has not ended."""
         return self._process.clear_output()
 
     def written(self) -> int:
@@ -128,6 +136,8 @@ class StartedBot(HttpBot):
         self._process.close()
 
     def _ended(self, status: int | str) -> str:
+        if not is_installed(self.command):  # a sandbox has begun, and not found it
+            status = os.strerror(errno.ENOENT)
         if isinstance(status, str):
             return f'{self.name}: "{self.command}" cannot be started: {status}.'
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
@@ -147,33 +157,6 @@ class StartedBot(HttpBot):
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
     """Start a bot by its command and wait until it answers; StartError."""
     return StartedBot(bot, launch).ready_on_any_port()
-
-
-def environment(argv: Sequence[str], port: int) -> dict[str, str]:
-    """The environment of a started bot, besides HOME and TMPDIR.
-
-    `python` is this interpreter, and it finds the project's own bots.
-    """
-    path = os.environ.get("PATH", os.defpath)
-    env = {
-        "LANG": os.environ.get("LANG", "C.UTF-8"),
-        "PORT": str(port),
-        "PYTHONHASHSEED": "0",
-        "PYTHONUNBUFFERED": "1",
-    }
-    if argv[0] in ("python", "python3"):
-        path = os.pathsep.join((os.path.dirname(sys.executable), path))
-        checkout = Path(__file__).parents[2]
-        if (checkout / "pyproject.toml").is_file():
-            env["PYTHONPATH"] = str(checkout)
-    env["PATH"] = path
-    return env
-
-
-def is_installed(command: str) -> bool:
-    """Whether the program of a command is there."""
-    argv = shlex.split(command)
-    return shutil.which(argv[0], path=environment(argv, 0)["PATH"]) is not None
 
 
 def _free_port() -> int:

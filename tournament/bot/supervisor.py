@@ -4,27 +4,33 @@ It is run by path as a small process of its own and imports nothing of this proj
 control socket closes, which also happens when the runner is killed, it ends the bot with
 everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
 
-Its arguments are descriptors: its control socket, and the control socket of the sandbox proxy if
-there is a sandbox.
+Its arguments are descriptors: its control socket, and with a sandbox the control socket of the
+sandbox proxy and the seccomp filter.
 
-On the control socket it receives four bytes of length and then JSON, `{"prefix", "argv", "env",
-"cwd", "memory_mb", "files"}`. The prefix wraps the command in a sandbox; in it `{home}` becomes the
-bot's private folder, `{cwd}` the folder it runs in, and `{proxy}` the number of the proxy's
-descriptor. It answers with the bot's pid, and then receives commands of one byte. Every answer is
-four bytes of length and so many more:
+On the control socket it receives four bytes of length and then JSON, `{"sandbox", "argv", "env",
+"cwd", "home", "group", "memory_mb", "files"}`. `sandbox` has the words that start a sandbox, or
+none; `home` is the bot's private folder if it need not be created; `group` is null or has the
+`folder` of a control group to create, and what to write to its `files`. It answers with the bot's
+pid, and then receives commands of one byte. Every answer is four bytes of length and so many more:
 
 - `O`: the end of the output;
 - `W`: how many bytes were written so far, JSON;
 - `S`: null while the bot runs, else its return code (negative for a signal), or text that says why
   it could not be started, JSON;
-- `C`: the same, and the output so far is forgotten;
+- `C`: the same, and the output and the stops so far are forgotten;
+- `T`: how often somebody has stopped a process of the bot, JSON; each was resumed at once;
 - `P`: whether it is the bot that listens at its port, JSON.
+
+The sandbox proxy is a fork of the supervisor that enters the sandbox's network, but not its other
+namespaces, so the bot cannot see it. For every byte on its control socket it opens a TCP socket
+there and passes it out; the runner connects it within its own deadline.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import errno
+import fcntl
 import json
 import os
 import resource
@@ -37,13 +43,19 @@ import time
 
 TYPE_CHECKING = False  # importing typing takes longer than everything else
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
     from typing import Any
 
 KEPT = 64 * 1024
 CHUNK = 64 * 1024
+HOME_PREFIX = "stich-bot-"
+"""How the names of private folders begin. Their supervisors hold a lock on them."""
+
+STOPS_MS = 250  # how often processes that are not children of the supervisor are looked at
 PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
+NS_GET_USERNS = 0xB701
 FILE_SIZE = 1 << 30
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 
@@ -63,31 +75,60 @@ class Supervisor:
         self.ended: int | str | None = None
         self.pid = 0
         self.port = 0
+        self.stops = 0
+        self.group: str | None = None
+        self.listener = ("", "")
 
-    def start(self, order: dict[str, Any], home: str, proxy: int | None) -> None:
+    def start(self, order: dict[str, Any], home: str, descriptors: list[int]) -> None:
         """Fork the bot and answer with its pid; `ended` says why if it cannot be started."""
         self.port = int(order["env"]["PORT"])
         self.pipe, output = os.pipe()
+        info, told = os.pipe()
         os.set_blocking(self.pipe, False)
         problem, report = os.pipe()
         supervisor = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                _run_bot(order, home, output, proxy, supervisor)
+                _run_bot(order, home, output, (*descriptors, told), supervisor)
             except (OSError, ValueError) as error:
                 os.write(report, (getattr(error, "strerror", None) or str(error)).encode())
             finally:
                 os._exit(127)
-        os.close(output)
-        os.close(report)
+        for descriptor in (output, report, told):
+            os.close(descriptor)
         why = os.read(problem, 1000)
         os.close(problem)
-        if proxy is not None:
-            os.close(proxy)
         if why:
             self.ended = why.decode()
+        elif descriptors:
+            self.serve_sockets(info, descriptors[0])
+        for descriptor in (info, *descriptors):
+            os.close(descriptor)
         self.answer(json.dumps(self.pid).encode())
+
+    def serve_sockets(self, info: int, control: int) -> None:
+        """Fork the sandbox proxy, once bubblewrap has told the pid of the sandbox."""
+        told = b""
+        while b"}" not in told:
+            piece = os.read(info, 4096)
+            if not piece:
+                return
+            told += piece
+        if os.fork() == 0:
+            try:
+                self.control.close()
+                _run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=control))
+            finally:
+                os._exit(0)
+
+    def create_group(self, group: dict[str, Any]) -> None:
+        """Create the control group of the bot."""
+        os.mkdir(group["folder"])
+        self.group = group["folder"]
+        for name, value in group["files"].items():
+            with open(os.path.join(self.group, name), "w") as file:
+                file.write(value)
 
     def drain(self) -> bool:
         """Read a piece of what the bot has written; False if nothing more can come."""
@@ -112,33 +153,65 @@ class Supervisor:
                 return
 
     def reap(self) -> None:
-        """Collect processes that have ended: the bot, and orphans of its children."""
+        """Collect processes that have ended: the bot, and orphans of its children. Resume those
+        that were stopped."""
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WSTOPPED | os.WNOHANG)
             except ChildProcessError:
                 return
-            if pid == 0:
+            if found is None:
                 return
-            if pid == self.pid and self.ended is None:
-                self.ended = os.waitstatus_to_exitcode(status)
+            if found.si_code == os.CLD_STOPPED:
+                self.resume(found.si_pid)
+            elif found.si_pid == self.pid and self.ended is None:
+                code = found.si_status
+                self.ended = code if found.si_code == os.CLD_EXITED else -code
+
+    def find_stopped(self) -> None:
+        """Resume descendants that were stopped; the kernel reports those of children only."""
+        children = _children(os.getpid())
+        for pid in [below for child in children for below in _descendants(child)]:
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as file:
+                if file.read().rpartition(")")[2].split()[0] == "T":
+                    self.resume(pid)
+
+    def resume(self, pid: int) -> None:
+        """Resume a process that somebody has stopped, and count it."""
+        self.stops += 1
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGCONT)
+
+    def listens(self) -> bool:
+        """Whether a process of the bot listens at its port, and nobody else would be connected."""
+        found = _listeners(self.port)
+        path, held = self.listener
+        if found == {held}:
+            with contextlib.suppress(OSError):
+                if os.readlink(path) == held:
+                    return True
+        for pid in _descendants(os.getpid()):
+            with contextlib.suppress(OSError):
+                for name in os.listdir(f"/proc/{pid}/fd"):
+                    path = f"/proc/{pid}/fd/{name}"
+                    with contextlib.suppress(OSError):
+                        held = os.readlink(path)
+                        if held in found:
+                            self.listener = (path, held)
+                            found.discard(held)
+                            if not found:
+                                return True
+        return False
 
     def end(self) -> None:
         """Kill the bot and all its descendants; orphans become children of the supervisor."""
-        for _ in range(1000):
-            bot = [self.pid] if self.pid and self.ended is None else []
-            for pid in {*bot, *_children(os.getpid())}:
-                for kill in (os.killpg, os.kill):
-                    try:
-                        kill(pid, signal.SIGKILL)
-                    except OSError:
-                        continue
-            try:
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            except ChildProcessError:
-                return
-            time.sleep(0.001)
+        if self.group is not None:
+            with contextlib.suppress(OSError), open(f"{self.group}/cgroup.kill", "w") as file:
+                file.write("1")
+        end_children([self.pid] if self.pid and self.ended is None else [])
+        if self.group is not None:
+            with contextlib.suppress(OSError):
+                os.rmdir(self.group)
 
     def serve(self) -> None:
         """Carry out commands until the control socket closes."""
@@ -153,7 +226,10 @@ class Supervisor:
         poll.register(self.pipe, select.POLLIN)
         self.reap()
         while True:
-            for descriptor, _ in poll.poll():
+            ready = poll.poll(STOPS_MS)
+            if not ready:
+                self.find_stopped()
+            for descriptor, _ in ready:
                 if descriptor == self.pipe:
                     if not self.drain():
                         poll.unregister(self.pipe)
@@ -169,16 +245,20 @@ class Supervisor:
     def carry_out(self, command: bytes) -> bytes:
         """Carry out a command; its answer."""
         if command == b"P":
-            return json.dumps(_listens(self.port, _descendants(os.getpid()))).encode()
+            return json.dumps(self.listens()).encode()
         if command in (b"O", b"W", b"C"):
             self.drain_all()
         if command == b"O":
             return bytes(self.tail[-KEPT:])
         if command == b"W":
             return json.dumps(self.written).encode()
+        self.reap()
+        if command == b"T":
+            self.find_stopped()
+            return json.dumps(self.stops).encode()
         if command == b"C":
             self.tail.clear()
-        self.reap()
+            self.stops = 0
         return json.dumps(self.ended).encode()
 
     def answer(self, data: bytes) -> None:
@@ -187,7 +267,11 @@ class Supervisor:
 
 
 def _run_bot(
-    order: dict[str, Any], home: str, output: int, proxy: int | None, supervisor: int
+    order: dict[str, Any],
+    home: str,
+    output: int,
+    descriptors: tuple[int, ...],
+    supervisor: int,
 ) -> None:
     """In the child: undo what only the supervisor needs, set the limits, run the bot."""
     for number in _IGNORED:
@@ -196,6 +280,9 @@ def _run_bot(
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != supervisor:
         os._exit(127)
+    if order["group"] is not None:
+        with open(f"{order['group']['folder']}/cgroup.procs", "w") as file:
+            file.write("0")
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
@@ -215,12 +302,30 @@ def _run_bot(
         os.chdir(order["cwd"])
     except OSError as error:
         raise ValueError(f"its folder {order['cwd']} is not there ({error.strerror})") from None
-    argv = list(order["argv"])
-    if proxy is not None:
-        os.set_inheritable(proxy, True)
-        filled = {"{home}": home, "{cwd}": order["cwd"], "{proxy}": str(proxy)}
-        argv = [filled.get(word, word) for word in order["prefix"]] + argv
+    argv = order["argv"]
+    if order["sandbox"]:
+        *_, told = descriptors
+        options = ["--info-fd", str(told)]
+        for filter_ in descriptors[1:-1]:
+            options += ["--seccomp", str(filter_)]
+        for descriptor in descriptors[1:]:
+            os.set_inheritable(descriptor, True)
+        bwrap, *words = order["sandbox"]
+        argv = [bwrap, *options, *words, *argv]
     os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
+
+
+def _run_proxy(pid: int, control: socket.socket) -> None:
+    """In a child: enter the network that a sandbox has, and pass out sockets of it."""
+    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    owner = fcntl.ioctl(network, NS_GET_USERNS)
+    for namespace in (owner, network):
+        if ctypes.CDLL(None).setns(namespace, 0):
+            return
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not earlier: entering a namespace clears it
+    while control.recv(1):
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as inner:
+            socket.send_fds(control, [b"S"], [inner.fileno()])
 
 
 def _exactly(control: socket.socket, size: int) -> bytes:
@@ -254,45 +359,62 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _listens(port: int, pids: list[int]) -> bool:
-    """Whether one of these processes listens at a port of this machine."""
-    wanted = set()
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+def end_children(more: Sequence[int] = ()) -> None:
+    """Kill all children of this process and their groups, until none are left: orphans of those
+    that are killed become children of a process that has asked for them (a subreaper)."""
+    for _ in range(1000):
+        for pid in {*more, *_children(os.getpid())}:
+            for kill in (os.killpg, os.kill):
+                with contextlib.suppress(OSError):
+                    kill(pid, signal.SIGKILL)
         try:
-            with open(table) as file:
-                rows = [line.split() for line in file.readlines()[1:]]
-        except OSError:
-            continue
-        for row in rows:
-            if row[3] == "0A" and int(row[1].rpartition(":")[2], 16) == port:
-                wanted.add(f"socket:[{row[9]}]")
-    for pid in pids:
-        try:
-            for name in os.listdir(f"/proc/{pid}/fd"):
-                if os.readlink(f"/proc/{pid}/fd/{name}") in wanted:
-                    return True
-        except OSError:
-            continue
-    return False
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)
 
 
-def _remove(folder: str) -> None:
-    """Remove a folder with everything that a bot has put into it."""
-    for path, folders, files in os.walk(folder, topdown=False):
-        for name in files:
-            _quietly(os.unlink, os.path.join(path, name))
-        for name in folders:
-            inner = os.path.join(path, name)
-            _quietly(os.unlink if os.path.islink(inner) else os.rmdir, inner)
-    _quietly(os.rmdir, folder)
+def _listeners(port: int) -> set[str]:
+    """The sockets that listen where a connection to 127.0.0.1 at a port would arrive: those of the
+    narrowest address, IPv4 before IPv6, as the kernel chooses."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError), open(f"/proc/net/{table}") as file:
+            next(file)
+            for line in file:
+                row = line.split()
+                if row[3] != "0A":
+                    break  # those that listen come first
+                address, _, number = row[1].rpartition(":")
+                if int(number, 16) == port:
+                    found.setdefault((table, address), set()).add(f"socket:[{row[9]}]")
+    loopback, mapped = "0100007F", "0" * 16 + "FFFF00000100007F"
+    for place in (("tcp", loopback), ("tcp6", mapped), ("tcp", "0" * 8), ("tcp6", "0" * 32)):
+        if place in found:
+            return found[place]
+    return set()
 
 
-def _quietly(remove: Callable[[str], None], path: str) -> None:
-    try:
-        remove(path)
-    except OSError as error:
-        if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EACCES, errno.EPERM):
-            raise
+def remove(folder: str) -> None:
+    """Remove a folder with everything that a bot has put into it, however deep or closed."""
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)  # as nearly always
+        return
+    for command in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+        if os.path.lexists(folder):
+            pid = os.posix_spawnp(command[0], [*command, "--", folder], os.environ)
+            os.waitpid(pid, 0)
+
+
+def _create_home() -> tuple[str, int]:
+    """A private folder for the bot, and the descriptor that holds its lock."""
+    made = tempfile.mkdtemp(prefix=f"new-{HOME_PREFIX}")
+    descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    home = os.path.join(os.path.dirname(made), os.path.basename(made).removeprefix("new-"))
+    os.rename(made, home)
+    return home, descriptor
 
 
 def main() -> None:
@@ -303,23 +425,29 @@ def main() -> None:
     # If a bot has stopped this process, it resumes when the runner dies, and finds the socket
     # closed.
     _prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
-    descriptors = [int(word) for word in sys.argv[1:]]
-    for descriptor in descriptors:
+    # A bot of the same user may then not copy this process's descriptors, nor change its memory.
+    _prctl(PR_SET_DUMPABLE, 0)
+    control, *descriptors = [int(word) for word in sys.argv[1:]]
+    for descriptor in (control, *descriptors):
         os.set_inheritable(descriptor, False)
-    control = socket.socket(fileno=descriptors[0])
-    order = _exactly(control, int.from_bytes(_exactly(control, 4), "big"))
-    if not order:
+    runner = socket.socket(fileno=control)
+    data = _exactly(runner, int.from_bytes(_exactly(runner, 4), "big"))
+    if not data:
         return
-    home = tempfile.mkdtemp(prefix="stich-bot-")
-    supervisor = Supervisor(control)
+    order = json.loads(data)
+    supervisor = Supervisor(runner)
+    home = order["home"] or _create_home()[0]
     try:
-        supervisor.start(json.loads(order), home, descriptors[1] if descriptors[1:] else None)
+        if order["group"] is not None:
+            supervisor.create_group(order["group"])
+        supervisor.start(order, home, descriptors)
         supervisor.serve()
     except OSError:
         pass  # the runner went away in the middle of an answer
     finally:
         supervisor.end()
-        _remove(home)
+        if order["home"] is None:
+            remove(home)
 
 
 if __name__ == "__main__":

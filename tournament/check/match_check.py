@@ -46,6 +46,10 @@ class _RandomPlayer:
         """It writes nothing."""
         return ""
 
+    def stopped(self) -> bool:
+        """False: it has no process."""
+        return False
+
 
 def short(name: str) -> Check:
     """Two deals against random players, the bot at seat 0."""

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import socket
 from time import monotonic, sleep
-from urllib.parse import urlsplit
 
 from tournament.bot.dial import Dial, dial_url
+from tournament.bot.environment import is_installed
 from tournament.bot.http_client import Reply
 from tournament.bot.player import Choice, Failure, HttpBot
 from tournament.bot.process import LaunchSettings
-from tournament.bot.started_bot import StartedBot, StartError, is_installed, start
-from tournament.config import Bot, Limits
+from tournament.bot.started_bot import StartedBot, StartError, start
+from tournament.config import Bot
 
 _OUTPUT_SHOWN = 2000
 """Characters of a bot's output that go with a failure."""
 
 _POLL_S = 0.01
 _POLLS = 50
+_CONNECT_S = 1.0
 
 
 class Connection(HttpBot):
@@ -55,9 +55,9 @@ class Connection(HttpBot):
 class Target:
     """A bot to be checked that is running already. OSError if there is no such host."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, dial: Dial | None = None) -> None:
         self.url = url.rstrip("/")
-        self._dial = dial_url(url)
+        self._dial = dial or dial_url(url)
         self._unsupported: set[str] = set()
 
     def dial(self, seconds: float) -> None:
@@ -95,7 +95,7 @@ class StartedTarget(Target):
         self._launch = launch
         self._bot: StartedBot = start(self._about, launch)
         self._written_earlier = 0
-        super().__init__(self._bot.url)
+        super().__init__(self._bot.url, self._bot.dial)
 
     def output(self) -> str:
         """The end of what it has written."""
@@ -123,8 +123,11 @@ class StartedTarget(Target):
         return status
 
     def _listens(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", urlsplit(self.url).port)) == 0
+        try:
+            self._dial(monotonic() + _CONNECT_S).close()
+        except OSError:
+            return False
+        return True
 
     def restart_if_ended(self) -> None:
         """Start it again if it has ended; StartError."""
@@ -134,22 +137,22 @@ class StartedTarget(Target):
         self._bot.close()
         self._bot = start(self._about, self._launch)
         self.url = self._bot.url
-        self._dial = dial_url(self.url)
+        self._dial = self._bot.dial
 
     def close(self) -> None:
         """End it with all its processes."""
         self._bot.close()
 
 
-def open_target(url: str | None, command: str | None, start_ms: int) -> Target:
+def open_target(url: str | None, command: str | None, launch: LaunchSettings) -> Target:
     """The bot at a URL, or else started by a command; StartError if it is not there."""
     if command is not None:
         if not is_installed(command):
             raise StartError(f'"{command}" cannot be started: there is no such program.')
-        return StartedTarget(command, LaunchSettings(Limits(), start_ms))
+        return StartedTarget(command, launch)
     try:
         target = Target(str(url))
-        target.dial(start_ms / 1000)
+        target.dial(launch.start_ms / 1000)
     except OSError as error:
         raise StartError(f"{url}: {error.strerror or error}.") from error
     return target

@@ -71,10 +71,13 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Resource limits of one process of a started bot."""
+    """Resource limits of a started bot: `memory_mb` of each process, and of all together where
+    there are control groups; `files` open in each process; `processes` at once, threads included,
+    in a sandbox or a control group."""
 
     memory_mb: int = 2048
     files: int = 1024
+    processes: int = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Cup:
-    """A whole cup. Without a `seed` a fresh one is drawn when it begins."""
+    """A whole cup. Without a `seed` a fresh one is drawn when it begins. `sandbox` is None for one
+    where the system allows it."""
 
     name: str
     game: str
@@ -103,7 +107,7 @@ class Cup:
     clock: Clock = Clock()
     strikes: int = 3
     run: Run = Run()
-    sandbox: bool = False
+    sandbox: bool | None = None
     limits: Limits = Limits()
 
     @property

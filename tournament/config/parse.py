@@ -212,7 +212,7 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         clock=Clock(**checked["clock"]),
         strikes=checked["faults"].get("strikes", 3),
         run=Run(**checked["run"]),
-        sandbox=checked["sandbox"].get("enabled", False),
+        sandbox=checked["sandbox"].get("enabled"),
         limits=Limits(**checked["limits"]),
     )
 

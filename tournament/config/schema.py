@@ -255,6 +255,7 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
     "limits": (
         integer("memory_mb", 16, 1_048_576, "Memory of each process of a started bot, in MB."),
         integer("files", 16, 1_048_576, "Open files of each such process."),
+        integer("processes", 16, 1_048_576, "Processes and threads of a started bot."),
     ),
 }
 BOT = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,8 +14,11 @@ from tournament.bot.player import Choice, Failure, Player, illegal_move
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
 from tournament.config import Clock
 from tournament.match.referee import Board, Referee
-from tournament.records import FaultRecord, MatchRecord, adjusted
+from tournament.records import FaultRecord, MatchRecord, VoidRecord, adjusted
 from tournament.text import printable
+
+OWN_S = 60.0
+"""How long the runner itself may work between two requests: far more than it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +71,47 @@ class _Request:
     bank_ms: float
 
 
+class MatchVoid(Exception):
+    """The match has no result; `record` says why."""
+
+    def __init__(self, record: VoidRecord) -> None:
+        super().__init__(record.why)
+        self.record = record
+
+
+Expect = Callable[[float], None]
+"""Called before each wait for a bot with the seconds that it may last, and after it."""
+
+
 def play(
-    rules: Rules, pairing: Pairing, referee: Referee, players: Sequence[Player]
+    rules: Rules,
+    pairing: Pairing,
+    referee: Referee,
+    players: Sequence[Player],
+    expect: Expect = lambda _: None,
+    counts: Container[str] = (),
 ) -> MatchRecord:
-    """Play a match to its end; RefereeError if the rules service fails."""
-    return _Match(rules, pairing, players).play(referee)
+    """Play a match to its end; RefereeError if the rules service fails.
+
+    MatchVoid if a bot was stopped meanwhile; not because of the bots in `counts`.
+    """
+    return _Match(rules, pairing, players, expect, counts).play(referee)
 
 
 class _Match:
-    def __init__(self, rules: Rules, pairing: Pairing, players: Sequence[Player]) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        pairing: Pairing,
+        players: Sequence[Player],
+        expect: Expect,
+        counts: Container[str],
+    ) -> None:
         self.rules = rules
         self.pairing = pairing
+        self.expect = expect
+        self.counts = counts
+        self.started = _now()
         clock = rules.clock
         self.seats = [
             _Seat(player, TimeBank(clock.move_ms, float(clock.bank_ms))) for player in players
@@ -88,7 +121,7 @@ class _Match:
         self.asked_s = 0.0
 
     def play(self, referee: Referee) -> MatchRecord:
-        started, began = _now(), monotonic()
+        began = monotonic()
         rules, pairing = self.rules, self.pairing
         board = referee.start(rules.game, rules.players, pairing.seed, rules.options)
         self._notify("/start", self._start_request)
@@ -99,6 +132,8 @@ class _Match:
         scores, results = board.scores, board.results
         struck = tuple(i for i, seat in enumerate(self.seats) if seat.out)
         self._notify("/end", lambda seat: end_request(pairing.match, rules.game, seat, scores))
+        for number in range(len(self.seats)):
+            self._check_stopped(number)
         wall_s = monotonic() - began
         return MatchRecord(
             match=pairing.match,
@@ -123,7 +158,7 @@ class _Match:
             faults=tuple(self.faults),
             times=tuple(tuple(seat.times) for seat in self.seats),
             outputs=tuple(seat.player.output() for seat in self.seats),
-            started=started,
+            started=self.started,
             wall_ms=wall_s * 1000,
             own_ms=(wall_s - self.asked_s) * 1000,
         )
@@ -159,26 +194,52 @@ class _Match:
             for each in bodies[key]:
                 players[key].notify(path, each, seconds)
 
+        self.expect(seconds * max(map(len, bodies.values())))
         before = monotonic()
         with ThreadPoolExecutor(len(players)) as pool:
             list(pool.map(notify, players))
         self.asked_s += monotonic() - before
+        self.expect(OWN_S)
 
     def _take_turn(self, turn: int, board: Board) -> tuple[str, Board]:
         """Ask a bot: its move, or the default move and a strike."""
         seat = self.seats[turn]
         request = self._request(turn, board)
+        self.expect(request.deadline_ms / 1000)
         outcome = seat.player.move(request.body, request.deadline_ms / 1000)
+        self.expect(OWN_S)
         self.asked_s += outcome.elapsed_s
         seat.times.append(outcome.elapsed_s * 1000)
         seat.clock.charge(outcome.elapsed_s * 1000)
         match _play_choice(outcome, board, seat.player):
             case Failure() as failure:
+                self._check_stopped(turn)
                 move, after = _default_move(board)
                 self._strike(request, failure, move)
                 return move, after
             case played:
                 return played
+
+    def _check_stopped(self, turn: int) -> None:
+        """MatchVoid if somebody has stopped the processes of a bot."""
+        bot = self.pairing.seating[turn]
+        if bot not in self.counts and self.seats[turn].player.stopped():
+            why = "Somebody stopped its processes (SIGSTOP); they were resumed."
+            pairing = self.pairing
+            raise MatchVoid(
+                VoidRecord(
+                    match=pairing.match,
+                    block=pairing.block,
+                    key=pairing.key,
+                    round=pairing.round,
+                    number=pairing.number,
+                    seating=pairing.seating,
+                    bot=bot,
+                    why=why,
+                    started=self.started,
+                    ended=_now(),
+                )
+            )
 
     def _request(self, turn: int, board: Board) -> _Request:
         seat = self.seats[turn]

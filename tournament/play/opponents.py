@@ -14,7 +14,7 @@ from tournament.bot.player import Failure, HttpBot
 from tournament.bot.process import LaunchSettings
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
 from tournament.bot.started_bot import StartError, start
-from tournament.config import Bot, Clock, Limits
+from tournament.config import Bot, Clock
 from tournament.config.arguments import parse_bot
 
 DEFAULT = ("sensible", "greedy")
@@ -94,28 +94,32 @@ def seated(wanted: Sequence[str], count: int) -> list[str]:
     return [chosen[index % len(chosen)] for index in range(count)]
 
 
-def gather(wanted: Sequence[str], clock: Clock, stack: ExitStack) -> list[Opponent]:
-    """Start or reach each bot; the stack ends them. StartError, a sentence, if one is not there.
+def parse_bots(wanted: Sequence[str]) -> list[Bot]:
+    """Bots by the name of a reference bot, by URL, or by command; StartError, a sentence, if one is
+    none of these."""
+    try:
+        return [parse_bot(text) for text in wanted]
+    except ValueError as error:
+        raise StartError(str(error)) from error
 
-    A bot is the name of a reference bot, a URL, or a command.
-    """
+
+def gather(
+    bots: Sequence[Bot], clock: Clock, launch: LaunchSettings, stack: ExitStack
+) -> list[Opponent]:
+    """Start or reach each bot; the stack ends them. StartError, a sentence, if one is not there."""
     match = secrets.token_hex(4)
     opponents = []
-    for text in wanted:
-        try:
-            bot = parse_bot(text)
-        except ValueError as error:
-            raise StartError(str(error)) from error
-        reached = _reach(bot, clock.start_ms)
+    for bot in bots:
+        reached = _reach(bot, launch)
         stack.callback(reached.close)
         opponents.append(Opponent(bot.name, reached, clock, match))
     return opponents
 
 
-def _reach(bot: Bot, start_ms: int) -> HttpBot:
+def _reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
     """A connection to a bot, which is started if it is given by a command; StartError."""
     if bot.url is None:
-        return start(bot, LaunchSettings(Limits(), start_ms))
+        return start(bot, launch)
     try:
         return HttpBot(bot.url, dial_url(bot.url))
     except OSError as error:

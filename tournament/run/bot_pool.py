@@ -37,6 +37,10 @@ class UnavailableBot:
         """Empty: it has written nothing."""
         return ""
 
+    def stopped(self) -> bool:
+        """False: it does not run."""
+        return False
+
 
 class BotPool:
     """The bots that this worker keeps running, each for one table at a time.

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.progress import TimeRemainingColumn as TimeLeft
 
-from tournament.records import MatchRecord
+from tournament.records import MatchRecord, VoidRecord
 from tournament.run.runner import Observer
 from tournament.text import plural
 
@@ -67,6 +67,10 @@ class Lines:
             total = plural(rate.total, "match", "matches")
             self._print(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}")
 
+    def void(self, record: VoidRecord) -> None:
+        """Print why a match was void."""
+        self._print(void_text(record))
+
     def _print(self, text: str) -> None:
         self._out.print(text, highlight=False, markup=False, soft_wrap=True)
 
@@ -93,6 +97,10 @@ class Bar:
             rate=f"{self._rate.rate:.1f}/s",
             faults=plural(self._rate.faults, "fault") if self._rate.faults else "",
         )
+
+    def void(self, record: VoidRecord) -> None:
+        """Print above the bar why a match was void."""
+        self._progress.console.print(void_text(record), highlight=False, markup=False)
 
 
 class JsonLines:
@@ -129,6 +137,23 @@ class JsonLines:
             rate=round(rate.rate, 3),
             left_s=None if rate.left_s is None else round(rate.left_s, 1),
         )
+
+    def void(self, record: VoidRecord) -> None:
+        """`{"event": "void", "match", "block", "round", "seating", "bot", "why"}`."""
+        self.emit_event(
+            "void",
+            match=record.match,
+            block=record.block,
+            round=record.round,
+            seating=record.seating,
+            bot=record.bot,
+            why=record.why,
+        )
+
+
+def void_text(record: VoidRecord) -> str:
+    """What to tell the organiser about a void match."""
+    return f"Match {record.match} is void because of {record.bot} and is played again. {record.why}"
 
 
 @contextmanager

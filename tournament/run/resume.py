@@ -19,6 +19,8 @@ _FREE = (
     "clock.start_ms",
     "limits.memory_mb",
     "limits.files",
+    "limits.processes",
+    "sandbox",
     "format.fill",
     "format.within",
 )
@@ -27,7 +29,7 @@ _FREE = (
 The bots that `fill` adds are compared with the other bots.
 """
 
-_KEYS = {"strikes": "faults.strikes", "sandbox": "sandbox.enabled"}
+_KEYS = {"strikes": "faults.strikes"}
 """The CUP.toml names of keys that a cup holds without their section."""
 
 _MAY_GROW = {

@@ -13,22 +13,30 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.records import MatchRecord
+from tournament.records import MatchRecord, VoidRecord
 from tournament.run.cpu_affinity import Cores, available, shares
-from tournament.run.worker import Failed, Inspect, Inspected, Job, Message, main
+from tournament.run.deadline import Deadline
+from tournament.run.worker import Failed, Inspect, Inspected, Job, Message, Voided, main
 from tournament.store.store import Store
 
 _WINDOW = 256
+_TICK_S = 0.5  # how often the runner looks whether a worker is silent for too long
+_CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
+MAX_VOIDS = 2
+"""How many matches may be void because of one bot: a bot must not undo bad deals in this way."""
+
 MAX_WORKER_STARTS = 2
 """How often a block that ends its worker process is tried."""
 
@@ -46,6 +54,9 @@ class Observer(Protocol):
     def match(self, record: MatchRecord) -> None:
         """A match has been committed."""
 
+    def void(self, record: VoidRecord) -> None:
+        """A match was void and is played again."""
+
 
 class _Worker:
     """A worker process, its cores, and its job."""
@@ -54,8 +65,9 @@ class _Worker:
         self.cores = cores
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
+        self.deadline = Deadline(context)
         self.process: BaseProcess = context.Process(
-            target=main, args=(theirs, cup, launch, cores), daemon=True
+            target=main, args=(theirs, cup, launch, cores, self.deadline), daemon=True
         )
         with _deferred_stop():
             self.process.start()
@@ -67,9 +79,14 @@ class _Worker:
         self.job = job
         self.connection.send(job)
 
-    def close(self) -> None:
-        """End it with its bots; an unfinished match is dropped."""
+    def stop(self) -> None:
+        """Tell it to end its bots and itself; an unfinished match is dropped."""
         self.connection.close()
+        self.process.terminate()
+
+    def close(self, seconds: float = _CLOSE_S) -> None:
+        """Wait until it has ended, and kill it after this time."""
+        self.process.join(seconds)
         self.process.kill()
         self.process.join()
 
@@ -160,14 +177,18 @@ class Runner:
         self._url_tables = _UrlTables(cup)
         self._worker_exits: Counter[int] = Counter()
         self._done: set[str] = set()
+        self._voids = Counter(void.bot for void in store.voids())
 
     def __enter__(self) -> Runner:
         return self
 
     def __exit__(self, *exc: object) -> None:
         for worker in self._workers:
+            worker.stop()
+        for worker in self._workers:
             worker.close()
         self._workers.clear()
+        remove_leftovers()
 
     def spawn_workers(self) -> None:
         """Start all workers now; `run` would start each only when it needs it."""
@@ -183,6 +204,11 @@ class Runner:
         connection = self._workers[0].connection
         connection.send(Inspect())
         try:
+            while not connection.poll(_TICK_S):
+                if self._workers[0].deadline.left_s <= 0:
+                    raise RunError(
+                        "The worker that starts the bots is silent; somebody stopped it."
+                    )
             message: Message = connection.recv()
         except EOFError:
             raise RunError("The worker that starts the bots has died; see above.") from None
@@ -222,7 +248,8 @@ class Runner:
             if job is None:
                 return
             waiting.remove(job)
-            free.send(job)
+            counts = frozenset(bot for bot, many in self._voids.items() if many >= MAX_VOIDS)
+            free.send(replace(job, counts=counts))
 
     def _free_worker(self) -> _Worker | None:
         for worker in self._workers:
@@ -233,7 +260,11 @@ class Runner:
     def _receive(self, waiting: deque[Job], observer: Observer) -> None:
         """Wait for messages of the workers and act on them."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
-        for connection in wait(list(busy)):
+        ready = wait(list(busy), _TICK_S)
+        for worker in busy.values():
+            if worker.connection not in ready and worker.deadline.left_s <= 0:
+                self._on_worker_exit(worker, waiting)
+        for connection in ready:
             if not isinstance(connection, Connection):
                 continue
             worker = busy[connection]
@@ -246,18 +277,38 @@ class Runner:
                 raise RunError(message.why)
             if isinstance(message, Inspected):
                 continue
-            if message.last and worker.job is not None:
-                self._url_tables.release(worker.job.block)
-                worker.job = None
+            if isinstance(message, Voided):
+                self._on_void(worker, message.record, waiting, observer)
+                continue
+            if message.last:
+                self._free(worker)
                 self._hand_out(waiting)  # first, so that no worker waits for the store
             self._store.add(message.record)
             self._done.add(message.record.match)
             observer.match(message.record)
 
+    def _free(self, worker: _Worker) -> None:
+        """The worker has ended its job."""
+        if worker.job is not None:
+            self._url_tables.release(worker.job.block)
+        worker.job = None
+
+    def _on_void(
+        self, worker: _Worker, record: VoidRecord, waiting: deque[Job], observer: Observer
+    ) -> None:
+        """A match was void: keep that, and play what is left of its block again."""
+        self._store.add_void(record)
+        self._voids[record.bot] += 1
+        observer.void(record)
+        if worker.job is not None:
+            waiting.extendleft(self._unfinished([worker.job.block]))
+        self._free(worker)
+
     def _on_worker_exit(self, worker: _Worker, waiting: deque[Job]) -> None:
-        """A worker has died: give what it had not finished to another one."""
+        """A worker has died or is silent: give what it had not finished to another one."""
         job = worker.job
-        worker.close()
+        worker.connection.close()
+        worker.close(0)
         self._workers.remove(worker)
         self._shares.append(worker.cores)
         if job is None:
@@ -267,7 +318,7 @@ class Runner:
         if self._worker_exits[job.block.number] >= MAX_WORKER_STARTS:
             code = worker.process.exitcode
             raise RunError(
-                f"Block {job.block.number} ended its worker process twice (exit code {code});"
-                " see above. What is finished is kept."
+                f"Block {job.block.number} ended or stopped its worker process twice (exit code"
+                f" {code}); see above. What is finished is kept."
             )
         waiting.extendleft(self._unfinished([job.block]))

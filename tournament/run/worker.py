@@ -6,28 +6,36 @@ import contextlib
 import ctypes
 import os
 import signal
+import sys
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from typing import NoReturn
 
 from tournament.bot.process import LaunchSettings
+from tournament.bot.supervisor import end_children
 from tournament.config import Cup
 from tournament.formats import Block
-from tournament.match.match import Pairing, Rules, play
+from tournament.match.match import OWN_S, MatchVoid, Pairing, Rules, play
 from tournament.match.referee import LocalReferee, Referee, RefereeError
-from tournament.records import MatchRecord
+from tournament.records import MatchRecord, VoidRecord
 from tournament.run.bot_pool import BotPool
 from tournament.run.cpu_affinity import Cores, pin
+from tournament.run.deadline import Deadline
 from tournament.run.preflight import problems
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The matches of a block that are still to be played, by their numbers in the block."""
+    """The matches of a block that are still to be played, by their numbers in the block; `counts`
+    names the bots because of which no more matches are void."""
 
     block: Block
     numbers: tuple[int, ...]
+    counts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,13 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Voided:
+    """A match was void; the worker is free, whatever is left of the job."""
+
+    record: VoidRecord
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The worker cannot continue; a sentence that says why."""
 
@@ -58,31 +73,50 @@ class Failed:
 
 
 Order = Job | Inspect
-Message = Finished | Inspected | Failed
+Message = Finished | Voided | Inspected | Failed
 
 
-def main(connection: Connection, cup: Cup, launch: LaunchSettings, cores: Cores | None) -> None:
-    """The process: it receives jobs and sends messages until the connection closes.
+def main(
+    connection: Connection,
+    cup: Cup,
+    launch: LaunchSettings,
+    cores: Cores | None,
+    deadline: Deadline,
+) -> None:
+    """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
 
-    It dies with the runner, however that ends, and its bots with it. They share its cores.
+    It dies with the runner, however that ends, and its bots with it. They share its cores. What a
+    bot without a sandbox leaves behind when it kills its supervisor becomes a child of the worker,
+    which ends it. A bot of the same user cannot copy its descriptors.
     """
     runner = os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    for option, value in (
+        (_PR_SET_PDEATHSIG, signal.SIGKILL),
+        (_PR_SET_DUMPABLE, 0),
+        (_PR_SET_CHILD_SUBREAPER, 1),
+    ):
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
     if os.getppid() != runner:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, _exit)
     bot_pool = BotPool(cup, launch)
     try:
-        _work(connection, cup, bot_pool, cores)
+        _work(connection, cup, bot_pool, cores, deadline)
     except _RunnerGone:
         return
     except RefereeError as error:
         with contextlib.suppress(_RunnerGone):
             _send(connection, Failed(str(error)))
     finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         bot_pool.close()
+        end_children()
+
+
+def _exit(*_: object) -> NoReturn:
+    sys.exit()
 
 
 class _RunnerGone(Exception):
@@ -104,12 +138,17 @@ def _send(connection: Connection, message: Message) -> None:
         raise _RunnerGone from None
 
 
-def _work(connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None) -> None:
+def _work(
+    connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
+) -> None:
     referee = _referee(cup)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
+    start_s = cup.clock.start_ms / 1000 + OWN_S
     while True:
+        deadline.clear()
         job = _receive(connection)
         if isinstance(job, Inspect):
+            deadline.expect(start_s * (1 + len(cup.bots)))
             _send(connection, Inspected(tuple(problems(cup, bot_pool))))
             continue
         if cores is not None:
@@ -118,7 +157,15 @@ def _work(connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | No
             cores = None
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
-            record = play(rules, pairing, referee, bot_pool.seat(pairing.seating))
+            deadline.expect(start_s * cup.players)
+            players = bot_pool.seat(pairing.seating)
+            try:
+                record = play(rules, pairing, referee, players, deadline.expect, job.counts)
+            except MatchVoid as void:
+                deadline.clear()
+                _send(connection, Voided(void.record))
+                break
+            deadline.clear()
             _send(connection, Finished(record, number == job.numbers[-1]))
             bot_pool.recycle(record)
 

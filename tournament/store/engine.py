@@ -14,7 +14,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-FILE = "run.sqlite"
+from tournament.store import FILE
+
 RESTORE = "restore an intact copy, or run the cup again elsewhere"
 """What to do about a store that was changed or damaged."""
 

@@ -11,16 +11,16 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from tournament.records import BlockRecord, FaultRecord, MatchRecord, MatchSummary
-from tournament.store import engine, rows
+from tournament.records import BlockRecord, FaultRecord, MatchRecord, MatchSummary, VoidRecord
+from tournament.store import FILE, engine, rows
 from tournament.store.engine import (
-    FILE,
     NOT_A_STORE,
     RESTORE,
     StoreError,
@@ -41,7 +41,16 @@ from tournament.store.provenance import (
     unsigned,
 )
 from tournament.store.signing import SigningKey, make_key
-from tournament.store.tables import blocks, details, faults, matches, meta, metadata, signatures
+from tournament.store.tables import (
+    blocks,
+    details,
+    faults,
+    matches,
+    meta,
+    metadata,
+    signatures,
+    voids,
+)
 
 __all__ = ["FILE", "NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_url"]
 
@@ -269,6 +278,21 @@ class Store:
                 f"{self.where}: block {record.block} was changed by another program; {RESTORE}."
             )
         return int(found[0])
+
+    def add_void(self, record: VoidRecord) -> None:
+        """Commit that a match was void; the match itself is not in the store."""
+        with self._write() as connection:
+            data = rows.dumps(asdict(record))
+            connection.execute(sa.insert(voids).values(match=record.match, data=data))
+
+    def voids(self) -> list[VoidRecord]:
+        """The void matches in the order in which they ended; of older stores none."""
+        with self._read() as connection:
+            if not sa.inspect(connection).has_table(voids.name):
+                return []
+            found = connection.execute(sa.select(voids.c.data).order_by(voids.c.id)).scalars()
+            records = [json.loads(data) for data in found]
+        return [VoidRecord(**{**data, "seating": tuple(data["seating"])}) for data in records]
 
     def renumber(self, number: Callable[[BlockRecord], int]) -> None:
         """Give every block its number in a schedule that has grown, and sign its matches anew."""

@@ -41,6 +41,14 @@ matches = sa.Table(
     sa.Column("started", sa.String, nullable=False),
     sa.UniqueConstraint("block_id", "number"),
 )
+# Matches that ended without a result: they do not count and are played again.
+voids = sa.Table(
+    "voids",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("match", sa.String, nullable=False, index=True),
+    sa.Column("data", sa.Text, nullable=False),
+)
 # Kept apart so that statistics never read it.
 details = sa.Table(
     "details",

@@ -118,7 +118,7 @@ def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
     alive.mkdir()
     same = bot("toy-1", str(alive))
     words = ["--game", "doudizhu", "--deals", 10_000, "--out", tmp_path / "out"]
-    process = started("duel", same, same, *words, "--json")
+    process = started("duel", same, same, *words, "--no-sandbox", "--json")
     printed = []
     for event in events(process):
         printed.append(event)

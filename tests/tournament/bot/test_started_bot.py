@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,14 +14,15 @@ from pathlib import Path
 import pytest
 
 from tests.tournament import hostile
-from tests.tournament.cups import all_end, bot, toys, write
+from tests.tournament.cups import all_end, bot
 from tournament.bot import process, started_bot
+from tournament.bot.environment import environment
 from tournament.bot.http_client import Reply
+from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.player import Choice, Failure
 from tournament.bot.process import LaunchSettings
-from tournament.bot.sandbox import SandboxError, prefix
-from tournament.bot.started_bot import StartedBot, StartError, environment, start
-from tournament.config import Bot, Cup, Limits, read_cup
+from tournament.bot.started_bot import StartedBot, StartError, start
+from tournament.config import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.run.bot_pool import BotPool
 
@@ -78,17 +80,50 @@ def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
     all_end(pids(tmp_path))
 
 
-@pytest.mark.parametrize(("how", "number"), [("breeds", signal.SIGSTOP), ("toy-1", signal.SIGKILL)])
-def test_a_bot_that_stops_or_kills_its_supervisor_ends_only_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, number: signal.Signals
-) -> None:
-    with running(how, str(tmp_path)) as started:
+def test_a_bot_that_kills_its_supervisor_ends_only_itself(tmp_path: Path) -> None:
+    with running("toy-1", str(tmp_path)) as started:
         started.move(REQUEST, 20)
-        monkeypatch.setattr(process, "_ANSWER_S", 0.1)
-        os.kill(started._process._supervisor.pid, number)
+        os.kill(started._process._supervisor.pid, signal.SIGKILL)
         assert started.status() == "its supervisor is gone"
         assert started.output() == ""
+        assert not started.stopped()
     all_end(pids(tmp_path))
+
+
+def until_stopped(bot: StartedBot) -> None:
+    """Wait until it is seen that a process was stopped: a signal takes effect a little later."""
+    while not bot.stopped():
+        os.sched_yield()
+
+
+def test_who_is_stopped_is_resumed_and_it_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bot itself, or its supervisor."""
+    monkeypatch.setattr(process, "_ANSWER_S", 0.1)
+    with running("toy-1", str(tmp_path)) as started:
+        (pid,) = pids(tmp_path)
+        assert not started.stopped()
+        os.kill(pid, signal.SIGSTOP)
+        until_stopped(started)
+        started.clear_output()
+        assert not started.stopped()
+        os.kill(started._process._supervisor.pid, signal.SIGSTOP)
+        assert started.status() is None
+        assert started.stopped()
+        assert isinstance(started.move(REQUEST, 60), Choice)
+
+
+def test_a_program_below_a_shell_is_resumed_too(tmp_path: Path) -> None:
+    command = f"sh -c '{bot('toy-1', str(tmp_path))}; true'"
+    started = start(Bot("x", command), LAUNCH)
+    try:
+        (pid,) = pids(tmp_path)
+        os.kill(pid, signal.SIGSTOP)
+        until_stopped(started)
+        assert isinstance(started.move(REQUEST, 60), Choice)
+    finally:
+        started.close()
 
 
 def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
@@ -185,77 +220,39 @@ def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
         bot_pool.close()
 
 
-def sandboxed() -> None:
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not installed")
-    done = subprocess.run(
-        ["bwrap", "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"],
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.skip("this system does not allow sandboxes")
+def test_whatever_it_leaves_in_its_folder_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders that nobody may enter, and more of them within each other than a path may name."""
+    monkeypatch.setattr(process, "_END_S", 60.0)
+    with running("litters") as started:
+        assert isinstance(started.move(REQUEST, 60), Choice)
+        home = Path(started.output().split()[-1])
+        assert home.is_dir()
+    assert not home.exists()
 
 
-@pytest.mark.parametrize("inside", [True, False], ids=["sandbox", "no sandbox"])
-def test_a_sandbox_shows_nothing_of_the_outside(tmp_path: Path, inside: bool) -> None:
-    """What a spying bot finds, in a sandbox and without one."""
-    if inside:
-        sandboxed()
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "run.sqlite").touch()
-    (tmp_path / "a" / "older").mkdir(parents=True)
-    (tmp_path / "a" / "older" / "run.sqlite").write_text("OLD SEED")
-    (tmp_path / "a" / "other.toml").write_text('seed = "NEXT SEED"\n[[bots]]\n')
-    (tmp_path / "a" / "notes.toml").write_text("NOTES")
-    with hostile.running(hostile.first) as url:
-        spy = ("spies", str(tmp_path / "cup.toml"), url)
-        more = ["[sandbox]\nenabled = true"] if inside else []
-        path = write(tmp_path, {"spy": bot(*spy), **toys(2)}, *more)
-        words = prefix(read_cup(path), str(path), tmp_path / "run")
-        with running(*spy, launch=LaunchSettings(Limits(), 60_000, words)) as started:
-            assert isinstance(started.move(REQUEST, 60), Choice)
-            output = started.output()
-    Path(hostile.__file__).with_name("scribble").unlink(missing_ok=True)
-    assert ("no outside" in output) is inside
-    assert ('seed = "test"' in output) is not inside
-    assert ("run.sqlite" in output) is not inside
-    assert ("OLD SEED" in output) is not inside
-    assert ("NEXT SEED" in output) is not inside
-    assert "NOTES" in output
-    assert output.count("cannot write") >= (2 if inside else 0)
-    assert "SECRET" not in output
-    assert "PYTEST" not in output
+def test_what_a_killed_supervisor_left_behind_is_removed_before_the_next_run() -> None:
+    with running("litters") as started:
+        started.move(REQUEST, 60)
+        home = Path(started.output().split()[-1])
+        remove_leftovers()
+        assert home.is_dir(), "its supervisor is alive"
+        stray = subprocess.Popen(["sleep", "60"], env={**os.environ, "TMPDIR": str(home)})
+        started._process._supervisor.kill()
+        started._process._supervisor.wait()
+        remove_leftovers()
+        assert stray.wait() == -signal.SIGKILL
+    assert not home.exists()
 
 
-def test_a_sandbox_covers_the_folder_of_all_runs_unless_a_bot_lives_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sandboxed()
-    monkeypatch.chdir(tmp_path)
-    run, mine = tmp_path / "runs" / "spring", tmp_path / "runs" / "mine"
-    for folder in (run, mine):
-        folder.mkdir(parents=True)
-        (folder / "run.sqlite").touch()
-    (mine / "bot.py").touch()
-    words = prefix(read_cup(write(tmp_path, toys(3), "[sandbox]\nenabled = true")), "cup.toml", run)
-    assert str(tmp_path / "runs") in words
-    assert str(run) not in words
-    lives = {"x": f"python {mine / 'bot.py'}", **toys(2)}
-    words = prefix(read_cup(write(tmp_path, lives, "[sandbox]\nenabled = true")), "cup.toml", run)
-    assert str(tmp_path / "runs") not in words
-    assert words[words.index(str(run)) - 1] == "--tmpfs"
-    assert words[words.index(str(mine / "run.sqlite")) - 1] == os.devnull
-
-
-def test_missing_bubblewrap_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cup = read_cup(write(tmp_path, toys(3), "[sandbox]\nenabled = true"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SandboxError, match="install the package bubblewrap"):
-        prefix(cup, "cup.toml", tmp_path)
-    fake = tmp_path / "bwrap"
-    fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
-    fake.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    with pytest.raises(SandboxError, match="No permissions to create new namespace"):
-        prefix(cup, "cup.toml", tmp_path)
+def test_another_program_at_the_port_of_a_dead_bot_is_not_taken_for_it() -> None:
+    with running("honest") as started:
+        assert isinstance(started.move(REQUEST, 60), Choice)
+        started._connection.close()
+        os.killpg(int(started._process._pid or 0), signal.SIGKILL)
+        port = int(started.url.rpartition(":")[2])
+        all_end([int(started._process._pid or 0)])
+        with hostile.serving(socket.create_server(("127.0.0.1", port)), hostile.first):
+            outcome = started.move(REQUEST, 60)
+    assert isinstance(outcome, Failure)
+    assert outcome.kind is FaultKind.UNREACHABLE
+    assert "another program listens at its port" in outcome.detail

@@ -23,9 +23,11 @@ def command(program: str, tmp_path: Path) -> str:
     return shlex.join([sys.executable, str(path)])
 
 
-def check_dasan(program: str, positions: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
+def check_dasan(
+    program: str, positions: int, tmp_path: Path, *more: str
+) -> tuple[int, dict[str, Any]]:
     """The check of a bot that is this program."""
-    words = ("--game", "dasan", "--positions", str(positions), *PATIENT)
+    words = ("--game", "dasan", "--positions", str(positions), *PATIENT, *more)
     return checked("--command", command(program, tmp_path), *words)
 
 
@@ -145,7 +147,7 @@ def test_the_reference_bots_pass(bot: str) -> None:
 def test_a_bot_that_cannot_be_restarted(tmp_path: Path) -> None:
     mortal = MORTAL.format(root=ROOT, when="asked > 40")
     once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n{mortal}"
-    status, report = check_dasan(once, 60, tmp_path)
+    status, report = check_dasan(once, 60, tmp_path, "--no-sandbox")  # it writes into its folder
     assert status == 1
     skipped = [one for one in report["checks"] if one["result"] == "skipped"]
     assert skipped

@@ -73,8 +73,8 @@ def test_what_decides_no_result_may_change_on_the_way() -> None:
 
 def test_what_differs_is_named_as_in_the_file() -> None:
     cup = played.cup()
-    (found,) = differences(cup, replace(cup, sandbox=True))
-    assert found == "sandbox.enabled was false and is true"
+    (found,) = differences(cup, replace(cup, strikes=4))
+    assert found == "faults.strikes was 3 and is 4"
 
 
 def filled(*names: str, fill: str | None = "greedy") -> Cup:

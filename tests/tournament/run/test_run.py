@@ -63,7 +63,7 @@ def test_killed_again_and_again_it_ends_the_same(
 ) -> None:
     alive = tmp_path / "alive"
     alive.mkdir()
-    cup = write(tmp_path, toys(4, str(alive)), concurrency=2)
+    cup = write(tmp_path, toys(4, str(alive)), sandbox=False, concurrency=2)
     kept = 0
     for stop_after in (1, 5, 11):
         process = started("run", cup, "--out", tmp_path / "run", "--json")
@@ -157,7 +157,7 @@ def test_a_cup_that_ends_early_resumes_to_the_same_end(tmp_path: Path) -> None:
 def test_a_stop_prints_how_to_resume(tmp_path: Path, number: signal.Signals) -> None:
     alive = tmp_path / "alive"
     alive.mkdir()
-    cup = write(tmp_path, toys(3, str(alive)), deals=1000)
+    cup = write(tmp_path, toys(3, str(alive)), deals=1000, sandbox=False)
     process = started("run", cup, "--out", tmp_path / "run", "--json")
     next(event for event in events(process) if event["event"] == "match")
     process.send_signal(number)
@@ -238,7 +238,7 @@ def test_a_bot_that_hangs_is_started_again_for_its_next_match(tmp_path: Path) ->
     alive.mkdir()
     with served_toys(2) as others:
         bots = {"hang": bot("hang", str(alive)), **others}
-        cup = write(tmp_path, bots, "[faults]\nstrikes = 1", deals=1, move_ms=50)
+        cup = write(tmp_path, bots, "[faults]\nstrikes = 1", deals=1, move_ms=50, sandbox=False)
         assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     assert len(list(alive.iterdir())) == 3  # one for each match
 

@@ -19,7 +19,7 @@ def checked(*arguments: str) -> tuple[int, dict[str, Any]]:
     """Its exit code and what it prints for machines."""
     result = CliRunner().invoke(check, [*arguments, "--json"])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
-    return result.exit_code, json.loads(result.output)
+    return result.exit_code, json.loads(result.stdout)
 
 
 def failures(report: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,8 +14,9 @@ import games
 from arena.choices import Choices
 from games.errors import IllegalMove
 from games.game import State
-from tournament.config import Clock
-from tournament.play.opponents import Opponent, gather
+from tournament.bot.launch import prepare
+from tournament.config import Clock, Limits
+from tournament.play.opponents import Opponent, gather, parse_bots
 
 MAX_GAMES: Final = 8
 IDLE_S: Final = 900.0
@@ -34,7 +35,9 @@ class BrowserGame:
         self._lock = threading.RLock()
         self._state = state
         with ExitStack() as stack:
-            opponents = gather(names, _CLOCK, stack)
+            bots = parse_bots(names)
+            launch, _ = prepare(bots, Limits(), _CLOCK.start_ms)
+            opponents = gather(bots, _CLOCK, launch, stack)
             self._stack = stack.pop_all()
         self._opponents: Mapping[int, Opponent] = dict(enumerate(opponents, 1))
         self.names = ["you", *(f"{name} ({seat})" for seat, name in enumerate(names, 1))]

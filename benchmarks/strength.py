@@ -87,7 +87,9 @@ in 9-5-2. |
 | `random` | Plays a legal move, chosen by a hash of the position. |
 
 All of them are deterministic: the same position gets the same move. For `search`, this holds with \
-a fixed number of determinizations; by the clock, it makes as many as the machine allows.
+a fixed number of determinizations; by the clock, it makes as many as the machine allows: from a \
+wheel with compiled rules more than three times as many as in pure Python \
+([benchmarks](benchmarks.md)).
 Each bot is one function over the Python kit: `bots/random.py` and `bots/greedy.py` show how \
 little that takes. The strategy of `sensible` is in `bots/<game>/strategy.py`; `search` takes its \
 determinizations from `bots/thinking/determinization.py` and its playouts from \

@@ -9,7 +9,6 @@ sensible bot's choice.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import math
 import random
@@ -81,15 +80,6 @@ class _Search:
         candidates = self.candidates
         if len(candidates) == 1:
             return candidates[0]
-        # Playouts make no cycles; looking for some takes a tenth of the time.
-        gc.disable()
-        try:
-            return self._search(more)
-        finally:
-            gc.enable()
-
-    def _search(self, more: Callable[[int], bool]) -> str:
-        candidates = self.candidates
         rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
         constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])

@@ -443,7 +443,8 @@ def _connection(connection: socket.socket, handle: Handler, about: Any) -> None:
         while True:
             method, path, body = _request(reader)
             if method == "GET":
-                connection.sendall(answer(json.dumps(about).encode()))
+                whole = isinstance(about, bytes)
+                connection.sendall(about if whole else answer(json.dumps(about).encode()))
             elif path == "/move":
                 handle(connection, json.loads(body))
             else:

@@ -11,7 +11,7 @@ from typing import Any
 from tournament.bot.dial import dial_url
 from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTooLarge
 from tournament.bot.player import HttpBot
-from tournament.bot.protocol import PROTOCOL, about_or_empty
+from tournament.bot.protocol import PROTOCOL, InvalidAnswer, read_about
 from tournament.bot.started_bot import StartError
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
@@ -19,6 +19,7 @@ from tournament.run.bot_pool import BotPool
 from tournament.text import printable
 
 _STARTED_AT_ONCE = 8
+_ANSWER_S = 5
 
 
 def problems(cup: Cup, bot_pool: BotPool) -> Iterator[str]:
@@ -51,24 +52,36 @@ def _referee(url: str) -> Iterator[str]:
 
 
 def _about(name: str, url: str) -> Mapping[str, Any]:
-    """What a bot by URL says about itself. It must accept connections; it may say nothing."""
+    """What a bot by URL says about itself; StartError if no bot answers there.
+
+    Unlike a started bot it must say its protocol and its games: another server, or a wrong path,
+    often answers too.
+    """
     fix = "start it, or fix its url"
     try:
         dial = dial_url(url)
     except OSError as error:
         raise StartError(f"{name}: its host is not known ({error.strerror}); {fix}.") from None
     try:
-        dial(monotonic() + 5).close()
+        dial(monotonic() + _ANSWER_S).close()
     except OSError as error:
-        why = error.strerror or "no answer within 5 s"
+        why = error.strerror or f"no answer within {_ANSWER_S} s"
         raise StartError(f"{name}: nothing accepts connections at {url} ({why}); {fix}.") from None
     bot = HttpBot(url, dial)
     try:
-        return about_or_empty(bot.get_about(2))
-    except (TimeoutError, ConnectionLost, ResponseTooLarge, ProtocolError):
-        return {}
+        about = read_about(bot.get_about(_ANSWER_S))
+        missing = [key for key in ("protocol", "games") if key not in about]
+        why = f'Its answer has no "{missing[0]}".' if missing else ""
+    except TimeoutError:
+        why = f"No complete answer within {_ANSWER_S} s."
+    except (ConnectionLost, ResponseTooLarge, ProtocolError, InvalidAnswer) as error:
+        why = str(error)
     finally:
         bot.close()
+    if why:
+        why = printable(why.rstrip("."))
+        raise StartError(f"{name}: what answers GET / at {url} is not a bot ({why}); {fix}.")
+    return about
 
 
 def _misfits(bot: Bot, about: Mapping[str, Any], game: str) -> Iterator[str]:
@@ -77,6 +90,6 @@ def _misfits(bot: Bot, about: Mapping[str, Any], game: str) -> Iterator[str]:
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])
         yield f"{bot.name}: it speaks protocol {spoken}; this runner speaks {PROTOCOL}."
-    if isinstance(known, list) and game not in known:
+    elif isinstance(known, list) and game not in known:
         plays = printable(", ".join(str(name)[:40] for name in known[:10])) or "no game"
         yield f"{bot.name}: it does not play {game}; it says that it plays {plays}."

@@ -48,6 +48,35 @@ def test_a_bot_that_does_not_play_the_game_or_speaks_another_protocol() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"<h1>It works</h1>", "Its answer is not JSON"),
+        (b"[]", "Its answer is not a JSON object"),
+        (b'{"status": "ok"}', 'Its answer has no "protocol")'),
+        (b'{"protocol": 1}', 'Its answer has no "games")'),
+    ],
+)
+def test_another_server_at_the_url_of_a_bot(body: bytes, why: str) -> None:
+    assert refused(hostile.answer(body)).startswith(why)
+
+
+def test_a_wrong_path() -> None:
+    assert refused(hostile.answer(b"{}", status="404 Not Found")).startswith(
+        "It answered with status 404, not 200)"
+    )
+
+
+def refused(reply: bytes) -> str:
+    """Why a cup with this server as a bot does not begin."""
+    with hostile.running(hostile.hang, reply) as url:
+        (problem,) = found([Bot("wrong", url=url), Bot("toy", command=bot("toy-1"))])
+    start = f"wrong: what answers GET / at {url} is not a bot ("
+    assert problem.startswith(start)
+    assert problem.endswith("); start it, or fix its url.")
+    return problem.removeprefix(start)
+
+
 def test_a_rules_service_that_is_not_there() -> None:
     cup = replace(Cup("Cup", "doudizhu", 3, ()), run=Run(referee="http://127.0.0.1:1"))
     (problem,) = problems(cup, BotPool(cup, LaunchSettings(Limits(), 1)))

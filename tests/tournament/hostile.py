@@ -178,11 +178,22 @@ def deserts(connection: socket.socket, request: dict[str, Any]) -> None:
     os.kill(os.getppid(), signal.SIGKILL)
 
 
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def _runner(pid: int) -> int:
+    """The runner above a bot's supervisor and its worker."""
+    return _parent(_parent(_parent(pid)))
+
+
 def _opponents() -> Iterator[tuple[int, dict[str, str]]]:
-    """The processes of honest toys of the same user, with their environment."""
+    """The processes of honest toys of the same runner, with their environment. A real attacker
+    would take any bot of the user; other tests may run on this machine."""
+    mine = _runner(os.getpid())
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if b"toy-" in (path / "cmdline").read_bytes():
+            if b"toy-" in (path / "cmdline").read_bytes() and _runner(int(path.name)) == mine:
                 lines = (path / "environ").read_text().split("\0")
                 yield int(path.name), dict(line.split("=", 1) for line in lines if "=" in line)
 
@@ -226,8 +237,7 @@ def silences(connection: socket.socket, request: dict[str, Any]) -> None:
     mark = Path(sys.argv[2], "stopped")
     if not mark.exists():
         mark.touch()
-        supervisor = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()
-        os.kill(int(supervisor[1]), signal.SIGSTOP)
+        os.kill(_parent(os.getppid()), signal.SIGSTOP)
     first(connection, request)
 
 

@@ -29,7 +29,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     is still running."""
     folder = tmp_path_factory.mktemp("commands")
     with hostile.running(hostile.says(NONSENSE)) as url, served_toys(1) as toys:
-        cup = write(folder, {"bad": url, "dies": bot("dies"), **toys}, "commit = true", deals=2)
+        bots = {"bad": url, "dies": bot("dies"), **toys}
+        cup = write(folder, bots, "commit = true", deals=2, sandbox=False)
         done = stich("run", cup, "--out", folder / "run")
         assert done.returncode == 0, done.stderr
         (folder / "output").write_text(done.stdout)

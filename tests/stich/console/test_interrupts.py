@@ -42,7 +42,7 @@ def test_while_bots_start(tmp_path: Path) -> None:
     alive = tmp_path / "alive"
     alive.mkdir()
     slow = f"{sys.executable} -c 'import pathlib, signal; {NOTE}; signal.pause()' {alive}/one"
-    cup = write(tmp_path, {**toys(2), "slow": slow})
+    cup = write(tmp_path, {**toys(2), "slow": slow}, sandbox=False)
     process = started("run", cup, "--out", tmp_path / "run")
     while not any(alive.iterdir()) and process.poll() is None:
         select.select([], [], [], 0.02)

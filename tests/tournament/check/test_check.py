@@ -354,5 +354,5 @@ def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.check.protocol_checks.greet", stop)
     with running(honest) as url:
         result = CliRunner().invoke(check, ["--url", url])
-    assert result.exit_code == 1
+    assert result.exit_code == 130
     assert "Stopped after check 1;" in result.output

@@ -56,7 +56,7 @@ def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path) -> None:
     notes = tmp_path / "pids"
     notes.mkdir()
     bots = toys(3, str(notes))
-    cup = write(tmp_path, bots, concurrency=2, deals=6)
+    cup = write(tmp_path, bots, concurrency=2, deals=6, sandbox=False)
     seen = set()
     with started("run", cup, "--out", tmp_path / "run", "--json") as process:
         for event in events(process):

@@ -1691,7 +1691,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Too many large answers wait for clients that do not read them; `Retry-After` says in how many seconds to try again. */
+        /** @description The service has given too many large answers within a short time; `Retry-After` says in how many seconds to try again. */
         BusyProblem: {
             /** @description A link to the description of this type of problem. */
             type: string;
@@ -1807,7 +1807,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InternalProblem"];
             };
         };
-        /** @description Too many large answers wait for clients that do not read them; `Retry-After` says in how many seconds to try again. */
+        /** @description The service has given too many large answers within a short time; `Retry-After` says in how many seconds to try again. */
         BusyProblem: {
             headers: {
                 [name: string]: unknown;

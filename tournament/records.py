@@ -11,6 +11,14 @@ from typing import Any, Protocol
 import games
 
 
+class VoidCause(StrEnum):
+    """Why a match is void: a bot was stopped, or away, or the organiser decided it."""
+
+    STOPPED = "stopped"
+    OUTAGE = "outage"
+    DECISION = "decision"
+
+
 class FaultKind(StrEnum):
     """What a bot did wrong, as in tournament.md."""
 
@@ -123,10 +131,12 @@ class MatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class VoidRecord:
-    """A match that ended without a result, because of `bot`; it does not count and is played again.
+    """A match that does not count and is played again.
 
-    `match`, `block`, `key`, `round`, `number` and `seating` are those of the match. `why` is a
-    sentence. `started` is the wall clock in UTC, ISO 8601, as `ended`.
+    `match`, `block`, `key`, `round`, `number` and `seating` are those of the match. `bot` is the
+    one because of which it is void, "" for a decision of the organiser. `why` is a sentence.
+    `started` is the wall clock in UTC, ISO 8601, as `ended`. `record` has the rows of a match that
+    had ended, and `decision` the number of the decision; otherwise they are "" and None.
     """
 
     match: str
@@ -139,6 +149,9 @@ class VoidRecord:
     why: str
     started: str
     ended: str
+    cause: VoidCause = VoidCause.STOPPED
+    record: str = ""
+    decision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,9 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Cup:
     """A whole cup. Without a `seed` a fresh one is drawn when it begins. `sandbox` is None for one
-    where the system allows it."""
+    where the system allows it. A match is void if a bot by URL is `unreachable`, or somebody
+    stops a bot: at most `voids` times for each bot, and for `outage_s` seconds of an outage.
+    """
 
     name: str
     game: str
@@ -106,6 +108,8 @@ class Cup:
     stop: Stop = Stop()
     clock: Clock = Clock()
     strikes: int = 3
+    outage_s: int = 300
+    voids: int = 2
     run: Run = Run()
     sandbox: bool | None = None
     limits: Limits = Limits()

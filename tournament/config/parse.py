@@ -210,7 +210,7 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         format=format_,
         stop=_stop(checked["stop"], format_.type, len(bots), errors),
         clock=Clock(**checked["clock"]),
-        strikes=checked["faults"].get("strikes", 3),
+        **checked["faults"],
         run=Run(**checked["run"]),
         sandbox=checked["sandbox"].get("enabled"),
         limits=Limits(**checked["limits"]),

@@ -238,7 +238,11 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
         integer("bank_ms", 0, 3_600_000, "Extra milliseconds for a whole match."),
         integer("start_ms", 1, 600_000, "Milliseconds until a started bot answers."),
     ),
-    "faults": (integer("strikes", 1, 1000, "Faults that strike a bot out of a match."),),
+    "faults": (
+        integer("strikes", 1, 1000, "Faults that strike a bot out of a match."),
+        integer("outage_s", 0, 86_400, "Seconds that a bot by url may be away without a fault."),
+        integer("voids", 0, 1000, "Matches that may be void because of one bot."),
+    ),
     "run": (
         integer("concurrency", 1, 256, "Tables at once, each with its share of the cores."),
         Field(

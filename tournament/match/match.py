@@ -14,7 +14,7 @@ from tournament.bot.player import Choice, Failure, Player, illegal_move
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
 from tournament.config import Clock
 from tournament.match.referee import Board, Referee
-from tournament.records import FaultRecord, MatchRecord, VoidRecord, adjusted
+from tournament.records import FaultKind, FaultRecord, MatchRecord, VoidCause, VoidRecord, adjusted
 from tournament.text import printable
 
 OWN_S = 60.0
@@ -90,12 +90,14 @@ def play(
     players: Sequence[Player],
     expect: Expect = lambda _: None,
     counts: Container[str] = (),
+    awaited: Container[str] = (),
 ) -> MatchRecord:
     """Play a match to its end; RefereeError if the rules service fails.
 
-    MatchVoid if a bot was stopped meanwhile; not because of the bots in `counts`.
+    MatchVoid if a bot was stopped meanwhile, except because of the bots in `counts`, or if one of
+    the bots in `awaited` is unreachable.
     """
-    return _Match(rules, pairing, players, expect, counts).play(referee)
+    return _Match(rules, pairing, players, expect, counts, awaited).play(referee)
 
 
 class _Match:
@@ -106,11 +108,13 @@ class _Match:
         players: Sequence[Player],
         expect: Expect,
         counts: Container[str],
+        awaited: Container[str],
     ) -> None:
         self.rules = rules
         self.pairing = pairing
         self.expect = expect
         self.counts = counts
+        self.awaited = awaited
         self.started = _now()
         clock = rules.clock
         self.seats = [
@@ -214,6 +218,7 @@ class _Match:
         match _play_choice(outcome, board, seat.player):
             case Failure() as failure:
                 self._check_stopped(turn)
+                self._check_reachable(turn, failure)
                 move, after = _default_move(board)
                 self._strike(request, failure, move)
                 return move, after
@@ -225,21 +230,32 @@ class _Match:
         bot = self.pairing.seating[turn]
         if bot not in self.counts and self.seats[turn].player.stopped():
             why = "Somebody stopped its processes (SIGSTOP); they were resumed."
-            pairing = self.pairing
-            raise MatchVoid(
-                VoidRecord(
-                    match=pairing.match,
-                    block=pairing.block,
-                    key=pairing.key,
-                    round=pairing.round,
-                    number=pairing.number,
-                    seating=pairing.seating,
-                    bot=bot,
-                    why=why,
-                    started=self.started,
-                    ended=_now(),
-                )
+            raise self._void(bot, VoidCause.STOPPED, why)
+
+    def _check_reachable(self, turn: int, failure: Failure) -> None:
+        """MatchVoid if this bot could not be reached, and is waited for."""
+        bot = self.pairing.seating[turn]
+        if failure.kind is FaultKind.UNREACHABLE and bot in self.awaited:
+            why = f"It cannot be reached. {printable(failure.detail)}"
+            raise self._void(bot, VoidCause.OUTAGE, why)
+
+    def _void(self, bot: str, cause: VoidCause, why: str) -> MatchVoid:
+        pairing = self.pairing
+        return MatchVoid(
+            VoidRecord(
+                match=pairing.match,
+                block=pairing.block,
+                key=pairing.key,
+                round=pairing.round,
+                number=pairing.number,
+                seating=pairing.seating,
+                bot=bot,
+                why=why,
+                started=self.started,
+                ended=_now(),
+                cause=cause,
             )
+        )
 
     def _request(self, turn: int, board: Board) -> _Request:
         seat = self.seats[turn]

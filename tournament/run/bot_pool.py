@@ -136,6 +136,6 @@ class BotPool:
             try:
                 self._by_url[name] = HttpBot(url, dial_url(url, self._launch.start_ms / 1000))
             except OSError as error:
-                why = f"Its host is not known: {error.strerror or error}."
-                self._by_url[name] = UnavailableBot(url, why)
+                # Not kept: it may be known before the next match.
+                return UnavailableBot(url, f"Its host is not known: {error.strerror or error}.")
         return self._by_url[name]

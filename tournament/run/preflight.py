@@ -29,7 +29,7 @@ def problems(cup: Cup, bot_pool: BotPool) -> Iterator[str]:
     for bot in cup.bots:
         if bot.url is not None:
             try:
-                yield from _misfits(bot, _about(bot.name, bot.url), cup.game)
+                yield from _misfits(bot, about_by_url(bot.name, bot.url), cup.game)
             except StartError as error:
                 yield str(error)
     commands = iter([bot for bot in cup.bots if bot.command is not None])
@@ -51,7 +51,7 @@ def _referee(url: str) -> Iterator[str]:
         yield str(error)
 
 
-def _about(name: str, url: str) -> Mapping[str, Any]:
+def about_by_url(name: str, url: str) -> Mapping[str, Any]:
     """What a bot by URL says about itself; StartError if no bot answers there.
 
     Unlike a started bot it must say its protocol and its games: another server, or a wrong path,

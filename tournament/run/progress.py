@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TextIO
@@ -14,7 +14,7 @@ from rich.progress import TimeRemainingColumn as TimeLeft
 
 from tournament.records import MatchRecord, VoidRecord
 from tournament.run.runner import Observer
-from tournament.text import plural
+from tournament.text import plural, printable
 
 _EVERY_S = 10.0
 
@@ -49,6 +49,7 @@ class Lines:
         self._every_s = every_s
         self._next = 0.0
         self._rate = _Rate(0, 0)
+        self._away = ""
 
     def begin(self, done: int, total: int) -> None:
         """Print the first line."""
@@ -65,11 +66,17 @@ class Lines:
             self._next = monotonic() + self._every_s
             left = "" if not rate.left_s else f", {_span(rate.left_s)} left"
             total = plural(rate.total, "match", "matches")
-            self._print(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}")
+            away = f". {self._away}" if self._away else ""
+            self._print(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{away}")
 
     def void(self, record: VoidRecord) -> None:
         """Print why a match was void."""
         self._print(void_text(record))
+
+    def away(self, bots: Sequence[str]) -> None:
+        """Print who is waited for."""
+        self._away = _waiting(bots)
+        self._print(self._away or "All bots answer again, or are waited for no longer.")
 
     def _print(self, text: str) -> None:
         self._out.print(text, highlight=False, markup=False, soft_wrap=True)
@@ -81,7 +88,7 @@ class Bar:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._rate = _Rate(0, 0)
-        self._task = progress.add_task("", rate="", faults="")
+        self._task = progress.add_task("", rate="", faults="", away="")
 
     def begin(self, done: int, total: int) -> None:
         """Show how many are done already."""
@@ -101,6 +108,10 @@ class Bar:
     def void(self, record: VoidRecord) -> None:
         """Print above the bar why a match was void."""
         self._progress.console.print(void_text(record), highlight=False, markup=False)
+
+    def away(self, bots: Sequence[str]) -> None:
+        """Show who is waited for."""
+        self._progress.update(self._task, away=printable(_waiting(bots)))
 
 
 class JsonLines:
@@ -139,7 +150,7 @@ class JsonLines:
         )
 
     def void(self, record: VoidRecord) -> None:
-        """`{"event": "void", "match", "block", "round", "seating", "bot", "why"}`."""
+        """`{"event": "void", "match", "block", "round", "seating", "bot", "cause", "why"}`."""
         self.emit_event(
             "void",
             match=record.match,
@@ -147,13 +158,26 @@ class JsonLines:
             round=record.round,
             seating=record.seating,
             bot=record.bot,
+            cause=record.cause,
             why=record.why,
         )
+
+    def away(self, bots: Sequence[str]) -> None:
+        """`{"event": "away", "bots"}`: who is waited for, empty when nobody is."""
+        self.emit_event("away", bots=list(bots))
 
 
 def void_text(record: VoidRecord) -> str:
     """What to tell the organiser about a void match."""
-    return f"Match {record.match} is void because of {record.bot} and is played again. {record.why}"
+    because = f" because of {record.bot}" if record.bot else ""
+    return f"Match {record.match} is void{because} and is played again. {record.why}"
+
+
+def _waiting(bots: Sequence[str]) -> str:
+    """Who is waited for, as a sentence; "" if nobody is."""
+    if not bots:
+        return ""
+    return f"Waiting for {', '.join(bots)}, which cannot be reached."
 
 
 @contextmanager
@@ -171,6 +195,7 @@ def watch(console: Console, name: str) -> Iterator[Observer]:
         TextColumn("left"),
         TimeLeft(),
         TextColumn("{task.fields[faults]}"),
+        TextColumn("{task.fields[away]}", markup=False),
     )
     with Progress(*columns, console=console) as progress:
         bar = Bar(progress)

@@ -23,6 +23,8 @@ _FREE = (
     "sandbox",
     "format.fill",
     "format.within",
+    "outage_s",
+    "voids",
 )
 """What may change between two calls of the runner, because no result depends on it.
 

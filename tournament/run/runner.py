@@ -11,7 +11,7 @@ import multiprocessing
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import resource_tracker
@@ -28,15 +28,13 @@ from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, VoidRecord
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.deadline import Deadline
+from tournament.run.outages import Outages
 from tournament.run.worker import Failed, Inspect, Inspected, Job, Message, Voided, main
 from tournament.store.store import Store
 
 _WINDOW = 256
 _TICK_S = 0.5  # how often the runner looks whether a worker is silent for too long
 _CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
-MAX_VOIDS = 2
-"""How many matches may be void because of one bot: a bot must not undo bad deals in this way."""
-
 MAX_WORKER_STARTS = 2
 """How often a block that ends its worker process is tried."""
 
@@ -56,6 +54,9 @@ class Observer(Protocol):
 
     def void(self, record: VoidRecord) -> None:
         """A match was void and is played again."""
+
+    def away(self, bots: Sequence[str]) -> None:
+        """These bots cannot be reached and are waited for: others than before."""
 
 
 class _Worker:
@@ -177,12 +178,14 @@ class Runner:
         self._url_tables = _UrlTables(cup)
         self._worker_exits: Counter[int] = Counter()
         self._done: set[str] = set()
-        self._voids = Counter(void.bot for void in store.voids())
+        self._outages = Outages(cup, store.voids())
+        self._held: list[Job] = []  # until their bots are back
 
     def __enter__(self) -> Runner:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._outages.close()
         for worker in self._workers:
             worker.stop()
         for worker in self._workers:
@@ -226,9 +229,10 @@ class Runner:
         """Play a round to its end."""
         jobs = self._unfinished(round.blocks)
         waiting: deque[Job] = deque(itertools.islice(jobs, _WINDOW))
-        while waiting or any(worker.job for worker in self._workers):
+        while waiting or self._held or any(worker.job for worker in self._workers):
+            self._look_for_bots(waiting, observer)
             self._hand_out(waiting)
-            waiting.extend(itertools.islice(jobs, _WINDOW - len(waiting)))
+            waiting.extend(itertools.islice(jobs, max(0, _WINDOW - len(waiting))))
             self._receive(waiting, observer)
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Job]:
@@ -238,8 +242,22 @@ class Runner:
             if numbers:
                 yield Job(block, numbers)
 
+    def _look_for_bots(self, waiting: deque[Job], observer: Observer) -> None:
+        """Release the jobs of bots that are back, or are waited for no longer."""
+        if any(self._outages.look()):
+            waiting.extendleft(reversed(self._held))
+            self._held.clear()
+            observer.away(self._outages.away)
+
     def _hand_out(self, waiting: deque[Job]) -> None:
-        """Send every free worker the first job whose bots are free."""
+        """Send every free worker the first job whose bots are free; hold those of bots that are
+        away, so that other tables play."""
+        away = set(self._outages.away)
+        if away:
+            self._held += [job for job in waiting if not away.isdisjoint(job.block.table)]
+            here = [job for job in waiting if away.isdisjoint(job.block.table)]
+            waiting.clear()
+            waiting.extend(here)
         for _ in range(len(waiting)):
             free = self._free_worker()
             if free is None:
@@ -248,8 +266,8 @@ class Runner:
             if job is None:
                 return
             waiting.remove(job)
-            counts = frozenset(bot for bot, many in self._voids.items() if many >= MAX_VOIDS)
-            free.send(replace(job, counts=counts))
+            outages = self._outages
+            free.send(replace(job, counts=outages.counts, awaited=outages.awaited))
 
     def _free_worker(self) -> _Worker | None:
         for worker in self._workers:
@@ -298,8 +316,11 @@ class Runner:
     ) -> None:
         """A match was void: keep that, and play what is left of its block again."""
         self._store.add_void(record)
-        self._voids[record.bot] += 1
+        away = self._outages.away
+        self._outages.add(record)
         observer.void(record)
+        if self._outages.away != away:
+            observer.away(self._outages.away)
         if worker.job is not None:
             waiting.extendleft(self._unfinished([worker.job.block]))
         self._free(worker)

@@ -30,12 +30,16 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The matches of a block that are still to be played, by their numbers in the block; `counts`
-    names the bots because of which no more matches are void."""
+    """The matches of a block that are still to be played, by their numbers in the block.
+
+    `counts` names the bots because of which no more matches are void if they are stopped,
+    `awaited` those because of which one is void if they cannot be reached.
+    """
 
     block: Block
     numbers: tuple[int, ...]
     counts: frozenset[str] = frozenset()
+    awaited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +164,9 @@ def _work(
             deadline.expect(start_s * cup.players)
             players = bot_pool.seat(pairing.seating)
             try:
-                record = play(rules, pairing, referee, players, deadline.expect, job.counts)
+                record = play(
+                    rules, pairing, referee, players, deadline.expect, job.counts, job.awaited
+                )
             except MatchVoid as void:
                 deadline.clear()
                 _send(connection, Voided(void.record))

@@ -85,6 +85,10 @@ class Provenance:
         if not written:
             raise changed_facts(self._where)
 
+    def holds(self, data: bytes, proofs: Proofs) -> bool:
+        """Whether the signer has signed this data."""
+        return self._verifier is not None and self._verifier.holds(data, proofs)
+
     def check_details(self, row: Any, faults: Sequence[Mapping[str, Any]]) -> None:
         """StoreError unless the runner wrote these moves and faults of a checked row."""
         if self.signed and row.details != digest_of_details(row.data, faults):

@@ -19,6 +19,8 @@ from tournament.records import (
     FaultRecord,
     MatchRecord,
     MatchSummary,
+    VoidCause,
+    VoidRecord,
 )
 from tournament.store.tables import blocks, matches, signatures
 
@@ -200,6 +202,12 @@ def fault_rows(record: MatchRecord) -> list[dict[str, Any]]:
         }
         for fault in record.faults
     ]
+
+
+def to_void(data: dict[str, Any]) -> VoidRecord:
+    """A void match from the data of its row."""
+    typed = {"seating": tuple(data["seating"]), "cause": VoidCause(data["cause"])}
+    return VoidRecord(**{**data, **typed})
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:

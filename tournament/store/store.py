@@ -40,6 +40,7 @@ from tournament.store.provenance import (
     signed_match,
     unsigned,
 )
+from tournament.store.signed_log import SignedLog
 from tournament.store.signing import SigningKey, make_key
 from tournament.store.tables import (
     blocks,
@@ -67,6 +68,7 @@ class Store:
         self._engine = engine
         self.where = where
         self.folder = folder
+        self._voids = SignedLog(voids, where)
         self._writer: Connection | None = None
         self._provenance: Provenance | None = None  # None while the store is empty
         self._key: SigningKey | None = None
@@ -281,18 +283,17 @@ class Store:
 
     def add_void(self, record: VoidRecord) -> None:
         """Commit that a match was void; the match itself is not in the store."""
+        if self._provenance is None:
+            self.put({})
         with self._write() as connection:
-            data = rows.dumps(asdict(record))
-            connection.execute(sa.insert(voids).values(match=record.match, data=data))
+            self._voids.add(connection, self._run, self._signing_key(), asdict(record))
 
     def voids(self) -> list[VoidRecord]:
         """The void matches in the order in which they ended; of older stores none."""
         with self._read() as connection:
-            if not sa.inspect(connection).has_table(voids.name):
-                return []
-            found = connection.execute(sa.select(voids.c.data).order_by(voids.c.id)).scalars()
-            records = [json.loads(data) for data in found]
-        return [VoidRecord(**{**data, "seating": tuple(data["seating"])}) for data in records]
+            found = self._voids.read(connection, self._provenance)
+        with damage(self.where):
+            return [rows.to_void(data) for data in found]
 
     def renumber(self, number: Callable[[BlockRecord], int]) -> None:
         """Give every block its number in a schedule that has grown, and sign its matches anew."""

@@ -45,9 +45,27 @@ matches = sa.Table(
 voids = sa.Table(
     "voids",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("match", sa.String, nullable=False, index=True),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("data", sa.Text, nullable=False),
+    sa.Column("mac", sa.LargeBinary, nullable=False),
+    sa.Column("signature", sa.LargeBinary, nullable=False),
+)
+decisions = sa.Table(
+    "decisions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Column("mac", sa.LargeBinary, nullable=False),
+    sa.Column("signature", sa.LargeBinary, nullable=False),
+)
+# Of the two tables before, so that a row that is missing is missed.
+log_lengths = sa.Table(
+    "log_lengths",
+    metadata,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("length", sa.Integer, nullable=False),
+    sa.Column("mac", sa.LargeBinary, nullable=False),
+    sa.Column("signature", sa.LargeBinary, nullable=False),
 )
 # Kept apart so that statistics never read it.
 details = sa.Table(

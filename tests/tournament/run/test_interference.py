@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.tournament.cups import all_end, bot, stich, toys, write
+from tournament.config import Cup
 from tournament.records import VoidRecord
 from tournament.run.deadline import Deadline
-from tournament.run.runner import MAX_VOIDS
 from tournament.store.store import Store
 
 VOID = VoidRecord("m", 3, "k", 1, 2, ("a", "b"), "b", "It was stopped.", "2026", "2027")
@@ -34,7 +34,7 @@ def test_opponents_that_are_stopped_do_not_lose_by_it(tmp_path: Path) -> None:
         voids = store.voids()
         assert {void.bot for void in voids} == {"toy0", "toy1"}
         assert all(void.why.startswith("Somebody stopped its processes") for void in voids)
-        assert len(voids) <= 2 * MAX_VOIDS
+        assert len(voids) <= 2 * Cup("", "", 3, ()).voids
         assert store.get("finished")
         for match in store.matches():
             for fault in match.faults:

@@ -1,0 +1,240 @@
+"""A bot by URL that cannot be reached: void matches, waiting, and when faults count again."""
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tournament import hostile, played
+from tests.tournament.cups import events, standings, started, stich, toys, write
+from tournament.bot.player import Choice, Failure
+from tournament.config import Bot
+from tournament.formats import make_schedule
+from tournament.match.match import MatchVoid, Rules, play
+from tournament.match.referee import LocalReferee
+from tournament.records import Answer, FaultKind, VoidCause, VoidRecord
+from tournament.run.outages import Outages
+from tournament.run.worker import pairing_of
+from tournament.store.store import Store
+
+CUP = played.cup()
+RULES = Rules(CUP.game, CUP.players, CUP.options, CUP.clock, CUP.strikes)
+
+
+class Fails(played.Dice):
+    """A bot whose first answer is a fault of this kind."""
+
+    kind = FaultKind.UNREACHABLE
+
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        if json.loads(body)["turn"] == 1:
+            return Failure(self.kind, "No connection: Connection refused.", 0.001, Answer())
+        return super().move(body, seconds)
+
+
+class Late(Fails):
+    kind = FaultKind.TIMEOUT
+
+
+class Wrong(Fails):
+    kind = FaultKind.INVALID
+
+
+def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
+    schedule = make_schedule(CUP, "seed")
+    block = next(iter(next(schedule.rounds(lambda _: {})).blocks))  # type: ignore[arg-type]
+    players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
+    return play(RULES, pairing_of(block, 0), LocalReferee(), players, awaited=awaited)
+
+
+def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:
+    with pytest.raises(MatchVoid) as void:
+        match_with(Fails, frozenset({"bob"}))
+    record = void.value.record
+    assert (record.bot, record.cause) == ("bob", VoidCause.OUTAGE)
+    assert record.why == "It cannot be reached. No connection: Connection refused."
+
+
+@pytest.mark.parametrize(("bot", "awaited"), [(Fails, "cat"), (Late, "bob"), (Wrong, "bob")])
+def test_other_faults_and_bots_that_are_not_waited_for_count(
+    bot: type[Fails], awaited: str
+) -> None:
+    (fault,) = match_with(bot, frozenset({awaited})).faults
+    assert fault.kind == bot.kind
+
+
+@dataclass
+class Answers:
+    """In place of a thread that asks."""
+
+    bot: Bot
+    answers: bool = False
+
+    def stop(self) -> None:
+        pass
+
+
+def void(bot: str, cause: VoidCause = VoidCause.OUTAGE) -> VoidRecord:
+    return VoidRecord("m", 3, "k", 1, 2, ("ann", "bob"), bot, "Why.", "2026", "2027", cause)
+
+
+@pytest.fixture
+def probes() -> dict[str, Answers]:
+    return {}
+
+
+@contextmanager
+def outages(probes: dict[str, Answers], now: list[float], *before: VoidRecord) -> Iterator[Outages]:
+    def probe(bot: Bot) -> Any:
+        probes[bot.name] = Answers(bot)
+        return probes[bot.name]
+
+    with closing(Outages(CUP, before, probe, lambda: now[0])) as made:
+        yield made
+
+
+def test_a_bot_that_is_back_plays_on_and_may_be_away_once_more(probes: dict[str, Answers]) -> None:
+    with outages(probes, [0.0]) as found:
+        assert found.awaited == {"ann", "bob", "cat"}
+        found.add(void("bob"))
+        assert found.away == ("bob",)
+        assert found.look() == ([], [])
+        probes["bob"].answers = True
+        assert found.look() == (["bob"], [])
+        assert "bob" in found.awaited
+        found.add(void("bob"))
+        assert "bob" not in found.awaited, "two void matches are the most"
+        assert found.away == ("bob",), "but its blocks wait until it is back"
+
+
+def test_after_outage_s_its_faults_count(probes: dict[str, Answers]) -> None:
+    now = [0.0]
+    with outages(probes, now) as found:
+        found.add(void("bob"))
+        now[0] = 299.0
+        assert found.look() == ([], [])
+        now[0] = 300.0
+        assert found.look() == ([], ["bob"])
+        assert found.away == ()
+        assert found.awaited == {"ann", "cat"}
+
+
+def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions(
+    probes: dict[str, Answers],
+) -> None:
+    decided = void("bob", VoidCause.DECISION)
+    with outages(probes, [0.0], decided, decided, void("ann"), void("ann")) as found:
+        assert found.awaited == {"bob", "cat"}
+        assert found.counts == {"ann"}
+
+
+@pytest.mark.parametrize("cup", [replace(CUP, voids=0), replace(CUP, outage_s=0)])
+def test_a_cup_may_wait_for_nobody(cup: Any) -> None:
+    with closing(Outages(cup, [])) as found:
+        assert not found.awaited
+
+
+def test_an_outage_does_not_change_the_standings(tmp_path: Path) -> None:
+    """A bot hangs up twice in the middle of a match; it loses nothing, and gains nothing."""
+    with hangs_up(0) as calm, hangs_up(2) as rude:
+        quiet = write(tmp_path, {**toys(2), "rude": calm}, deals=2)
+        assert stich("run", quiet, "--out", tmp_path / "calm").returncode == 0
+        cup = write(tmp_path, {**toys(2), "rude": rude}, deals=2)
+        done = stich("run", cup, "--out", tmp_path / "rude", "--json")
+    assert done.returncode == 0, done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [e["bot"] for e in told if e["event"] == "void"] == ["rude", "rude"]
+    assert [e["bots"] for e in told if e["event"] == "away"] == [["rude"], []] * 2
+    assert standings(tmp_path / "rude") == standings(tmp_path / "calm")
+    assert stich("verify", tmp_path / "rude").returncode == 0
+    with Store.open(tmp_path / "rude") as store:
+        assert [void.cause for void in store.voids()] == [VoidCause.OUTAGE] * 2
+
+
+def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
+    with hangs_up(3) as url:
+        cup = write(tmp_path, {**toys(2), "rude": url}, deals=2)
+        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+    with Store.open(tmp_path / "run") as store:
+        assert len(store.voids()) == 2
+        assert [fault.kind for _, fault in store.faults()] == ["unreachable"]
+
+
+@contextmanager
+def hangs_up(times: int) -> Iterator[str]:
+    """A toy by URL that hangs up so often on the third request of a match, which is repeated."""
+    toy, left = hostile.toy("toy-2"), [2 * times]
+
+    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        if request["turn"] == 3 and left[0]:
+            left[0] -= 1
+            hostile.reset(connection, request)
+        else:
+            toy(connection, request)
+
+    with hostile.running(handle) as url:
+        yield url
+
+
+@pytest.mark.slow
+def test_a_runner_is_killed_while_a_bot_is_away_and_the_bot_comes_back(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    bots = {**toys(3), "far": f"http://127.0.0.1:{port}"}
+    cup = write(tmp_path, bots, deals=6)
+    with far(port) as first:
+        runner = started("run", cup, "--out", tmp_path / "run", "--json")
+        told = events(runner)
+        next(e for e in told if e["event"] == "match" and "far" in e["seating"])
+        first.kill()
+        assert next(e for e in told if e["event"] == "away")["bots"] == ["far"]
+        next(e for e in told if e["event"] == "match")  # other tables play on
+        runner.kill()
+        runner.communicate()
+    refused = stich("run", cup, "--out", tmp_path / "run")
+    assert refused.returncode == 1
+    assert "far: nothing accepts connections" in refused.stderr
+    with ExitStack() as stack:
+        second = stack.enter_context(far(port))
+        runner = started("run", cup, "--out", tmp_path / "run", "--json")
+        told = events(runner)
+        next(e for e in told if e["event"] == "match" and "far" in e["seating"])
+        second.kill()
+        assert next(e for e in told if e["event"] == "away")["bots"] == ["far"]
+        stack.enter_context(far(port))
+        assert next(e for e in told if e["event"] == "away")["bots"] == []
+        runner.communicate()
+        assert runner.returncode == 0
+    with Store.open(tmp_path / "run") as store:
+        assert store.get("finished")
+        assert store.count() == 4 * 6 * 3
+        assert not list(store.faults())
+        assert [void.bot for void in store.voids()] == ["far", "far"]
+    assert stich("verify", tmp_path / "run").returncode == 0
+
+
+@contextmanager
+def far(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A bot by URL, a program of its own."""
+    process = subprocess.Popen(
+        [sys.executable, hostile.__file__, "toy-1"], env={"PORT": str(port), "PATH": ""}
+    )
+    try:
+        while not _listens(port):
+            assert process.poll() is None
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

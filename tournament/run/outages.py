@@ -1,0 +1,104 @@
+"""Bots by URL that cannot be reached: who is waited for, and for how long."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from tournament.bot.started_bot import StartError
+from tournament.config import Bot, Cup
+from tournament.records import VoidCause, VoidRecord
+from tournament.run.preflight import about_by_url
+
+_PROBE_S = 1.0
+
+
+class Probe:
+    """Asks in a thread, every second, whether a bot by URL answers again."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self._ended = threading.Event()
+        self.answers = False
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while not self.answers and not self._ended.wait(_PROBE_S):
+            try:
+                about_by_url(self._bot.name, self._bot.url or "")
+            except StartError:
+                continue
+            self.answers = True
+
+    def stop(self) -> None:
+        """Ask no more."""
+        self._ended.set()
+
+
+class Outages:
+    """The void matches of each bot, and the bots that are away.
+
+    A bot is waited for until it answers or `outage_s` has passed. After that, or after `voids` void
+    matches, its faults count, so that nobody gains by hanging up on a bad deal.
+    """
+
+    def __init__(
+        self,
+        cup: Cup,
+        voids: Iterable[VoidRecord],
+        probe: Callable[[Bot], Probe] = Probe,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._cup = cup
+        self._probe = probe
+        self._clock = clock
+        self._voids = Counter(void.bot for void in voids if void.cause != VoidCause.DECISION)
+        self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
+        self._away: dict[str, tuple[float, Probe]] = {}
+        self._given_up: set[str] = set()
+
+    @property
+    def away(self) -> tuple[str, ...]:
+        """The bots that are waited for."""
+        return tuple(self._away)
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """The bots because of which no more matches are void."""
+        return frozenset(bot for bot, many in self._voids.items() if many >= self._cup.voids)
+
+    @property
+    def awaited(self) -> frozenset[str]:
+        """The bots because of which a match is void if they cannot be reached."""
+        if not self._cup.voids or not self._cup.outage_s:
+            return frozenset()
+        return self._by_url - self.counts - self._given_up
+
+    def add(self, void: VoidRecord) -> None:
+        """A match is void; if its bot could not be reached, wait for it."""
+        self._voids[void.bot] += 1
+        if void.cause == VoidCause.OUTAGE and void.bot not in self._away:
+            self._away[void.bot] = (self._clock(), self._probe(self._cup.bot(void.bot)))
+
+    def look(self) -> tuple[list[str], list[str]]:
+        """The bots that are back, and those that are waited for no longer, since the last look."""
+        back, lost = [], []
+        for bot, (since, probe) in list(self._away.items()):
+            if probe.answers:
+                back.append(bot)
+            elif self._clock() - since >= self._cup.outage_s:
+                lost.append(bot)
+                self._given_up.add(bot)
+            else:
+                continue
+            probe.stop()
+            del self._away[bot]
+        return back, lost
+
+    def close(self) -> None:
+        """Stop to ask."""
+        for _, probe in self._away.values():
+            probe.stop()
+        self._away.clear()

@@ -19,9 +19,13 @@ from typing import Any
 
 from tournament.bot import seccomp
 from tournament.bot.control_group import group_of_a_bot
+from tournament.bot.environment import CHECKOUT
 from tournament.config import Bot, Limits
 
-_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_SUPERVISOR = (
+    f"import sys; sys.path.append({str(CHECKOUT)!r}); "
+    "from tournament.bot.supervisor import main; main()"
+)
 _ANSWER_S = 2.0  # a supervisor answers at once, unless somebody has stopped or killed it
 _END_S = 5.0  # and ends all its processes at once, unless it is stopped again and again
 SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
@@ -62,7 +66,7 @@ class BotProcess:
                 passed.append(stack.enter_context(inner).fileno())
                 passed += stack.enter_context(seccomp.opened())[1]
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-I", "-S", str(_SUPERVISOR), *map(str, passed)],
+                [sys.executable, "-I", "-S", "-c", _SUPERVISOR, *map(str, passed)],
                 pass_fds=passed,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
 """The program that supervises one started bot: it starts it, reads its output, and ends it.
 
-It is run by path as a small process of its own and imports nothing of this project. When its
-control socket closes, which also happens when the runner is killed, it ends the bot with
+It is a small process of its own and imports little, so that it starts quickly. When its control
+socket closes, which also happens when the runner is killed, it ends the bot with
 everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
 
 Its arguments are descriptors: its control socket, and with a sandbox the control socket of the
@@ -20,17 +20,11 @@ pid, and then receives commands of one byte. Every answer is four bytes of lengt
 - `C`: the same, and the output and the stops so far are forgotten;
 - `T`: how often somebody has stopped a process of the bot, JSON; each was resumed at once;
 - `P`: whether it is the bot that listens at its port, JSON.
-
-The sandbox proxy is a fork of the supervisor that enters the sandbox's network, but not its other
-namespaces, so the bot cannot see it. For every byte on its control socket it opens a TCP socket
-there and passes it out; the runner connects it within its own deadline.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import fcntl
 import json
 import os
 import resource
@@ -38,30 +32,30 @@ import select
 import signal
 import socket
 import sys
-import tempfile
 import time
+
+from tournament.bot.homes import create_home, remove
+from tournament.bot.listeners import listeners
+from tournament.bot.process_tree import (
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    PR_SET_PDEATHSIG,
+    children,
+    descendants,
+    end_children,
+    prctl,
+)
+from tournament.bot.sandbox_proxy import run_proxy
 
 TYPE_CHECKING = False  # importing typing takes longer than everything else
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
 KEPT = 64 * 1024
 CHUNK = 64 * 1024
-HOME_PREFIX = "stich-bot-"
-"""How the names of private folders begin. Their supervisors hold a lock on them."""
-
 STOPS_MS = 250  # how often processes that are not children of the supervisor are looked at
-PR_SET_PDEATHSIG = 1
-PR_SET_DUMPABLE = 4
-PR_SET_CHILD_SUBREAPER = 36
-NS_GET_USERNS = 0xB701
 FILE_SIZE = 1 << 30
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
-
-
-def _prctl(option: int, value: int) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
 class Supervisor:
@@ -118,7 +112,7 @@ class Supervisor:
         if os.fork() == 0:
             try:
                 self.control.close()
-                _run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=control))
+                run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=control))
             finally:
                 os._exit(0)
 
@@ -170,8 +164,8 @@ class Supervisor:
 
     def find_stopped(self) -> None:
         """Resume descendants that were stopped; the kernel reports those of children only."""
-        children = _children(os.getpid())
-        for pid in [below for child in children for below in _descendants(child)]:
+        below = [pid for child in children(os.getpid()) for pid in descendants(child)]
+        for pid in below:
             with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as file:
                 if file.read().rpartition(")")[2].split()[0] == "T":
                     self.resume(pid)
@@ -184,13 +178,13 @@ class Supervisor:
 
     def listens(self) -> bool:
         """Whether a process of the bot listens at its port, and nobody else would be connected."""
-        found = _listeners(self.port)
+        found = listeners(self.port)
         path, held = self.listener
         if found == {held}:
             with contextlib.suppress(OSError):
                 if os.readlink(path) == held:
                     return True
-        for pid in _descendants(os.getpid()):
+        for pid in descendants(os.getpid()):
             with contextlib.suppress(OSError):
                 for name in os.listdir(f"/proc/{pid}/fd"):
                     path = f"/proc/{pid}/fd/{name}"
@@ -277,7 +271,7 @@ def _run_bot(
     for number in _IGNORED:
         signal.signal(number, signal.SIG_DFL)
     os.setsid()
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != supervisor:
         os._exit(127)
     if order["group"] is not None:
@@ -315,19 +309,6 @@ def _run_bot(
     os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
 
 
-def _run_proxy(pid: int, control: socket.socket) -> None:
-    """In a child: enter the network that a sandbox has, and pass out sockets of it."""
-    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
-    owner = fcntl.ioctl(network, NS_GET_USERNS)
-    for namespace in (owner, network):
-        if ctypes.CDLL(None).setns(namespace, 0):
-            return
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not earlier: entering a namespace clears it
-    while control.recv(1):
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as inner:
-            socket.send_fds(control, [b"S"], [inner.fileno()])
-
-
 def _exactly(control: socket.socket, size: int) -> bytes:
     """So many bytes; none if the runner is gone."""
     data = b""
@@ -339,94 +320,16 @@ def _exactly(control: socket.socket, size: int) -> bytes:
     return data
 
 
-def _children(pid: int) -> list[int]:
-    """The pids of a process's children."""
-    found = []
-    try:
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children") as file:
-                found += [int(child) for child in file.read().split()]
-    except OSError:
-        return found
-    return found
-
-
-def _descendants(pid: int) -> list[int]:
-    """The pids of a process's children, their children and so on."""
-    found = _children(pid)
-    for child in found:
-        found += _children(child)
-    return found
-
-
-def end_children(more: Sequence[int] = ()) -> None:
-    """Kill all children of this process and their groups, until none are left: orphans of those
-    that are killed become children of a process that has asked for them (a subreaper)."""
-    for _ in range(1000):
-        for pid in {*more, *_children(os.getpid())}:
-            for kill in (os.killpg, os.kill):
-                with contextlib.suppress(OSError):
-                    kill(pid, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        time.sleep(0.001)
-
-
-def _listeners(port: int) -> set[str]:
-    """The sockets that listen where a connection to 127.0.0.1 at a port would arrive: those of the
-    narrowest address, IPv4 before IPv6, as the kernel chooses."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for table in ("tcp", "tcp6"):
-        with contextlib.suppress(OSError), open(f"/proc/net/{table}") as file:
-            next(file)
-            for line in file:
-                row = line.split()
-                if row[3] != "0A":
-                    break  # those that listen come first
-                address, _, number = row[1].rpartition(":")
-                if int(number, 16) == port:
-                    found.setdefault((table, address), set()).add(f"socket:[{row[9]}]")
-    loopback, mapped = "0100007F", "0" * 16 + "FFFF00000100007F"
-    for place in (("tcp", loopback), ("tcp6", mapped), ("tcp", "0" * 8), ("tcp6", "0" * 32)):
-        if place in found:
-            return found[place]
-    return set()
-
-
-def remove(folder: str) -> None:
-    """Remove a folder with everything that a bot has put into it, however deep or closed."""
-    with contextlib.suppress(OSError):
-        os.rmdir(folder)  # as nearly always
-        return
-    for command in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-        if os.path.lexists(folder):
-            pid = os.posix_spawnp(command[0], [*command, "--", folder], os.environ)
-            os.waitpid(pid, 0)
-
-
-def _create_home() -> tuple[str, int]:
-    """A private folder for the bot, and the descriptor that holds its lock."""
-    made = tempfile.mkdtemp(prefix=f"new-{HOME_PREFIX}")
-    descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    home = os.path.join(os.path.dirname(made), os.path.basename(made).removeprefix("new-"))
-    os.rename(made, home)
-    return home, descriptor
-
-
 def main() -> None:
     """Supervise one bot."""
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
     # If a bot has stopped this process, it resumes when the runner dies, and finds the socket
     # closed.
-    _prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
+    prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
     # A bot of the same user may then not copy this process's descriptors, nor change its memory.
-    _prctl(PR_SET_DUMPABLE, 0)
+    prctl(PR_SET_DUMPABLE, 0)
     control, *descriptors = [int(word) for word in sys.argv[1:]]
     for descriptor in (control, *descriptors):
         os.set_inheritable(descriptor, False)
@@ -436,7 +339,7 @@ def main() -> None:
         return
     order = json.loads(data)
     supervisor = Supervisor(runner)
-    home = order["home"] or _create_home()[0]
+    home = order["home"] or create_home()[0]
     try:
         if order["group"] is not None:
             supervisor.create_group(order["group"])
@@ -448,7 +351,3 @@ def main() -> None:
         supervisor.end()
         if order["home"] is None:
             remove(home)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import sys
@@ -12,7 +11,13 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from tournament.bot.process import LaunchSettings
-from tournament.bot.supervisor import end_children
+from tournament.bot.process_tree import (
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    PR_SET_PDEATHSIG,
+    end_children,
+    prctl,
+)
 from tournament.config import Cup
 from tournament.formats import Block
 from tournament.match.match import OWN_S, MatchVoid, Pairing, Rules, play
@@ -22,10 +27,6 @@ from tournament.run.bot_pool import BotPool
 from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.deadline import Deadline
 from tournament.run.preflight import problems
-
-_PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,11 @@ def main(
     """
     runner = os.getppid()
     for option, value in (
-        (_PR_SET_PDEATHSIG, signal.SIGKILL),
-        (_PR_SET_DUMPABLE, 0),
-        (_PR_SET_CHILD_SUBREAPER, 1),
+        (PR_SET_PDEATHSIG, signal.SIGKILL),
+        (PR_SET_DUMPABLE, 0),
+        (PR_SET_CHILD_SUBREAPER, 1),
     ):
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        prctl(option, value)
     if os.getppid() != runner:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_the_cup_runs_as_copied(tmp_path: Path) -> None:
+    (block,) = re.findall(
+        r"^```toml\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    (tmp_path / "CUP.toml").write_text(block.replace("deals = 40", "deals = 1"))
+    ran = subprocess.run(
+        [sys.executable, "-m", "stich", "run", "CUP.toml", "--out", "run"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr.startswith("Starting 3 bots ...")
+    assert ran.stdout.startswith("Seed: ")
+    assert "greedy" in ran.stdout
 
 
 def test_the_python_example_plays_a_deal() -> None:

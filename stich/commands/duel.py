@@ -194,7 +194,8 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         )
         events = JsonLines(sys.stdout) if as_json else None
         try:
-            play_all(cup, schedule, store, launch, events, console, [weakness(seed), notice])
+            progress = make_console(stderr=True)
+            play_all(cup, schedule, store, launch, events, progress, [weakness(seed), notice])
         except KeyboardInterrupt:
             if store.count():
                 _report(console, events, schedule, True, store)

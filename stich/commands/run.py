@@ -115,7 +115,8 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
                 secret=[Path(path), state_folder(), *([store.folder] if store.folder else [])],
                 folder=Path(path).absolute().parent,
             )
-            play_all(cup, schedule, store, launch, events, console, [weakness(seed), notice])
+            progress = make_console(stderr=True)
+            play_all(cup, schedule, store, launch, events, progress, [weakness(seed), notice])
             places = schedule.places(RoundScores(store))
             ended = {"settled": schedule.settled, "total": store.count()} if cup.stop.top else {}
             store.put({"finished": True, "places": places, **ended})

@@ -17,6 +17,7 @@ from tournament.formats import Schedule
 from tournament.run.progress import JsonLines, watch
 from tournament.run.runner import Observer, Runner
 from tournament.store.store import Store
+from tournament.text import plural
 
 
 def play_all(
@@ -28,7 +29,8 @@ def play_all(
     console: Console,
     warnings: Sequence[str] = (),
 ) -> None:
-    """Play what is still to be played; progress goes to `events`, or to the console without it.
+    """Play what is still to be played; progress goes to `events`, or without it to the console,
+    which writes to standard error.
 
     `warnings` that are not empty are printed to standard error once all bots are ready.
     StartError if a bot cannot play; RunError or StoreError if the run cannot continue.
@@ -41,6 +43,10 @@ def play_all(
     with ExitStack() as stack:
         stack.callback(loading.join)  # a process that ends while it loads may crash
         runner = stack.enter_context(Runner(cup, schedule, store, launch))
+        if events is None:
+            started = sum(bot.command is not None for bot in cup.bots)
+            called = f" and calling {len(cup.bots) - started}" if started < len(cup.bots) else ""
+            console.print(f"Starting {plural(started, 'bot')}{called} ...", highlight=False)
         runner.spawn_workers()
         problems = runner.inspect()
         if problems:

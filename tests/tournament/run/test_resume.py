@@ -21,8 +21,8 @@ def test_a_cup_that_never_played_may_be_fixed(tmp_path: Path) -> None:
         bots = {**toys, "toy2": "no-such-program"}
         done = stich("run", write(tmp_path, bots, deals=1), "--out", run)
         assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith('toy2: "no-such-program" cannot be started: No such')
-        assert done.stderr.count("\n") == 1
+        _, problem = done.stderr.splitlines()
+        assert problem.startswith('toy2: "no-such-program" cannot be started: No such')
         bots = {"toy0": toys["toy0"], "toy1": toys["toy1"], "fixed": toys["toy2"]}
         done = stich("run", write(tmp_path, bots, deals=1), "--out", run)
         assert done.returncode == 0, done.stderr

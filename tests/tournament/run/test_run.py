@@ -85,7 +85,7 @@ def test_killed_again_and_again_it_ends_the_same(
         all_end(int(path.name) for path in alive.iterdir())
     done = stich("run", cup, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
-    assert f"48 matches, {kept} of them done already" in done.stdout
+    assert f"48 matches, {kept} of them done already" in done.stderr
     assert standings(tmp_path / "run") == uninterrupted
     again = stich("run", cup, "--out", tmp_path / "run", "--json")
     assert [json.loads(line)["event"] for line in again.stdout.splitlines()] == ["finished"]
@@ -113,7 +113,7 @@ def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]
                 half.add(record)
             kept = half.count()
         done = stich("run", path, "--out", two)
-        assert f"{kept} of them done already" in done.stdout, done.stderr
+        assert f"{kept} of them done already" in done.stderr, done.stderr
     assert standings(two) == standings(one)
     assert stich("verify", two).returncode == 0
 
@@ -187,7 +187,7 @@ def test_more_deals_and_bots_are_the_cup_that_would_have_been(tmp_path: Path) ->
         grown = write(tmp_path, bots, deals=3)
         done = stich("run", grown, "--out", small)
         assert done.returncode == 0, done.stderr
-        assert "6 of them done already" in done.stdout
+        assert "6 of them done already" in done.stderr
         assert stich("run", grown, "--out", large).returncode == 0
     # A cup that was extended may have been looked at: its ranges hold at any time.
     assert standings(small)["ranges"] == "anytime"

@@ -18,6 +18,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge, RequestTimeout
+from werkzeug.wsgi import FileWrapper
 
 from service.app import DETAILS
 from service.json_codec import encode
@@ -123,6 +124,8 @@ class RsgiFront:
             status, headers = int(line[:3]), given
 
         body = self.app(environ, start)
+        if isinstance(body, FileWrapper):
+            return status, headers, body
         if status in (204, 304) or any(name == "Content-Length" for name, _ in headers):
             return status, headers, _join(body)
         return status, headers, body
@@ -131,6 +134,11 @@ class RsgiFront:
         status, headers, body = answer
         if isinstance(request_body, _FailedBody) and not request_body.all_read:
             headers.append(("Connection", "close"))
+        if isinstance(body, FileWrapper):
+            # granian reads the file in pieces, so that it takes no memory though nobody reads it
+            body.close()
+            proto.response_file(status, headers, body.file.name)
+            return
         if isinstance(body, bytes) and len(body) <= LARGE_ANSWER:
             proto.response_bytes(status, headers, body)
             return

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from mimetypes import guess_type
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, current_app, redirect, render_template, request
+from flask import Blueprint, Response, current_app, redirect, render_template, request, send_file
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from werkzeug.wrappers import Response as WerkzeugResponse
@@ -55,7 +54,7 @@ def healthz() -> Response:
 @static_routes.get("/readyz")
 def readyz() -> Response:
     """Whether the service can answer requests: it reads its files, and every game deals."""
-    _read("openapi.yaml", "openapi.yaml")
+    _contract().read_bytes()
     for game in games.GAMES.values():
         game.start(None, "ready", {}).moves()
     return Response('{"status":"ok"}\n', content_type="application/json")
@@ -71,8 +70,7 @@ def metrics() -> Response:
 @static_routes.get("/openapi.yaml")
 def openapi_yaml() -> Response:
     """The contract."""
-    contract = _read("openapi.yaml", "openapi.yaml")
-    return Response(contract, content_type="text/yaml; charset=utf-8")
+    return send_file(_contract(), "text/yaml; charset=utf-8", conditional=False)
 
 
 @static_routes.get("/docs")
@@ -86,9 +84,8 @@ def asset(name: str) -> Response:
     """A file that the pages load."""
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
-    response = Response((_ASSETS[name] / name).read_bytes(), mimetype=guess_type(name)[0])
-    response.add_etag()
-    response.make_conditional(request)
+    response = send_file(_ASSETS[name] / name, conditional=False)
+    response.make_conditional(request)  # without ranges, which would have to be in memory
     return response
 
 
@@ -125,11 +122,14 @@ def _rendered_rules(name: str) -> Markup:
 def _read_rules(name: str) -> bytes:
     if name not in games.GAMES:
         raise Problem("not-found", f"There are no rules for {quote(name)} here.")
-    return _read(f"rules/{name}.md", f"docs/rules/{name}.md")
+    return _path(f"rules/{name}.md", f"docs/rules/{name}.md").read_bytes()
 
 
-@cache
-def _read(packaged: str, original: str) -> bytes:
+def _contract() -> Path:
+    return _path("openapi.yaml", "openapi.yaml")
+
+
+def _path(packaged: str, original: str) -> Path:
     """A file that the build copies into the package; a checkout has only the original."""
     path = STATIC / packaged
-    return (path if path.is_file() else _CHECKOUT / original).read_bytes()
+    return path if path.is_file() else _CHECKOUT / original

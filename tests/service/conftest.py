@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from service.app import create_app
 from tests.service.support import Service
 
 
+class Client(FlaskClient):
+    """Closes the files that answers come from."""
+
+    def open(self, *args: Any, **kwargs: Any) -> TestResponse:
+        """The answer to a request."""
+        return super().open(*args, **{"buffered": True, **kwargs})
+
+
 @pytest.fixture
 def client() -> FlaskClient:
     """A bare client of a fresh application."""
-    return create_app({}).test_client()
+    app = create_app({})
+    app.test_client_class = Client
+    return app.test_client()
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service import worker
 from service.metrics import Metrics
+from service.rsgi import LARGE_ANSWER, LARGE_ANSWERS
 from service.settings import MULTIPROC_DIR
 from stich.commands import serve
 from tests.service.running import Running
@@ -167,6 +168,15 @@ def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: 
         assert answer.startswith(b"HTTP/1.1 4")
         assert answer.endswith(b"\r\n\r\n")
     assert running.session.get(running.url + "/healthz", timeout=30).status_code == 200
+
+
+def test_files_are_no_large_answers(running: Running) -> None:
+    assets = ["swagger-ui.css", "swagger-ui-bundle.js"]
+    for path in ["/openapi.yaml", *(f"/docs/assets/{name}" for name in assets)]:
+        for _ in range(LARGE_ANSWERS + 1):
+            answer = running.session.get(running.url + path, timeout=30)
+            assert answer.status_code == 200
+            assert len(answer.content) == int(answer.headers["Content-Length"]) > LARGE_ANSWER
 
 
 def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:

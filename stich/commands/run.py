@@ -52,6 +52,10 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
     except ConfigError as error:
         click.echo(str(error), err=True)
         return 2
+    if any(bot.connect for bot in plan.bots):
+        command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
+        click.echo(f"{cup}: has bots with connect = true; run it with: {command}", err=True)
+        return 2
     if store_url is not None and out is not None:
         click.echo("--out and --store exclude each other; omit one.", err=True)
         return 2

@@ -145,13 +145,15 @@ class _Answer:
 class HttpConnection:
     """One kept-alive connection to one server.
 
-    `received` and `elapsed_s` tell what the last exchange brought and how long it took.
+    Every request carries the `token`. `received` and `elapsed_s` tell what the last exchange
+    brought and how long it took.
     """
 
-    def __init__(self, dial: Dial, host: str, prefix: str = "") -> None:
+    def __init__(self, dial: Dial, host: str, prefix: str = "", token: str | None = None) -> None:
         self._dial = dial
         self._host = host
         self._prefix = prefix
+        self._authorization = f"Authorization: Bearer {token}\r\n" if token else ""
         self._socket: socket.socket | None = None
         self.received = b""
         self.elapsed_s = 0.0
@@ -172,6 +174,7 @@ class HttpConnection:
         head = (
             f"{method} {self._prefix}{path} HTTP/1.1\r\nHost: {self._host}\r\n"
             "User-Agent: stich\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n"
+            f"{self._authorization}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         request = head.encode("ascii") + body

@@ -74,12 +74,13 @@ def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
 
 
 class HttpBot:
-    """A bot behind a connection of its own."""
+    """A bot behind a connection of its own. It gets the `token` with every request."""
 
-    def __init__(self, url: str, dial: Dial) -> None:
+    def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
         parts = urlsplit(url)
         self.url = url.rstrip("/")
-        self._connection = HttpConnection(dial, parts.netloc, parts.path.rstrip("/"))
+        self._token = token
+        self._connection = HttpConnection(dial, parts.netloc, parts.path.rstrip("/"), token)
         self._unsupported: set[str] = set()
 
     def close(self) -> None:
@@ -125,8 +126,11 @@ class HttpBot:
         return self._connection.exchange("GET", "/", b"", seconds)
 
     def answer(self) -> Answer:
-        """What came back to the last request."""
-        return _as_text(self._connection.received)
+        """What came back to the last request, without the token that it may repeat."""
+        received = self._connection.received
+        if self._token is not None:
+            received = received.replace(self._token.encode("ascii"), b"(token)")
+        return _as_text(received)
 
     def output(self) -> str:
         """Nothing: what a bot by URL writes is not seen here."""

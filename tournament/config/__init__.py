@@ -1,6 +1,7 @@
 """CUP.toml: the cup as values, and every error in it with its line and its fix."""
 
 from tournament.config.cup import (
+    CONNECTED_URL,
     FORMATS,
     REFERENCE_BOTS,
     SEATINGS,
@@ -16,6 +17,7 @@ from tournament.config.cup import (
 from tournament.config.parse import ConfigError, parse_cup, read_cup
 
 __all__ = [
+    "CONNECTED_URL",
     "FORMATS",
     "REFERENCE_BOTS",
     "SEATINGS",

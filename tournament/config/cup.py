@@ -13,20 +13,27 @@ REFERENCE_BOTS = ("random", "greedy", "sensible", "search")
 FORMATS = ("round-robin", "swiss", "knockout", "gauntlet", "halving")
 STOPPING = ("round-robin", "halving")
 """The formats that `[stop]` fits: the others play a fixed number of rounds or tables."""
+CONNECTED_URL = "http://127.0.0.1:9000"
+"""The address that records show for a bot that connects: on its author's machine, where a request
+can be repeated. The gateway's own is a secret."""
 SEATINGS = ("rotations", "permutations", "fixed")
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot: either `command`, which starts it, or `url`, where it is already running.
+    """A bot: `command`, which starts it, or `url`, where it is already running, or `connect`: its
+    author's program connects to the arena, which then sets `url` to that of its gateway.
 
     A command runs in the folder `dir`, which is relative to that of the cup, with the variables
-    `env` besides those that every bot gets. `house` marks a bot that only fills empty seats.
+    `env` besides those that every bot gets. A bot by URL gets the `token` with every request.
+    `house` marks a bot that only fills empty seats.
     """
 
     name: str
     command: str | None = None
     url: str | None = None
+    connect: bool = False
+    token: str | None = field(default=None, repr=False)
     dir: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     max_matches: int = 1
@@ -127,8 +134,11 @@ class Cup:
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """The cup as JSON values with defaults filled in; `from_dict` reads it back."""
+        """The cup as JSON values with defaults filled in, without the bots' tokens, which are
+        secrets; `from_dict` reads it back."""
         data = asdict(self)
+        for bot in data["bots"]:
+            del bot["token"]
         data["options"] = dict(self.options)
         return data
 

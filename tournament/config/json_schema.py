@@ -15,7 +15,7 @@ from typing import Any
 import games
 from games.game import Game, Option
 from tournament.config.cup import STOPPING, Bot, Clock, Cup, Format, Limits, Run, Stop
-from tournament.config.schema import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, TOP, Field
+from tournament.config.schema import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, TOP, WAYS, Field
 
 _TYPES = {
     bool: "boolean",
@@ -42,7 +42,7 @@ def cup_schema() -> dict[str, Any]:
     ]
     sections["stop"]["required"] = ["top"]
     bot = _object(BOT, _defaults(Bot))
-    bot["oneOf"] = [{"required": ["command"]}, {"required": ["url"]}]
+    bot["oneOf"] = [_reached_by(way) for way in WAYS]
     bot["dependencies"] = {key: [way] for key, way in ONLY_WITH.items()}
     cup = _object(TOP, _defaults(Cup))
     cup["properties"] |= {
@@ -88,6 +88,11 @@ def _object(keys: Sequence[Field], defaults: Mapping[str, Any]) -> dict[str, Any
 def _key(key: Field, defaults: Mapping[str, Any]) -> dict[str, Any]:
     default = {"default": defaults[key.name]} if key.name in defaults else {}
     return {"type": _TYPES[key.type], "description": key.about, **key.rules, **default}
+
+
+def _reached_by(way: str) -> dict[str, Any]:
+    """A bot with this one of WAYS; `connect = false` is none."""
+    return {"required": [way], "properties": {way: {"not": {"const": False}}}}
 
 
 def _only_for(key: str, kind: str) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from tournament.config.schema import (
     ONLY_WITH,
     SECTIONS,
     TOP,
+    WAYS,
     Field,
     closest,
     suggest,
@@ -283,10 +284,13 @@ def _bots(
             errors.add((*path, "name"), f'bot {numbers[name] + 1} is "{name}" too; rename one.')
         elif name is not None:
             numbers[name] = index
-        if "command" in bot and "url" in bot:
-            errors.add((*path, "url"), "is given as well as command; delete one of them.")
-        elif "command" not in bot and "url" not in bot:
-            errors.add((*path, "command"), "is missing; write a command or a url.")
+        ways = [way for way in WAYS if way in bot and bot[way] is not False]
+        if len(ways) > 1:
+            errors.add((*path, ways[1]), f"is given as well as {ways[0]}; delete one of them.")
+        elif not ways:
+            errors.add(
+                (*path, "command"), "is missing; write a command or a url, or connect = true."
+            )
         for key, way in ONLY_WITH.items():
             if key in bot and way not in bot:
                 errors.add((*path, key), f"is for a bot by {way} only; delete it.")

@@ -18,6 +18,8 @@ from tournament.config.locations import short
 
 _MAX_LISTED = 20
 _URL_FIX = "write one like http://127.0.0.1:9000."
+_TOKEN = "[A-Za-z0-9._~+/-]+=*"
+_MAX_TOKEN = 1000
 _COMMAND_FIX = 'write one like "python mybot.py".'
 RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH")
 """Environment variables that a cup may not set for a bot."""
@@ -168,6 +170,16 @@ def command(value: str) -> str | None:
     return None if words else f"must not be empty; {_COMMAND_FIX}"
 
 
+def token(value: str) -> str | None:
+    """What is wrong with a bearer token (RFC 6750). The sentence does not show it."""
+    if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
+        return None
+    return (
+        f"must have 1 to {_MAX_TOKEN} letters, digits and -._~+/ (then perhaps =), without spaces;"
+        " write another one."
+    )
+
+
 def folder(value: str) -> str | None:
     """What is wrong with the path of a folder; whether it is there is checked before the cup."""
     if not value or "\0" in value:
@@ -268,6 +280,15 @@ BOT = (
         "command", str, "Starts the bot, which listens at $PORT.", command, _COMMAND_FIX, _COMMAND
     ),
     Field("url", str, "Where the bot is running already.", url, _URL_FIX, _URL),
+    boolean("connect", "Its author connects it to `stich arena` with `stich connect`."),
+    Field(
+        "token",
+        str,
+        "Sent to a bot by url with every request, as Authorization: Bearer.",
+        token,
+        "put it in quotes.",
+        {"pattern": f"^{_TOKEN}$", "minLength": 1, "maxLength": _MAX_TOKEN},
+    ),
     integer("max_matches", 1, 1000, "Tables at which a bot by url may play at once."),
     string("author", 64, "Who wrote it."),
     Field(
@@ -302,7 +323,10 @@ ONLY_FOR = {
 }
 """Keys of [format] that belong to one type."""
 
-ONLY_WITH = {"max_matches": "url", "dir": "command", "env": "command"}
+WAYS = ("command", "url", "connect")
+"""The keys of a bot that say how it is reached; it has one of them."""
+
+ONLY_WITH = {"max_matches": "url", "token": "url", "dir": "command", "env": "command"}
 """Keys of a bot that belong to one way of reaching it."""
 
 ALIASES = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}

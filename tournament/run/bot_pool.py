@@ -9,7 +9,7 @@ from tournament.bot.dial import dial_url
 from tournament.bot.player import Failure, HttpBot, Player
 from tournament.bot.process import LaunchSettings
 from tournament.bot.started_bot import StartedBot, StartError
-from tournament.config import Bot, Cup
+from tournament.config import CONNECTED_URL, Bot, Cup
 from tournament.records import Answer, FaultKind, MatchRecord
 
 _MAX_RUNNING = 16
@@ -114,7 +114,7 @@ class BotPool:
 
     def _player(self, bot: Bot, copy: int) -> Player:
         if bot.url is not None:
-            return self._bot_by_url(bot.name, bot.url)
+            return self._bot_by_url(bot, bot.url)
         place = (bot.name, copy)
         url = self._started[place].url
         try:
@@ -131,11 +131,15 @@ class BotPool:
         self._started[place] = running  # the one used last is last
         return running
 
-    def _bot_by_url(self, name: str, url: str) -> Player:
-        if name not in self._by_url:
+    def _bot_by_url(self, bot: Bot, url: str) -> Player:
+        if bot.name not in self._by_url:
             try:
-                self._by_url[name] = HttpBot(url, dial_url(url, self._launch.start_ms / 1000))
+                dial = dial_url(url, self._launch.start_ms / 1000)
+                player = HttpBot(url, dial, bot.token)
             except OSError as error:
                 # Not kept: it may be known before the next match.
                 return UnavailableBot(url, f"Its host is not known: {error.strerror or error}.")
-        return self._by_url[name]
+            if bot.connect:
+                player.url = CONNECTED_URL
+            self._by_url[bot.name] = player
+        return self._by_url[bot.name]

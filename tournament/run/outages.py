@@ -27,7 +27,7 @@ class Probe:
     def _run(self) -> None:
         while not self.answers and not self._ended.wait(_PROBE_S):
             try:
-                about_by_url(self._bot.name, self._bot.url or "")
+                about_by_url(self._bot, self._bot.url or "")
             except StartError:
                 continue
             self.answers = True

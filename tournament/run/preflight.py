@@ -29,7 +29,7 @@ def problems(cup: Cup, bot_pool: BotPool) -> Iterator[str]:
     for bot in cup.bots:
         if bot.url is not None:
             try:
-                yield from _misfits(bot, about_by_url(bot.name, bot.url), cup.game)
+                yield from _misfits(bot, about_by_url(bot, bot.url), cup.game)
             except StartError as error:
                 yield str(error)
     commands = iter([bot for bot in cup.bots if bot.command is not None])
@@ -51,25 +51,27 @@ def _referee(url: str) -> Iterator[str]:
         yield str(error)
 
 
-def about_by_url(name: str, url: str) -> Mapping[str, Any]:
+def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
     """What a bot by URL says about itself; StartError if no bot answers there.
 
     Unlike a started bot it must say its protocol and its games: another server, or a wrong path,
     often answers too.
     """
     fix = "start it, or fix its url"
+    where = "the end of its connection" if bot.connect else url
     try:
         dial = dial_url(url)
     except OSError as error:
-        raise StartError(f"{name}: its host is not known ({error.strerror}); {fix}.") from None
+        raise StartError(f"{bot.name}: its host is not known ({error.strerror}); {fix}.") from None
     try:
         dial(monotonic() + _ANSWER_S).close()
     except OSError as error:
         why = error.strerror or f"no answer within {_ANSWER_S} s"
-        raise StartError(f"{name}: nothing accepts connections at {url} ({why}); {fix}.") from None
-    bot = HttpBot(url, dial)
+        text = f"{bot.name}: nothing accepts connections at {where} ({why}); {fix}."
+        raise StartError(text) from None
+    player = HttpBot(url, dial, bot.token)
     try:
-        about = read_about(bot.get_about(_ANSWER_S))
+        about = read_about(player.get_about(_ANSWER_S))
         missing = [key for key in ("protocol", "games") if key not in about]
         why = f'Its answer has no "{missing[0]}".' if missing else ""
     except TimeoutError:
@@ -77,10 +79,10 @@ def about_by_url(name: str, url: str) -> Mapping[str, Any]:
     except (ConnectionLost, ResponseTooLarge, ProtocolError, InvalidAnswer) as error:
         why = str(error)
     finally:
-        bot.close()
+        player.close()
     if why:
         why = printable(why.rstrip("."))
-        raise StartError(f"{name}: what answers GET / at {url} is not a bot ({why}); {fix}.")
+        raise StartError(f"{bot.name}: what answers GET / at {where} is not a bot ({why}); {fix}.")
     return about
 
 

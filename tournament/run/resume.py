@@ -173,7 +173,7 @@ def _bots(before: Cup, after: Cup) -> list[str]:
         if bot.name not in now:
             found.append(_gone(bot))
             continue
-        for key in ("command", "url", "dir", "env"):
+        for key in ("command", "url", "connect", "dir", "env"):
             was, is_now = getattr(bot, key), getattr(now[bot.name], key)
             if was != is_now:
                 found.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')

@@ -87,6 +87,23 @@ def test_the_examples_can_be_read(path: Path) -> None:
     read_cup(path)
 
 
+def test_tokens_are_neither_stored_nor_shown() -> None:
+    secret = "S3cret.token"
+    text = GOOD.replace(':9000"', f':9000"\ntoken = "{secret}"')
+    cup = parse_cup(text.encode(), "cup.toml")
+    assert cup.bot("mine").token == secret
+    assert secret not in f"{cup} {cup.to_dict()}"
+    wrong = errors(text.replace(secret, f"{secret} with spaces"))
+    assert secret not in "".join(wrong)
+
+
+def test_a_bot_that_connects() -> None:
+    text = GOOD.replace('url = "http://127.0.0.1:9000"', "connect = true")
+    cup = parse_cup(text.encode(), "cup.toml")
+    assert [bot.connect for bot in cup.bots] == [False, True, False]
+    assert Cup.from_dict(cup.to_dict()) == cup
+
+
 # a change of GOOD -> the one line of errors that results
 WRONG = [
     (('name = "Spring cup"', ""), '1: name: is missing; write name = "…".'),
@@ -134,6 +151,14 @@ WRONG = [
     (("./third --fast", "./third 'x"), "35: bots[3].command: cannot be split into words (No closi"),
     (("./third --fast", ""), "35: bots[3].command: must not be empty; write one like"),
     (("./third --fast", './third"\nurl = "http://x'), "36: bots[3].url: is given as well as"),
+    (("./third --fast", './third"\nconnect = true #"'), "36: bots[3].connect: is given as well as"),
+    (
+        ('url = "http://127.0.0.1:9000"', "connect = false"),
+        "29: bots[2].command: is missing; write",
+    ),
+    (('url = "http://127.0.0.1:9000"', "connect = 1"), "31: bots[2].connect: must be a boolean"),
+    (("./third --fast", './third"\ntoken = "abc" #"'), "36: bots[3].token: is for a bot by url on"),
+    ((":9000", ':9000"\ntoken = "a b'), "32: bots[2].token: must have 1 to 1000 letters, digits a"),
     (("./third --fast", './third"\nmax_matches = 2 #"'), "36: bots[3].max_matches: is for a bot"),
     (("./third --fast", './third"\ndir = "" #"'), "36: bots[3].dir: must be the path of a folder"),
     (("./third --fast", './third"\nenv = { A = 1 } #"'), "36: bots[3].env: A must be a string"),

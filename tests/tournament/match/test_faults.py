@@ -2,6 +2,8 @@
 
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -9,8 +11,9 @@ import pytest
 import games
 from tests.tournament import hostile
 from tests.tournament.played import Dice
+from tournament.bot.dial import dial_url
 from tournament.bot.http_client import BODY_LIMIT
-from tournament.bot.player import Choice, Failure
+from tournament.bot.player import Choice, Failure, HttpBot
 from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
@@ -37,6 +40,32 @@ def moves(handle: hostile.Handler, times: int = 1) -> list[str]:
     with hostile.connected(handle) as bot:
         outcomes = [bot.move(REQUEST, 60) for _ in range(times)]
     return [outcome.move if isinstance(outcome, Choice) else outcome.detail for outcome in outcomes]
+
+
+def test_a_token_goes_with_every_request_and_into_no_record() -> None:
+    """Not even if the bot repeats it."""
+    seen = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                for _ in range(2):
+                    request = connection.recv(65536).decode("ascii")
+                    seen.append([line for line in request.split("\r\n") if "Bearer" in line])
+                    connection.sendall(hostile.answer(seen[-1][0].encode(), seen[-1][0]))
+
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(serve)
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            with closing(HttpBot(url, dial_url(url), "S3cret")) as bot:
+                bot.get_about(60)
+                failure = bot.move(REQUEST, 60)
+            done.result()
+    assert seen == [["Authorization: Bearer S3cret"]] * 2
+    assert isinstance(failure, Failure)
+    assert "Bearer (token)" in failure.answer.headers + failure.answer.body
+    assert "S3cret" not in str(failure)
 
 
 @pytest.mark.parametrize("how", hostile.WAYS)

@@ -23,8 +23,11 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 
 
-def create_app(store: Store | None) -> Flask:
-    """The pages of a run, or those for playing alone. Reads the store; close it afterwards."""
+def create_app(store: Store | None, connect_port: int | None = None) -> Flask:
+    """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
+
+    `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
+    """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     app.jinja_env.loader = ChoiceLoader(
@@ -39,6 +42,8 @@ def create_app(store: Store | None) -> Flask:
     else:
         app.extensions["stich-run"] = LiveRun(store)
         app.register_blueprint(pages)
+    if connect_port is not None:
+        app.add_url_rule("/connect", "connect", lambda: {"port": connect_port}, methods=["POST"])
     app.register_error_handler(HTTPException, _problem)
     app.register_error_handler(StoreError, _unreadable)
     app.after_request(_secure)

@@ -1,16 +1,17 @@
-"""The server of the pages, a process of its own: `python -m arena.server HOST PORT [RUN]`.
+"""The server of the pages, a process of its own: `python -m arena.server HOST PORT [RUN]
+[CONNECT_PORT]`.
 
-RUN is a folder or a database URL; without it, the pages are those for playing. It ends with the
-process that started it.
+RUN is a folder or a database URL; without it, the pages are those for playing. CONNECT_PORT is that
+of the gateway. It ends with the process that started it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
-import time
 from typing import Any, Final
+
+from arena.child_process import end_with_parent
 
 _CONNECTIONS: Final = 1024  # further spectators wait to be accepted
 _THREADS: Final = 8
@@ -18,14 +19,14 @@ _HEAD_S: Final = 10
 _NICE: Final = 10  # the cup comes first
 
 
-def serve(host: str, port: int, run: str | None) -> None:
+def serve(host: str, port: int, run: str = "", connect_port: str = "") -> None:
     """Serve the pages of a run, or without one those for playing, until stopped."""
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
 
-    os.environ["STICH_ARENA_RUN"] = run or ""
+    os.environ.update(STICH_ARENA_RUN=run, STICH_ARENA_CONNECT_PORT=connect_port)
     os.nice(_NICE)
     Granian(
         "arena.server:app",
@@ -48,18 +49,12 @@ def _load(_target: str) -> Any:
     from arena.app import create_app
     from tournament.store.store import Store
 
-    threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
+    end_with_parent()
     run = os.environ["STICH_ARENA_RUN"]
-    return create_app(Store.open(run) if run else None)
-
-
-def _exit_with(parent: int) -> None:
-    """End this process soon after its parent: a parent that is killed cannot end its workers."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
+    connect_port = os.environ["STICH_ARENA_CONNECT_PORT"]
+    return create_app(Store.open(run) if run else None, int(connect_port) if connect_port else None)
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
-    serve(sys.argv[1], int(sys.argv[2]), sys.argv[3] if sys.argv[3:] else None)
+    end_with_parent()
+    serve(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

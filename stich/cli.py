@@ -16,6 +16,8 @@ COMMANDS = {
     "new-cup": ("new_cup", "Write a CUP.toml."),
     "run": ("run", "Run a tournament, or resume one."),
     "arena": ("arena", "Show a run to spectators, as pages that follow it."),
+    "invite": ("invite", "Print the token with which a bot connects to a cup."),
+    "connect": ("connect", "Let a bot here take part in a cup elsewhere."),
     "standings": ("results", "Print the standings of a run."),
     "matches": ("results", "List the matches of a run."),
     "replay": ("replay", "Step through a match."),

@@ -1,18 +1,26 @@
-"""`stich arena`: the pages of a run, for spectators."""
+"""`stich arena`: the pages of a run, for spectators, and the gateway of bots that connect."""
 
 from __future__ import annotations
 
 import shlex
 import signal
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from stich.commands import completion
 from stich.commands.common import run_command
+from stich.commands.gateway_server import gateway_served
 from stich.commands.pages_server import pages_served
 from stich.commands.run import folder_name, play_cup
 from stich.commands.serve import find_port
+
+if TYPE_CHECKING:
+    from tournament.config import Cup
+
+_PORTS = click.IntRange(0, 65535)
 
 
 @click.command()
@@ -21,15 +29,31 @@ from stich.commands.serve import find_port
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=_PORTS,
     default=8000,
     show_default=True,
     help="Port to listen on; 0 picks a free port and prints it.",
 )
+@click.option(
+    "--connect-port",
+    type=_PORTS,
+    help="Port for bots that connect; the one after --port by default.",
+)
 @click.option("--exit", "ends", is_flag=True, help="End with the cup.")
+@click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
 @run_command
-def arena(target: str, out: str | None, host: str, port: int, ends: bool) -> int:
+def arena(
+    target: str,
+    out: str | None,
+    host: str,
+    port: int,
+    connect_port: int | None,
+    ends: bool,
+    as_json: bool,
+) -> int:
     """Serve the pages of a run; with a CUP.toml, run the cup too.
+
+    A cup with bots that connect begins when all of them are there.
 
     \b
     Examples:
@@ -41,8 +65,8 @@ def arena(target: str, out: str | None, host: str, port: int, ends: bool) -> int
 
     port = find_port(host, port)
     if not target.endswith(".toml"):
-        if out is not None or ends:
-            raise click.UsageError("--out and --exit are for a CUP.toml; leave them out.")
+        if out is not None or ends or as_json or connect_port is not None:
+            raise click.UsageError("Only --host and --port are for a DIR; leave the others out.")
         Store.open(target).close()  # says what is wrong before the server starts
         with pages_served(host, port, target):
             signal.pause()
@@ -54,9 +78,43 @@ def arena(target: str, out: str | None, host: str, port: int, ends: bool) -> int
         return 2
     folder = out or str(Path("runs") / folder_name(target))
     Store.create(folder).close()
-    with pages_served(host, port, folder):
-        play_cup(cup, target, folder, shlex.join(("stich", "arena", target, "--out", folder)))
-        if not ends:
-            click.echo("The cup is over; the pages stay until Ctrl-C.")
-            signal.pause()
+    if not any(bot.connect for bot in cup.bots):
+        with pages_served(host, port, folder):
+            play_cup(cup, target, folder, _command("arena", target, folder), as_json=as_json)
+            _stay(ends)
+        return 0
+    if connect_port is None:
+        connect_port = port + 1 if port < 65535 else 0
+    _run_with_gateway(cup, target, folder, host, port, find_port(host, connect_port), ends, as_json)
     return 0
+
+
+def _run_with_gateway(
+    cup: Cup,
+    target: str,
+    folder: str,
+    host: str,
+    port: int,
+    connect_port: int,
+    ends: bool,
+    as_json: bool,
+) -> None:
+    """Run a cup whose bots connect."""
+    invite = _command("invite", target, folder)
+    with ExitStack() as stack:
+        stack.enter_context(pages_served(host, port, folder, connect_port))
+        gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
+        again = _command("arena", target, folder)
+        play_cup(cup, target, folder, again, as_json=as_json, reach=gateway.reach)
+        gateway.end()
+        _stay(ends)
+
+
+def _command(name: str, target: str, folder: str) -> str:
+    return shlex.join(("stich", name, target, "--out", folder))
+
+
+def _stay(ends: bool) -> None:
+    if not ends:
+        click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)
+        signal.pause()

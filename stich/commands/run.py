@@ -17,6 +17,7 @@ from stich.commands.results import print_standings, standings_dict
 from stich.console.text import make_console
 
 if TYPE_CHECKING:
+    from stich.commands.gateway_server import Reach
     from tournament.config import Cup
 
 
@@ -72,19 +73,28 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
     return 0
 
 
-def play_cup(cup: Cup, path: str, target: str, again: str, *, as_json: bool = False) -> None:
+def play_cup(
+    cup: Cup,
+    path: str,
+    target: str,
+    again: str,
+    *,
+    as_json: bool = False,
+    reach: Reach = lambda cup, _events: cup,
+) -> None:
     """Play the cup of a file, or what is left of it, and print the standings.
 
-    `again` is the command that resumes it. Exits with a sentence if it fails or is stopped.
+    `again` is the command that resumes it; `reach` gives the URLs of bots that connect. Exits with
+    a sentence if it fails or is stopped.
     """
     from tournament.store.engine import shown_target
 
     shown = shown_target(target)
     with playing_matches(f"Every finished match is kept in {shown}. Resume with: {again}"):
-        _run(cup, path, target, as_json)
+        _run(cup, path, target, as_json, reach)
 
 
-def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
+def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
     from tournament.bot.launch import prepare
     from tournament.formats.commitment import weakness
     from tournament.formats.round_scores import RoundScores
@@ -120,7 +130,8 @@ def _run(cup: Cup, path: str, target: str, as_json: bool) -> None:
                 folder=Path(path).absolute().parent,
             )
             progress = make_console(stderr=True)
-            play_all(cup, schedule, store, launch, events, progress, [weakness(seed), notice])
+            warnings = [weakness(seed), notice]
+            play_all(reach(cup, events), schedule, store, launch, events, progress, warnings)
             places = schedule.places(RoundScores(store))
             ended = {"settled": schedule.settled, "total": store.count()} if cup.stop.top else {}
             store.put({"finished": True, "places": places, **ended})

@@ -9,6 +9,7 @@ received counts: status line, headers, framing, body.
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
@@ -142,6 +143,10 @@ class _Answer:
         self.keep = bool(self._parser.should_keep_alive())
 
 
+def _refuse(_deadline: float) -> socket.socket:
+    raise ConnectionAbortedError("it is not needed any more")
+
+
 class HttpConnection:
     """One kept-alive connection to one server.
 
@@ -163,6 +168,13 @@ class HttpConnection:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+
+    def abort(self) -> None:
+        """End the exchange of another thread, which raises ConnectionLost; the last use."""
+        self._dial = _refuse
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
 
     def exchange(self, method: str, path: str, body: bytes, seconds: float) -> Reply:
         """Send a request and read the whole answer within `seconds`.

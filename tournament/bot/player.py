@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -80,12 +81,19 @@ class HttpBot:
         parts = urlsplit(url)
         self.url = url.rstrip("/")
         self._token = token
-        self._connection = HttpConnection(dial, parts.netloc, parts.path.rstrip("/"), token)
+        self._open = partial(HttpConnection, dial, parts.netloc, parts.path.rstrip("/"), token)
+        self._connection = self._open()
         self._unsupported: set[str] = set()
 
     def close(self) -> None:
         """Drop the connection."""
         self._connection.close()
+
+    def reconnect(self) -> HttpConnection:
+        """Drop the connection and return a new one, which connects when it is used."""
+        self._connection.close()
+        self._connection = self._open()
+        return self._connection
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer within this time; the clock stops when the last byte is there."""

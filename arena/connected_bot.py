@@ -1,0 +1,283 @@
+"""A bot that connects: requests of the runner wait here until the author's program takes them.
+
+Everything runs in one event loop. The author's program polls each of its tables for a request, and
+answers it with the next poll. Besides, it always waits at one more call, which tells it what else
+happens; while nobody waits there, the bot is away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+GRACE_S: Final = 2.0
+"""How long the author's program may be gone before its bot is away."""
+MAX_TABLES: Final = 64
+_BURST: Final = 300.0
+_CALLS_A_SECOND: Final = 5.0
+"""Calls that bring no answer; an honest program of MAX_TABLES makes half as many."""
+
+
+class Away(Exception):
+    """Nobody is connected who could answer."""
+
+
+class Replaced(Exception):
+    """Another program has connected with the same token."""
+
+
+class UnknownSession(Exception):
+    """No such session: the gateway was started again."""
+
+
+class TooManyCalls(Exception):
+    """The author's program calls more often than there is something to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotAnswer:
+    """The bytes with which a bot answered; `complete` unless its connection then broke."""
+
+    data: bytes
+    complete: bool
+
+
+@dataclass(eq=False, slots=True)
+class Request:
+    """A request of the runner: `call` is method and path."""
+
+    number: int
+    call: str
+    body: bytes
+    answer: asyncio.Future[BotAnswer]
+
+
+@dataclass(eq=False, slots=True)
+class _Table:
+    """One request at a time is at work at a table; the others wait."""
+
+    waiting: deque[Request] = field(default_factory=deque)
+    current: Request | None = None
+    poll: asyncio.Future[Request | None] | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Session:
+    """One connected program; `ended` completes when another one replaces it."""
+
+    id: str
+    token_hash: str
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class _Match(msgspec.Struct):
+    match: str = ""
+
+
+class ConnectedBot:
+    """What the runner asks a bot, and the session of its author's program.
+
+    `is_valid` tells whether the token with a SHA-256 is still valid: a session ends with its token.
+    """
+
+    def __init__(self, name: str, is_valid: Callable[[str], bool]) -> None:
+        self.name = name
+        self._is_valid = is_valid
+        self.session: Session | None = None
+        self.over = False
+        self._tables: list[_Table] = []
+        self._matches: OrderedDict[str, int] = OrderedDict()
+        self._numbers = itertools.count(1)
+        self._replaced: deque[str] = deque(maxlen=16)
+        self._waits = 0
+        self._left = 0.0
+        self._news: list[tuple[int, int]] = []
+        self._wake = asyncio.Event()
+        self._budget = _BURST
+        self._counted = 0.0
+
+    @property
+    def present(self) -> int:
+        """The number of its tables; 0 while it is away."""
+        session = self.session
+        if session is not None and not self._is_valid(session.token_hash):
+            self._drop_session()
+            self._fail_all()
+        here = self._waits > 0 or _now() < self._left + GRACE_S
+        return len(self._tables) if self.session is not None and here else 0
+
+    # For the author's program
+
+    def connect(self, token_hash: str, tables: int) -> Session:
+        """Begin a session, which replaces an earlier one. TooManyCalls."""
+        self._spend(1)
+        self._drop_session()
+        pending = [request for table in self._tables for request in _requests(table)]
+        self._tables = [_Table() for _ in range(tables)]
+        self._matches.clear()
+        self.session = Session(secrets.token_hex(16), token_hash)
+        for request in pending:
+            self._place(request)
+        self._leave()
+        return self.session
+
+    def check(self, session_id: str) -> Session:
+        """The session with this id; Replaced or UnknownSession if it is not the present one."""
+        if self.session is None or self.session.id != session_id:
+            raise Replaced if session_id in self._replaced else UnknownSession
+        return self.session
+
+    async def poll(self, table: int, answers: int | None, answer: BotAnswer) -> Request | None:
+        """Answer the request with this number, if any; then wait for the next one.
+
+        None when another poll of the same table has come. IndexError if there is no such table,
+        TooManyCalls for polls that bring nothing.
+        """
+        place = self._tables[table]
+        current = place.current
+        if current is not None and answers == current.number:
+            place.current = None
+            if not current.answer.done():
+                current.answer.set_result(answer)
+        else:
+            self._spend(1)
+        if place.poll is not None and not place.poll.done():
+            place.poll.set_result(None)
+        place.poll = asyncio.get_running_loop().create_future()
+        self._hand_out(place)
+        return await place.poll
+
+    async def wait(self, session: Session, seconds: float) -> tuple[bool, list[tuple[int, int]]]:
+        """Wait until something happens or this time has passed: whether the cup is over, and which
+        requests (table, number) the runner does not wait for any more. TooManyCalls, Replaced."""
+        self._spend(0.5)
+        self._waits += 1
+        try:
+            if not self._news and not self.over:
+                self._wake.clear()
+                waiting = asyncio.ensure_future(self._wake.wait())
+                try:
+                    await asyncio.wait({waiting}, timeout=seconds)
+                finally:
+                    waiting.cancel()
+            if session.ended.is_set():
+                raise Replaced
+            news, self._news = self._news, []
+            return self.over, news
+        finally:
+            self._waits -= 1
+            self._leave()
+
+    def end(self) -> None:
+        """The cup is over; tell the author's program."""
+        self.over = True
+        self._wake.set()
+
+    # For the runner
+
+    def ask(self, call: str, body: bytes) -> Request:
+        """Ask the bot; Away if nobody is connected."""
+        if not self.present:
+            raise Away
+        number = next(self._numbers)
+        answer: asyncio.Future[BotAnswer] = asyncio.get_running_loop().create_future()
+        request = Request(number, call, body, answer)
+        self._place(request)
+        return request
+
+    def cancel(self, request: Request) -> None:
+        """The runner does not wait any more."""
+        request.answer.cancel()
+        for index, table in enumerate(self._tables):
+            if table.current is request:
+                self._forget(index, request)
+                self._hand_out(table)
+            elif request in table.waiting:
+                table.waiting.remove(request)
+
+    def _place(self, request: Request) -> None:
+        """Put a request at the table that its match has: a bot may keep notes of a match."""
+        try:
+            match = msgspec.json.decode(request.body, type=_Match).match if request.body else ""
+        except msgspec.DecodeError:
+            match = ""
+        index = self._matches.get(match)
+        if index is None:
+            if len(self._matches) >= len(self._tables):
+                _, index = self._matches.popitem(last=False)
+            else:
+                index = min(set(range(len(self._tables))) - set(self._matches.values()))
+            self._matches[match] = index
+        self._matches.move_to_end(match)
+        self._tables[index].waiting.append(request)
+        self._hand_out(self._tables[index])
+
+    def _hand_out(self, table: _Table) -> None:
+        """Give the request of a table to the poll that waits there, again if it got lost."""
+        if table.poll is None or table.poll.done():
+            return
+        if table.current is None and table.waiting:
+            table.current = table.waiting.popleft()
+        if table.current is not None:
+            table.poll.set_result(table.current)
+
+    def _drop_session(self) -> None:
+        if self.session is None:
+            return
+        self._replaced.append(self.session.id)
+        self.session.ended.set()
+        self.session = None
+        self._wake.set()
+        self._news.clear()
+        for table in self._tables:
+            if table.poll is not None and not table.poll.done():
+                table.poll.set_result(None)
+
+    def _forget(self, index: int, request: Request) -> None:
+        """Nobody needs the answer to what is at work at a table; tell the author's program."""
+        self._tables[index].current = None
+        self._news.append((index, request.number))
+        self._wake.set()
+
+    def _fail_all(self) -> None:
+        for index, table in enumerate(self._tables):
+            for request in _requests(table):
+                if not request.answer.done():
+                    request.answer.set_exception(Away())
+            if table.current is not None:
+                self._forget(index, table.current)
+            table.waiting.clear()
+
+    def _leave(self) -> None:
+        """Unless its program waits again soon, the bot is away."""
+        self._left = _now()
+        asyncio.get_running_loop().call_later(GRACE_S + 0.01, self._look)
+
+    def _look(self) -> None:
+        if not self.present:
+            self._fail_all()
+
+    def _spend(self, calls: float) -> None:
+        """Count calls that need not be; TooManyCalls."""
+        now = _now()
+        self._budget = min(_BURST, self._budget + (now - self._counted) * _CALLS_A_SECOND)
+        self._counted = now
+        if self._budget < calls:
+            raise TooManyCalls
+        self._budget -= calls
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _requests(table: _Table) -> list[Request]:
+    current = [] if table.current is None else [table.current]
+    return [*current, *table.waiting]

@@ -1,0 +1,124 @@
+"""The tokens of a run's bots: a file of the run, with the SHA-256 of each and never a token."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+FILE: Final = "invitations.json"
+_ASK: Final = "Ask the organiser of the cup for a new one."
+
+
+class TokenRefused(Exception):
+    """A token that lets nobody in; the text is a sentence that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A token of a bot: its SHA-256 and, in ISO 8601, when it was made, ends, was revoked."""
+
+    bot: str
+    sha256: str
+    made: str
+    expires: str
+    revoked: str | None = None
+
+
+class Invitations:
+    """The invitations in the folder of a run, read again when the file has changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self._stamp: tuple[int, int] | None = None
+        self._by_hash: dict[str, Invitation] = {}
+
+    def invite(self, bot: str, days: int) -> str:
+        """A new token of a bot, which replaces its others. OSError if it cannot be kept."""
+        token = secrets.token_hex(32)
+        now = datetime.now(UTC)
+        made, expires = (_iso(moment) for moment in (now, now + timedelta(days=days)))
+        with self._changing() as kept:
+            kept[:] = [_revoked(one, bot, made) for one in kept]
+            kept.append(Invitation(bot, hash_of(token), made, expires))
+        return token
+
+    def revoke(self, bot: str) -> bool:
+        """Revoke the tokens of a bot; whether one was valid. OSError if it cannot be kept."""
+        now = _iso(datetime.now(UTC))
+        with self._changing() as kept:
+            before = list(kept)
+            kept[:] = [_revoked(one, bot, now) for one in kept]
+            return kept != before
+
+    def bot_of(self, token_hash: str) -> str:
+        """Whose token has this SHA-256; TokenRefused if it is not valid now."""
+        self._refresh()
+        found = self._by_hash.get(token_hash)
+        if found is None:
+            raise TokenRefused(f"This token is not known here; copy it whole. {_ASK}")
+        if found.revoked is not None:
+            raise TokenRefused(f"This token was revoked at {found.revoked}. {_ASK}")
+        if found.expires <= _iso(datetime.now(UTC)):
+            raise TokenRefused(f"This token expired at {found.expires}. {_ASK}")
+        return found.bot
+
+    def _refresh(self) -> None:
+        try:
+            status = self._path.stat()
+        except FileNotFoundError:
+            self._by_hash, self._stamp = {}, None
+            return
+        stamp = status.st_mtime_ns, status.st_ino
+        if stamp != self._stamp:
+            self._by_hash = {one.sha256: one for one in self._read()}
+            self._stamp = stamp
+
+    def _read(self) -> list[Invitation]:
+        try:
+            data = json.loads(self._path.read_text("utf-8"))
+        except FileNotFoundError:
+            return []
+        return [Invitation(**one) for one in data]
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Invitation]]:
+        """The invitations, to be changed by one process at a time and written as a whole."""
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        new = self._path.with_suffix(".new")
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            kept = self._read()
+            yield kept
+            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(descriptor, "w", encoding="utf-8") as file:
+                json.dump([asdict(one) for one in kept], file, indent=1)
+                file.flush()
+                os.fsync(descriptor)
+            new.replace(self._path)
+            os.fsync(folder)
+        finally:
+            with suppress(FileNotFoundError):
+                new.unlink()
+            os.close(folder)
+
+
+def hash_of(token: str) -> str:
+    """The SHA-256 of a token in hexadecimal. Tokens are random, so it needs no salt."""
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _revoked(one: Invitation, bot: str, now: str) -> Invitation:
+    return replace(one, revoked=now) if one.bot == bot and one.revoked is None else one
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

@@ -1,0 +1,90 @@
+"""`stich connect`: a bot takes part in a cup elsewhere, by a connection from here."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import click
+
+from stich.commands.common import run_command, sandbox_option
+
+_TABLES = 64
+
+
+@click.command()
+@click.argument("arena", metavar="ARENA")
+@click.argument("command", required=False)
+@click.option("--url", help="Address of the bot, if it is running already.")
+@click.option(
+    "--token",
+    required=True,
+    envvar="STICH_TOKEN",
+    help="The token from the organiser; or the variable STICH_TOKEN, which other users cannot see.",
+)
+@click.option(
+    "--tables",
+    type=click.IntRange(1, _TABLES),
+    default=1,
+    show_default=True,
+    help="Tables at which the bot may play at once; COMMAND is started once for each.",
+)
+@click.option(
+    "--start-ms",
+    type=click.IntRange(1, 3_600_000),
+    default=10_000,
+    show_default=True,
+    help="Time until a started bot answers GET /.",
+)
+@sandbox_option
+@run_command
+def connect(
+    arena: str,
+    command: str | None,
+    url: str | None,
+    token: str,
+    tables: int,
+    start_ms: int,
+    sandbox: bool | None,
+) -> int:
+    """Let a bot take part in the cup of an arena.
+
+    All connections go out from here, so this works behind routers and proxies. It connects again by
+    itself, and exits with 0 when the cup is over and with 1 when the token is refused.
+
+    \b
+    Examples:
+      stich connect https://arena.example --token TOKEN "python bot.py"
+      stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
+    """
+    from arena.connector import CommandBot, Connector, LocalBot, Refused, RunningBot
+    from tournament.bot.launch import prepare
+    from tournament.bot.sandbox import SandboxError
+    from tournament.bot.started_bot import StartError
+    from tournament.config import Bot, Limits, schema
+
+    if (url is None) == (command is None):
+        raise click.UsageError("Name the bot with either a command or --url.")
+    for value, check in ((arena, schema.url), (url, schema.url), (command, schema.command)):
+        wrong = check(value) if value is not None else None
+        if wrong:
+            raise click.UsageError(f"{value}: {wrong}")
+    with ExitStack() as stack:
+        bots: list[LocalBot] = []
+        try:
+            # What the author's own machine can bear, the author knows.
+            limits = Limits(memory_mb=1 << 20)
+            launch, notice = prepare([Bot("bot", command, url)], limits, start_ms, sandbox=sandbox)
+            if notice:
+                click.echo(notice, err=True)
+            for _ in range(tables):
+                bot = CommandBot(command, launch) if command else RunningBot(str(url))
+                stack.callback(bot.close)
+                bots.append(bot)
+            Connector(arena, token.strip(), bots, lambda text: click.echo(text, err=True)).run()
+        except OSError as error:
+            click.echo(f"{url}: {error.strerror or error}.", err=True)
+            return 1
+        except (SandboxError, StartError, Refused) as error:
+            click.echo(str(error), err=True)
+            return 1
+    return 0

@@ -113,6 +113,11 @@ class ConnectedBot:
         here = self._waits > 0 or _now() < self._left + GRACE_S
         return len(self._tables) if self.session is not None and here else 0
 
+    @property
+    def tables(self) -> int:
+        """The number of its tables, also while it is away."""
+        return len(self._tables)
+
     # For the author's program
 
     def connect(self, token_hash: str, tables: int) -> Session:

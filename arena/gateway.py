@@ -168,7 +168,7 @@ class Gateway:
         if not table.isdecimal() or not (answers is None or answers.isdecimal()):
             raise _Problem(400, "The headers of this call are wrong.")
         number = None if answers is None else int(answers)
-        if int(table) >= bot.present:
+        if int(table) >= bot.tables:
             raise _Problem(400, "There is no such table.")
         poll = bot.poll(int(table), number, answer)
         request = await _unless_gone(poll, proto, POLL_S)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tournament.run.progress import JsonLines
 
 _LOOK_S: Final = 0.2
-_SAY_S: Final = 5.0
+_SAY_S: Final = 10.0
 _TOLD_S: Final = 8.0  # a program that waits, or comes back within a pause of its own
 _START_S: Final = 30.0
 
@@ -44,10 +44,10 @@ class GatewayServer:
     def reach(self, cup: Cup, events: JsonLines | None) -> Cup:
         """Wait until all bots that connect are there; the cup with their URLs and tables."""
         names = [bot.name for bot in cup.bots if bot.connect]
-        said = 0.0
+        again, said = 0.0, None
         while missing := [name for name, tables in self._tables().items() if not tables]:
-            if monotonic() >= said:
-                said = monotonic() + _SAY_S
+            if missing != said or monotonic() >= again:
+                again, said = monotonic() + _SAY_S, missing
                 self._say_missing(missing, len(names), events)
             sleep(_LOOK_S)
         tables = self._tables()

@@ -20,9 +20,10 @@ import msgspec
 GRACE_S: Final = 2.0
 """How long the author's program may be gone before its bot is away."""
 MAX_TABLES: Final = 64
-_BURST: Final = 300.0
-_CALLS_A_SECOND: Final = 5.0
-"""Calls that bring no answer; an honest program of MAX_TABLES makes half as many."""
+_BURST: Final = 2.0 * MAX_TABLES
+_CALLS_A_SECOND: Final = 4.0
+"""Calls that bring no answer. An honest program makes one in 25 s for each table, and one for each
+when it connects again."""
 
 
 class Away(Exception):
@@ -122,7 +123,7 @@ class ConnectedBot:
 
     def connect(self, token_hash: str, tables: int) -> Session:
         """Begin a session, which replaces an earlier one. TooManyCalls."""
-        self._spend(1)
+        self.spend(2)
         self._drop_session()
         pending = [request for table in self._tables for request in _requests(table)]
         self._tables = [_Table() for _ in range(tables)]
@@ -152,7 +153,7 @@ class ConnectedBot:
             if not current.answer.done():
                 current.answer.set_result(answer)
         else:
-            self._spend(1)
+            self.spend(1)
         if place.poll is not None and not place.poll.done():
             place.poll.set_result(None)
         place.poll = asyncio.get_running_loop().create_future()
@@ -162,7 +163,7 @@ class ConnectedBot:
     async def wait(self, session: Session, seconds: float) -> tuple[bool, list[tuple[int, int]]]:
         """Wait until something happens or this time has passed: whether the cup is over, and which
         requests (table, number) the runner does not wait for any more. TooManyCalls, Replaced."""
-        self._spend(0.5)
+        self.spend(0.5)
         self._waits += 1
         try:
             if not self._news and not self.over:
@@ -269,7 +270,7 @@ class ConnectedBot:
         if not self.present:
             self._fail_all()
 
-    def _spend(self, calls: float) -> None:
+    def spend(self, calls: float) -> None:
         """Count calls that need not be; TooManyCalls."""
         now = _now()
         self._budget = min(_BURST, self._budget + (now - self._counted) * _CALLS_A_SECOND)

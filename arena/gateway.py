@@ -16,6 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -108,7 +109,8 @@ class Gateway:
             if status == 401:
                 headers.append(("www-authenticate", "Bearer"))
         headers.append(("cache-control", "no-store"))
-        proto.response_bytes(status, headers, body)
+        with suppress(Exception):  # granian's own, if the connection has ended
+            proto.response_bytes(status, headers, body)
 
     async def _call(
         self, scope: Scope, proto: HTTPProtocol
@@ -116,15 +118,12 @@ class Gateway:
         if scope.method != "POST":
             raise _Problem(405, "Send POST; `stich connect` does.")
         token_hash, bot = self._authenticate(scope)
-        body = await _body(scope, proto)
         try:
-            if scope.path == "/connect":
-                return self._connect(bot, token_hash, body)
-            session = bot.check(scope.headers.get("x-stich-session", ""))
-            if scope.path == "/connect/poll":
-                return await self._poll(bot, scope, proto, body)
-            if scope.path == "/connect/wait":
-                return await self._wait(bot, session, proto)
+            try:
+                return await self._answer(scope, proto, token_hash, bot)
+            except (_Problem, Replaced, UnknownSession):
+                bot.spend(1)
+                raise
         except TooManyCalls:
             raise _Problem(429, "Too many calls; wait a second.") from None
         except Replaced:
@@ -132,6 +131,18 @@ class Gateway:
             raise _Problem(409, detail) from None
         except UnknownSession:
             raise _Problem(410, "This session has ended; connect again.") from None
+
+    async def _answer(
+        self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        body = await _body(scope, proto)
+        if scope.path == "/connect":
+            return self._connect(bot, token_hash, body)
+        session = bot.check(scope.headers.get("x-stich-session", ""))
+        if scope.path == "/connect/poll":
+            return await self._poll(bot, scope, proto, body)
+        if scope.path == "/connect/wait":
+            return await self._wait(bot, session, proto)
         raise _Problem(404, "There is no such call; `stich connect` knows them all.")
 
     def _authenticate(self, scope: Scope) -> tuple[str, ConnectedBot]:
@@ -212,6 +223,8 @@ async def _body(scope: Scope, proto: HTTPProtocol) -> bytes:
             return await proto()
     except TimeoutError:
         raise _Problem(408, f"The body did not arrive within {_BODY_S:.0f} s.") from None
+    except RuntimeError:  # granian's, if the connection has ended
+        raise _Problem(400, "The body is not complete.") from None
 
 
 def _ok(value: object) -> tuple[int, list[tuple[str, str]], bytes]:
@@ -242,6 +255,7 @@ def serve(host: str, port: int) -> None:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
         workers=1,
+        workers_kill_timeout=1,  # calls that wait need no end
         backpressure=_CONNECTIONS,
         websockets=False,
         respawn_failed_workers=True,

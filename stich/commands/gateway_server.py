@@ -41,6 +41,12 @@ class GatewayServer:
         self._http = requests.Session()
         self._http.trust_env = False  # no proxy leads to this machine
 
+    def __enter__(self) -> GatewayServer:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._http.close()
+
     def reach(self, cup: Cup, events: JsonLines | None) -> Cup:
         """Wait until all bots that connect are there; the cup with their URLs and tables."""
         names = [bot.name for bot in cup.bots if bot.connect]
@@ -129,13 +135,14 @@ def gateway_served(
     )
     command = [sys.executable, "-m", "arena.gateway", host, str(port)]
     process = subprocess.Popen(  # noqa: S603 - our own program
-        command, env=environment(settings), start_new_session=True
+        command, env=environment(settings), start_new_session=True, stdout=2
     )
     try:
         base = f"http://127.0.0.1:{settings.runner_port}/{settings.secret}"
         server = GatewayServer(base, process, invite)
         server.wait_until_started()
-        yield server
+        with server:
+            yield server
     finally:
         process.terminate()
         try:

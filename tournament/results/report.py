@@ -29,7 +29,7 @@ _MEAN_MOVES = 300  # of a replay, at most: 200 of them take about 3 MB
 _MAX_FAULTS = 100
 _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 to 10 ms each
 _MAX_PAIRS = 20  # in the table of soft play
-_MAX_CROSS_BOTS = 24  # in the table of who beat whom
+_MAX_CROSS_BOTS = 64  # in the table of who beat whom
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from functools import partial
 from math import comb
 
 import numpy as np
-from scipy.special import stdtrit
 
 from benchmarks.figures import Figure, Section
 from benchmarks.simulated_cups import (
@@ -38,6 +37,7 @@ from benchmarks.simulated_cups import (
 )
 from tournament.ranking import adaptive, anytime
 from tournament.ranking.bootstrap import LEVEL, Floats, Ints
+from tournament.ranking.distributions import student_quantile
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks
 from tournament.ranking.rank_ranges import Settled, settled_pairs
@@ -88,7 +88,7 @@ def apart(data: Observations, seed: str) -> Settled:
     blocks = (data.deals > 0).sum(axis=0)
     off = (data.points - data.plain) * data.deals / data.deals.sum(axis=0)
     error = np.sqrt((off**2).sum(axis=0) * blocks / np.maximum(blocks - 1, 1))
-    arm = stdtrit(np.maximum(blocks - 1, 1), (1 + LEVEL) / 2) * error
+    arm = student_quantile(np.maximum(blocks - 1, 1), (1 - LEVEL) / 2) * error
     arm = np.where(blocks > 1, arm, np.inf)
     answer: Settled = (data.plain - arm)[:, np.newaxis] > data.plain + arm
     return answer

@@ -26,7 +26,7 @@ FRIENDS = {"ann", "cat"}
 GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"deals": 1}}
 BLOCKS = 10
 """Blocks at each table."""
-CUPS = 20
+CUPS = 30
 
 
 def play(game: str, spared: float, seed: int) -> Iterator[MatchRecord]:
@@ -99,27 +99,25 @@ def _match(
     )
 
 
-def flagged(game: str, spared: float, cups: int = CUPS) -> tuple[int, int]:
-    """In how many cups the friends were flagged, and in how many somebody else."""
-    right = wrong = 0
-    for seed in range(cups):
-        pairs = [set(flag.bots) for flag in integrity(play(game, spared, seed)).flags]
-        right += FRIENDS in pairs
-        wrong += any(pair != FRIENDS for pair in pairs)
-    return right, wrong
+def flagged(game: str, spared: float, cups: int = CUPS) -> list[list[set[str]]]:
+    """The pairs of bots that were flagged, a list for each cup."""
+    runs = (integrity(play(game, spared, seed)) for seed in range(cups))
+    return [[set(flag.bots) for flag in run.flags] for run in runs]
 
 
 def sections() -> list[Section]:
     """Power and false flags, by game."""
     figures = []
     for game in GAMES:
-        honest, others = flagged(game, 0.0)
-        wrong = 100 * max(honest, others) / CUPS
+        honest = 100 * sum(map(bool, flagged(game, 0.0))) / CUPS
         for what, spared in (("never beat each other", 1.0), ("spare half", 0.5)):
-            right, beside = flagged(game, spared)
-            name = f"{game}: two that {what} ({CUPS} cups; others flagged in {beside})"
-            ours = 100 * right / CUPS
-            figures.append(Figure(name, ours, "honest cups", wrong, "flagged in 100", ours / 100))
+            found = flagged(game, spared)
+            others = sum(any(pair != FRIENDS for pair in pairs) for pairs in found)
+            share = sum(FRIENDS in pairs for pairs in found) / CUPS
+            name = f"{game}: two that {what} ({CUPS} cups; others flagged in {others})"
+            figures.append(
+                Figure(name, 100 * share, "honest cups", honest, "flagged in 100", share)
+            )
     how = (
         "`stich integrity` on cups of two `sensible` and two `greedy` at all tables of three,"
         f" {BLOCKS} blocks a table. The two `sensible` bots spare each other: always, or in half of"

@@ -83,7 +83,7 @@ class Halving(Schedule):
     ) -> list[str]:
         """The bots that play on, by the score of all blocks so far; a draw decides between equal
         scores."""
-        # Imported here: workers import the formats, and would load numpy and scipy for nothing.
+        # Imported here: workers import the formats, and would load numpy for nothing.
         from tournament.ranking import effects
 
         fitted = effects.scores(scores.observations(self._cup.names, blocks))

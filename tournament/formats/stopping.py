@@ -57,7 +57,7 @@ class UntilSettled(Schedule):
     def _top(self, scores: Scores, blocks: int, seated: set[str]) -> tuple[str, ...]:
         """The top bots if they are settled from the rest and still play, in the order of the cup;
         otherwise nothing."""
-        # Imported here: workers import the formats, and would load numpy and scipy for nothing.
+        # Imported here: workers import the formats, and would load numpy for nothing.
         from tournament.ranking import anytime
         from tournament.ranking.effects import fit
 

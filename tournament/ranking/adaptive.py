@@ -11,11 +11,11 @@ with n - 1 degrees of freedom. That it suffices here is measured, not proved.
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import chdtri
+import math
 
 from tournament.ranking import anytime
 from tournament.ranking.bootstrap import LEVEL
+from tournament.ranking.distributions import chi_square_quantile
 from tournament.ranking.effects import Fit
 from tournament.ranking.pairs import pairs
 from tournament.ranking.rank_ranges import Settled
@@ -27,6 +27,6 @@ def settled_pairs(fit: Fit) -> Settled:
     Never more than ``anytime.settled_pairs``: Scheffé's limit comes on top.
     """
     playing = int((fit.component >= 0).sum())
-    limit = np.sqrt(chdtri(max(1, playing - 1), 1 - LEVEL))
+    limit = math.sqrt(chi_square_quantile(max(1, playing - 1), 1 - LEVEL))
     answer: Settled = anytime.settled_pairs(fit) & (pairs(fit).deviate > limit)
     return answer

@@ -11,10 +11,10 @@ each of them is.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import lambertw
 
 from tournament.ranking.bootstrap import LEVEL, Floats
 from tournament.ranking.effects import Fit
@@ -65,4 +65,9 @@ def boundary(blocks: Floats, level: float) -> Floats:
 @lru_cache
 def _mixture(level: float) -> float:
     """The parameter that makes the sequence narrowest after ``_TUNED_FOR`` blocks."""
-    return float(-lambertw(-(level**2) / np.e, -1).real - 1) / _TUNED_FOR
+    # The root u of u - log(1 + u) = -2 log(level), by Newton's method from above.
+    target = -2 * math.log(level)
+    root = target + math.sqrt(2 * target)
+    for _ in range(50):
+        root -= (root - math.log1p(root) - target) * (1 + root) / root
+    return root / _TUNED_FOR

@@ -11,7 +11,8 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+
+from tournament.ranking.distributions import student_quantile
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,9 +55,9 @@ def small_sample_factor(blocks: int) -> float:
     """
     if blocks < 2:
         raise ValueError("there is no spread between fewer than two blocks")
-    tail = (1 + LEVEL) / 2
-    student = float(stdtrit(blocks - 1, tail))
-    return student / NormalDist().inv_cdf(tail) * float(np.sqrt(blocks / (blocks - 1)))
+    tail = (1 - LEVEL) / 2
+    student = float(student_quantile(blocks - 1, tail))
+    return student / -NormalDist().inv_cdf(tail) * float(np.sqrt(blocks / (blocks - 1)))
 
 
 def generator(seed: str, purpose: str, size: int) -> np.random.PCG64:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.groups import connected
 from tournament.ranking.observations import Observations
 
 
@@ -59,8 +58,8 @@ def design_of(data: Observations) -> Design:
 def _components(data: Observations) -> Ints:
     """Which bots are connected by tables; numbered by first block, -1 for those that never
     played."""
-    seated = csr_array(data.present.astype(np.int64))
-    found: Ints = connected_components(seated.T @ seated, directed=False)[1].astype(np.int64)
+    seated = data.present.astype(np.float64)
+    found = connected(seated.T @ seated > 0)
     first = np.where(data.present.any(axis=0), data.present.argmax(axis=0), -1)
     answer = np.full(data.bots, -1, np.int64)
     playing = np.flatnonzero(first >= 0)

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtr
 
 from tournament.ranking.bootstrap import Floats
+from tournament.ranking.distributions import normal_quantile, student_tail
 from tournament.ranking.effects import Fit
 
 # A difference or a spread below this part of the largest score or spread is rounding noise.
@@ -61,7 +61,7 @@ def pairs(fit: Fit) -> Pairs:
     size = np.minimum(size, sign_limit(fit.blocks - fit.ties))
     spread = differs & (variance > 0)
     student = np.abs(difference[spread]) / np.sqrt(variance[spread])
-    normal = -ndtri(stdtr(fit.design_freedom[spread], -student))
+    normal = -normal_quantile(student_tail(fit.design_freedom[spread], student))
     size[spread] = np.minimum(size[spread], normal)
     return Pairs(difference, np.sqrt(variance), fit.blocks, np.sign(difference) * size)
 
@@ -73,5 +73,5 @@ def sign_limit(blocks: Floats) -> Floats:
     differences all have one sign with probability 2^(1 - m) (Fisher's sign-flip test). Blocks
     with equal points do not count. This is what settles bots whose difference is constant.
     """
-    answer: Floats = -ndtri(0.5 ** np.maximum(blocks, 1.0))
+    answer: Floats = -normal_quantile(0.5 ** np.maximum(blocks, 1.0))
     return answer

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from tournament.ranking.bootstrap import LEVEL, Floats, Ints, generator
+from tournament.ranking.distributions import normal_quantile
 from tournament.ranking.effects import Fit
 from tournament.ranking.pairs import Pairs, pairs
 
@@ -47,8 +47,8 @@ def settled_pairs(fit: Fit, seed: str) -> Settled:
         most = draws[:, active].max(axis=1)
         unlike = int((active & constant).sum())
         if unlike:
-            most = np.maximum(most, -ndtri((1 - chance ** (1 / unlike)) / 2))
-        critical = max(float(np.quantile(most, LEVEL)), -float(ndtri((1 - LEVEL) / 2)))
+            most = np.maximum(most, -normal_quantile((1 - chance ** (1 / unlike)) / 2))
+        critical = max(float(np.quantile(most, LEVEL)), -float(normal_quantile((1 - LEVEL) / 2)))
         new = active & (deviate > critical)
         if not new.any():
             break
@@ -83,7 +83,7 @@ def _draws(fit: Fit, compared: Pairs, upper: tuple[Ints, Ints], seed: str) -> tu
     known = compared.error[upper] > 0
     scale = np.where(known, 1 / np.sqrt(np.where(known, variance, 1.0)), 0.0)
     chance = _uniforms(seed, blocks, groups + 1)
-    drawn = ndtri(chance[:, 1:]) @ sums
+    drawn = normal_quantile(chance[:, 1:]) @ sums
     answer = drawn[:, upper[0]] - drawn[:, upper[1]]
     answer *= scale
     np.abs(answer, out=answer)

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from tournament.ranking.bootstrap import (
     LEVEL,
@@ -27,6 +25,8 @@ from tournament.ranking.bootstrap import (
     generator,
     percentile_interval,
 )
+from tournament.ranking.distributions import logistic
+from tournament.ranking.groups import connected
 
 MEAN = 1500.0
 SCALE = 400 / math.log(10)
@@ -132,11 +132,9 @@ def rating_groups(data: Comparisons) -> Ints:
     Ratings of different groups have no common scale: each group's mean lies near ``MEAN``
     because nothing is known of it, not because the groups are equally strong.
     """
-    links = coo_array(
-        (np.ones(data.first.size), (data.first, data.second)), shape=(data.bots, data.bots)
-    )
-    answer: Ints = connected_components(links, directed=False)[1].astype(np.int64)
-    return answer
+    compared = np.zeros((data.bots, data.bots), bool)
+    compared[data.first, data.second] = compared[data.second, data.first] = True
+    return connected(compared)
 
 
 def _unspread(data: Comparisons, bot: int, blocks: int) -> tuple[float, float]:
@@ -189,8 +187,8 @@ def _newton(beta: Floats, wins: Floats, prior: Floats) -> Floats:
     """Newton's steps towards the maximum, each limited to odds of e^4."""
     games = wins + wins.transpose(0, 2, 1)
     weight = prior.sum(axis=1)[:, np.newaxis]
-    chance = _sigmoid(beta[:, :, np.newaxis] - beta[:, np.newaxis, :])
-    alone = _sigmoid(beta)
+    chance = logistic(beta[:, :, np.newaxis] - beta[:, np.newaxis, :])
+    alone = logistic(beta)
     slope = wins.sum(axis=2) + prior[:, :1] - (games * chance).sum(axis=2) - weight * alone
     curve = games * chance * (1 - chance)
     hessian = -curve
@@ -254,11 +252,6 @@ def _likelihood(beta: Floats, wins: Floats, prior: Floats) -> Floats:
     alone = prior[:, :1] * np.logaddexp(0, -beta) + prior[:, 1:] * np.logaddexp(0, beta)
     total: Floats = rivals - alone.sum(axis=1)
     return total
-
-
-def _sigmoid(x: Floats) -> Floats:
-    value: Floats = 0.5 * (1 + np.tanh(x / 2))
-    return value
 
 
 def _rounded(value: float | None) -> float | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import stdtrit
 
 from tournament.ranking.bootstrap import LEVEL, UNKNOWN, Interval
+from tournament.ranking.distributions import student_quantile
 from tournament.ranking.effects import Fit
 from tournament.ranking.observations import Observations
 
@@ -45,7 +45,7 @@ def score_intervals(data: Observations, fit: Fit) -> list[Interval]:
             arm = (1 - (1 - LEVEL) ** (1 / float(blocks[bot]))) * reach
         else:
             own = max(float(variance[bot] ** 2 / spent[bot]) - 2, 1.0)
-            student = float(stdtrit(min(own, float(nominal[bot])), (1 + LEVEL) / 2))
+            student = float(student_quantile(min(own, float(nominal[bot])), (1 - LEVEL) / 2))
             arm = student * float(np.sqrt(variance[bot]))
         score = float(fit.score[bot])
         answers.append(Interval(round(score - arm, _DIGITS), round(score + arm, _DIGITS)))

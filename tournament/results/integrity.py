@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, stdtr
 
 import games
 from games import State
 from games.move import PASS
+from tournament.ranking.distributions import logistic, student_tail
 from tournament.records import MatchRecord
 
 LEVEL = 0.05
@@ -192,14 +192,14 @@ def _expected(found: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> 
     weights = np.zeros(design.shape[1])
     ridge = np.eye(len(weights))  # a bot that always passes has no finite maximum
     for _ in range(50):
-        chance = expit(design @ weights)
+        chance = logistic(design @ weights)
         slope = design.T @ (beaten - chance) - weights
         curve = (design * (chance * (1 - chance))[:, np.newaxis]).T @ design + ridge
         step = np.linalg.solve(curve, slope)
         weights += step
         if np.abs(step).max() < 1e-8:
             break
-    answer: Floats = expit(design @ weights)
+    answer: Floats = logistic(design @ weights)
     return answer
 
 
@@ -245,7 +245,7 @@ def _difference(
     difference = float(mean_out - mean_in)
     if error == 0:
         return difference, 1.0
-    return difference, float(stdtr(blocks - 1, -difference / error))
+    return difference, float(student_tail(blocks - 1, difference / error))
 
 
 def _matches(found: Sequence[Chance], unexpected: Floats, two: tuple[str, str]) -> tuple[str, ...]:

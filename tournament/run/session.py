@@ -35,7 +35,7 @@ def play_all(
     `warnings` that are not empty are printed to standard error once all bots are ready.
     StartError if a bot cannot play; RunError or StoreError if the run cannot continue.
     """
-    # The standings need numpy and scipy, which take a second to import: do it while bots start.
+    # The standings need numpy, which takes a while to import: do it while bots start.
     loading = threading.Thread(
         target=importlib.import_module, args=("tournament.results.standings",), daemon=True
     )

@@ -10,6 +10,7 @@ from itertools import combinations
 import pytest
 
 import games
+from benchmarks.soft_play import FRIENDS, flagged
 from tests.tournament.played import cup, run
 from tournament.records import MatchRecord
 from tournament.results.integrity import Integrity, chances, integrity
@@ -91,3 +92,10 @@ def test_partners_are_not_compared(template: MatchRecord) -> None:
 
 def test_nothing_is_compared_in_a_game_without_plays_to_beat(template: MatchRecord) -> None:
     assert not list(chances(next(matches(template, "ninefivetwo", {"deals": 1}, ()))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_cups_of_real_bots(game: str) -> None:
+    assert flagged(game, spared=1.0, cups=3) == [[FRIENDS]] * 3
+    assert flagged(game, spared=0.0, cups=3) == [[]] * 3

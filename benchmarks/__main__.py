@@ -19,6 +19,7 @@ MODULES = (
     "http",
     "cup",
     "deadline",
+    "connected",
     "blocks",
     "standings",
     "ranking",

@@ -1,0 +1,69 @@
+"""Moves of a bot that connects, compared with the same bot by URL."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+import threading
+from contextlib import closing
+from pathlib import Path
+
+from arena.connector import Connector, RunningBot
+from arena.invitations import Invitations
+from benchmarks.figures import Figure, Section
+from stich.commands.gateway_server import gateway_served
+from stich.commands.serve import find_port
+from tests.tournament import hostile
+from tournament.bot.dial import dial_url
+from tournament.bot.player import Choice, HttpBot
+from tournament.config import Bot, Cup
+
+MOVES = 1500
+AIM_MS = 2.0
+
+
+def sections() -> list[Section]:
+    """The time of a move over the gateway, in turn with one of the same bot by URL."""
+    body = json.dumps({"match": "m", "turn": 1, "moves": ["pass"], "view": "x" * 3000}).encode()
+    cup = Cup("Cup", "doudizhu", 3, (Bot("bot", connect=True),))
+    with tempfile.TemporaryDirectory() as folder, hostile.running(hostile.first) as url:
+        port = find_port("127.0.0.1", 0)
+        with gateway_served("127.0.0.1", port, folder, cup, "stich invite") as server:
+            token = Invitations(Path(folder)).invite("bot", 1)
+            connected = threading.Event()
+            connector = Connector(
+                f"http://127.0.0.1:{port}", token, [RunningBot(url)], lambda _: connected.set()
+            )
+            threading.Thread(target=connector.run, daemon=True).start()
+            connected.wait()
+            gateway = server.reach(cup, None).bots[0].url or ""
+            with (
+                closing(HttpBot(gateway, dial_url(gateway))) as remote,
+                closing(HttpBot(url, dial_url(url))) as local,
+            ):
+                over: list[float] = []
+                direct: list[float] = []
+                for _ in range(MOVES):
+                    for bot, times in ((remote, over), (local, direct)):
+                        outcome = bot.move(body, 60)
+                        if not isinstance(outcome, Choice):
+                            raise RuntimeError(outcome.detail)
+                        times.append(outcome.elapsed_s * 1000)
+            server.end()
+    return [_section(over, direct)]
+
+
+def _section(over: list[float], direct: list[float]) -> Section:
+    """Paired: each difference is of two moves one after the other."""
+    extra = statistics.median(a - b for a, b in zip(over, direct, strict=True))
+    ours, peers = statistics.median(over), statistics.median(direct)
+    figures = [
+        Figure("median of the differences", extra, "limit", AIM_MS, "ms", AIM_MS / extra, 1),
+        Figure("a move, median", ours, "the same bot by URL", peers, "ms", peers / ours),
+    ]
+    how = (
+        f"{MOVES} moves of a bot through the gateway and `stich connect`, on one machine, each"
+        " followed by a move of the same bot by URL."
+    )
+    return Section("Bots that connect", how, figures)

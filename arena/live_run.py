@@ -59,7 +59,8 @@ class LiveRun:
     def _look(self) -> Snapshot:
         began = self._clock()
         facts = self._store.facts()
-        version = f"{self._store.count()}-{bool(facts.get('finished'))}"
+        incidents = f"{len(facts['decisions'])}-{sum(many for _, _, many in facts['voids'])}"
+        version = f"{self._store.count()}-{bool(facts.get('finished'))}-{incidents}"
         seen = self._snapshot
         found = seen if seen and seen.version == version else self._read(version, facts)
         now = self._clock()

@@ -39,7 +39,7 @@ def standings() -> WerkzeugResponse:
         bot_link=lambda name: url_for("pages.bot", name=name),
         plain=any(line.plain != line.score for line in now.table.standings),
         progress=progress(now),
-        plot=plots.scores(now.table) if now.matches else "",
+        plot=plots.scores(now.table) if now.table.matches else "",
         latest=latest[-12:][::-1],
     )
 

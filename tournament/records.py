@@ -154,6 +154,33 @@ class VoidRecord:
     decision: int | None = None
 
 
+class DecisionKind(StrEnum):
+    """What an organiser can decide."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    VOID = "void"
+    WITHDRAW = "withdraw"
+    DISQUALIFY = "disqualify"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision of the organiser, with its `number` from 1, its time (UTC, ISO 8601) and reason.
+
+    `bot` is the one that is withdrawn or disqualified, else "". `matches` are those that become
+    void, all of them of one `block`, which otherwise is None.
+    """
+
+    number: int
+    kind: DecisionKind
+    at: str
+    why: str
+    bot: str = ""
+    block: int | None = None
+    matches: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
     """What statistics need of a match, without its moves.

@@ -200,6 +200,8 @@ def verify(target: str, as_json: bool) -> int:
         f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "
         + ("all agree." if found.verified else f"{plural(differing, 'mismatch', 'mismatches')}.")
     )
+    for incident in found.incidents:
+        click.echo(incident)
     if not found.finished:
         click.echo(
             f"The run is not finished: {found.matches} of {plural(total, 'match', 'matches')}."

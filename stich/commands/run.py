@@ -96,12 +96,14 @@ def play_cup(
 
 def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
     from tournament.bot.launch import prepare
+    from tournament.decisions import absent
     from tournament.formats.commitment import weakness
     from tournament.formats.round_scores import RoundScores
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
     from tournament.run.session import play_all
+    from tournament.run.voiding import apply_voids
     from tournament.store.signing import state_folder
     from tournament.store.store import Store
 
@@ -111,6 +113,7 @@ def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
         stack.enter_context(only_runner(store))
         seed, schedule = resume(store, cup)
         events = JsonLines(sys.stdout) if as_json else None
+        apply_voids(store, cup, schedule)
         facts = store.facts()
         if store.warning:
             click.echo(store.warning, err=True)
@@ -133,7 +136,9 @@ def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
             warnings = [weakness(seed), notice]
             play_all(reach(cup, events), schedule, store, launch, events, progress, warnings)
             places = schedule.places(RoundScores(store))
-            ended = {"settled": schedule.settled, "total": store.count()} if cup.stop.top else {}
+            ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
+            if cup.stop.top or absent(store.decisions()):
+                ended["total"] = store.count()
             store.put({"finished": True, "places": places, **ended})
         if events:
             if commitment:

@@ -35,6 +35,7 @@ def print_table(console: Console, standings: Standings, facts: Mapping[str, Any]
     if standings.duel is not None:
         scores = {line.bot: line.score for line in standings.standings}
         parts.append(Text(" ".join(duel_sentences(standings.duel, scores, facts))))
+    parts += [Text(incident) for incident in standings.incidents]
     for part in parts:
         console.print(part)
 

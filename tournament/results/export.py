@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, BinaryIO
 
+from tournament.decisions import counted
 from tournament.records import FAULT_KINDS, RunRecords
 from tournament.results.standings import format_of, kind_of_ranges, official_places
 
@@ -89,7 +90,7 @@ def rows(store: RunRecords) -> Iterator[Row]:
     challenger = config.get("format", {}).get("challenger")
     stop = config.get("stop", {})
     settled = facts.get("settled") or ()
-    for match in store.summaries():
+    for match in counted(store.summaries(), facts):
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
             faults = {str(k): n for k, n in zip(FAULT_KINDS, match.faults[seat], strict=True)}

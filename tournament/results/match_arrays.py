@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -45,6 +45,31 @@ class MatchArrays:
     def blocks(self) -> int:
         """The number of blocks with a finished match."""
         return int(self.block[-1]) + 1 if self.block.size else 0
+
+    def without(self, out: Container[str]) -> MatchArrays:
+        """The matches in which none of these bots sat, without these bots."""
+        kept = [number for number, bot in enumerate(self.bots) if bot not in out]
+        if len(kept) == len(self.bots):
+            return self
+        renumber = np.full(len(self.bots), -1)
+        renumber[kept] = np.arange(len(kept))
+        seats = renumber[self.seats]
+        rows = (seats >= 0).all(axis=1)
+        return replace(
+            self,
+            bots=tuple(self.bots[number] for number in kept),
+            block=np.unique(self.block[rows], return_inverse=True)[1].astype(np.int64),
+            round=self.round[rows],
+            stage=self.stage[rows],
+            deals=self.deals[rows],
+            complete=self.complete[rows],
+            seats=seats[rows],
+            scores=self.scores[rows],
+            sides=self.sides[rows],
+            struck=self.struck[rows],
+            faults=self.faults[rows],
+            times=tuple(self.times[number] for number in kept),
+        )
 
 
 def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> MatchArrays:

@@ -11,6 +11,7 @@ from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup
 
 import games
+from tournament.decisions import disqualified
 from tournament.ranking.ratings import compare
 from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.results import plots
@@ -45,8 +46,9 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
     """The page as HTML. ``replays`` is the most matches that it shows move by move."""
     facts = store.facts()
     matches = list(store.summaries())
-    arrays = collect(matches, facts.get("bots", ()))
-    table = compute(arrays, facts)
+    played = collect(matches, facts.get("bots", ()))
+    table = compute(played, facts)
+    arrays = played.without(disqualified(facts))
     authors = {bot["name"]: bot.get("author") for bot in facts["config"]["bots"]}
     soft_play = integrity(islice(store.matches(), _MAX_COMPARED), authors)
     flagged = {match for flag in soft_play.flags for match in flag.matches}

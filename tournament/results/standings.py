@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tournament.decisions import decided, disqualified, sentences
 from tournament.ranking import adaptive, anytime, rank_ranges
 from tournament.ranking.bootstrap import Interval
 from tournament.ranking.effects import Fit, fit
 from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ratings import Rating, compare, rating_groups, ratings
 from tournament.ranking.score_intervals import score_intervals
-from tournament.records import FAULT_KINDS, Results
+from tournament.records import FAULT_KINDS, Decision, Results
 from tournament.results.course import Course, course
 from tournament.results.duel import DuelResult, duel_result, settled_by
 from tournament.results.match_arrays import MatchArrays, collect
@@ -92,7 +94,8 @@ class Standings:
     ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges
     of ranks hold, see `kind_of_ranges`. ``groups`` is the number of groups of bots that never met.
     ``course`` is how the cup went, None if there is nothing to tell in this format. ``duel`` is
-    None unless there are exactly two bots.
+    None unless there are exactly two bots. ``decisions`` are those of the organiser; ``incidents``
+    says them and the void matches in sentences.
     """
 
     name: str
@@ -108,6 +111,8 @@ class Standings:
     course: Course | None
     duel: DuelResult | None
     standings: tuple[Standing, ...]
+    decisions: tuple[Decision, ...] = ()
+    incidents: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON, as `stich standings --json` prints it; with `places`, the bots best
@@ -132,14 +137,17 @@ def standings(run: Results) -> Standings:
 
 
 def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
-    """The table of these matches; `facts` are those of the run."""
+    """The table of these matches; `facts` are those of the run. The tables of bots that are
+    disqualified do not count."""
+    played, arrays = arrays, arrays.without(disqualified(facts))
     data = _observations(arrays)
     fitted = fit(data)
     duel = duel_result(arrays, data, facts.get("max_difference"))
     kind = kind_of_ranges(facts) if duel is None else "anytime"
     settled = _settled(kind, fitted) if duel is None else settled_by(duel, arrays.bots)
     groups = int(fitted.component.max(initial=-1)) + 1
-    places = _places(arrays, fitted, facts)
+    places = _places(arrays, played, fitted, facts)
+    place_of = dict(zip(arrays.bots, places, strict=True))
     rated = _rate(arrays)
     lines = [
         _standing(arrays, bot, fitted, *columns, rated.get(bot))
@@ -172,9 +180,11 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         blocks=arrays.blocks,
         matches=arrays.block.size,
         deals=int(arrays.deals.sum()),
-        course=course(arrays, format_of(facts), facts, places),
+        course=course(played, format_of(facts), facts, [place_of.get(bot) for bot in played.bots]),
         duel=duel,
         standings=tuple(lines),
+        decisions=tuple(decided(facts)),
+        incidents=tuple(sentences(facts)),
     )
 
 
@@ -203,8 +213,9 @@ def format_of(facts: Mapping[str, Any]) -> str:
 def official_places(run: Results) -> dict[str, int | None]:
     """The place of each bot of a run, as the standings have it."""
     facts = run.facts()
-    arrays = collect(run.summaries(), facts.get("bots", ()))
-    places = _places(arrays, fit(_observations(arrays)), facts)
+    played = collect(run.summaries(), facts.get("bots", ()))
+    arrays = played.without(disqualified(facts))
+    places = _places(arrays, played, fit(_observations(arrays)), facts)
     return dict(zip(arrays.bots, places, strict=True))
 
 
@@ -229,14 +240,16 @@ def _settled(kind: str, fitted: Fit) -> rank_ranges.Settled:
     return anytime.settled_pairs(fitted)
 
 
-def _places(arrays: MatchArrays, fitted: Fit, facts: Mapping[str, Any]) -> list[int | None]:
-    """The place of each bot, 1 the best."""
+def _places(
+    arrays: MatchArrays, played: MatchArrays, fitted: Fit, facts: Mapping[str, Any]
+) -> list[int | None]:
+    """The place of each bot, 1 the best; `played` has the tables that do not count too."""
     format = format_of(facts)
     decided = decided_places(facts)
     if decided or format == "knockout":
         return [decided.get(bot) for bot in arrays.bots]
     if format == "halving":
-        return _by_stage(arrays, fitted, facts)
+        return _by_stage(arrays, played, fitted, facts)
     if fitted.component.max(initial=-1) > 0:  # groups that never met
         return [None] * len(arrays.bots)
     return [
@@ -250,15 +263,22 @@ def decided_places(facts: Mapping[str, Any]) -> dict[str, int]:
     places = facts.get("places") or {}
     if isinstance(places, list):  # stores of 0.2.0: the bots, best first
         return {bot: place for place, bot in enumerate(places, 1)}
-    return dict(places)
+    out = disqualified(facts)
+    ahead = sorted(place for bot, place in places.items() if bot in out)
+    return {
+        bot: place - bisect_left(ahead, place) for bot, place in places.items() if bot not in out
+    }
 
 
-def _by_stage(arrays: MatchArrays, fitted: Fit, facts: Mapping[str, Any]) -> list[int | None]:
+def _by_stage(
+    arrays: MatchArrays, played: MatchArrays, fitted: Fit, facts: Mapping[str, Any]
+) -> list[int | None]:
     """The places of a finished halving: by the last stage that a bot played, then by score."""
     if not facts.get("finished"):
         return [None] * len(arrays.bots)
-    reached = np.zeros(len(arrays.bots), np.int64)
-    np.maximum.at(reached, arrays.seats, arrays.round[:, np.newaxis])
+    stage = np.zeros(len(played.bots), np.int64)
+    np.maximum.at(stage, played.seats, played.round[:, np.newaxis])
+    reached = stage[[played.bots.index(bot) for bot in arrays.bots]]
     keys = list(zip((-reached).tolist(), (-fitted.score).tolist(), strict=True))
     return [1 + sum(other < key for other in keys) for key in keys]
 

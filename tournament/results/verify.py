@@ -14,6 +14,7 @@ from typing import Any
 import games
 from games import IllegalMove, State
 from tournament.config import Cup
+from tournament.decisions import absent, decided, is_skipped, sentences
 from tournament.formats import Block, make_schedule
 from tournament.formats.commitment import follows, opens
 from tournament.formats.round_scores import RoundScores
@@ -45,6 +46,7 @@ class Verification:
     """What was recomputed, and every mismatch.
 
     ``commitment`` says whether the seed is the one committed to; None without a commitment.
+    ``incidents`` are the decisions of the organiser and the void matches, all of them signed.
     """
 
     finished: bool = False
@@ -53,6 +55,7 @@ class Verification:
     deals: int = 0
     moves: int = 0
     commitment: bool | None = None
+    incidents: list[str] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)
 
     @property
@@ -70,6 +73,7 @@ class Verification:
             "deals": self.deals,
             "moves": self.moves,
             "commitment": self.commitment,
+            "incidents": self.incidents,
             "problems": [{"match": m.match, "detail": m.detail} for m in self.mismatches],
         }
 
@@ -104,6 +108,8 @@ class _RunCheck:
         self.seed = str(facts["seed"])
         self.schedule = make_schedule(self.cup, self.seed, facts.get("match_key"))
         self.incomplete = False
+        self.gone = absent(decided(facts))
+        done.incidents = sentences(facts)
         done.finished = bool(facts.get("finished"))
 
     def check(self, progress: Progress) -> None:
@@ -166,7 +172,7 @@ class _RunCheck:
     def end_mismatches(self) -> Iterator[str]:
         """The number of matches, the places of a knockout, and what ended the cup."""
         done = self.done
-        early = self.cup.format.type == "duel" or self.cup.stop.top is not None
+        early = self.cup.format.type == "duel" or self.cup.stop.top is not None or self.gone
         total = done.matches if early and done.finished else self.schedule.matches
         stored = self.facts.get("total")
         if stored != total:
@@ -210,6 +216,8 @@ class _RunCheck:
 
     def on_missing(self, slot: _Slot) -> None:
         """A planned match is not in the store: not yet played, or left out."""
+        if is_skipped(self.cup, slot.block.table, self.gone):
+            return
         self.incomplete = True
         if self.done.finished:
             where = f"seating {slot.number + 1} of block {slot.block.number}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from tournament.bot.dial import dial_url
 from tournament.bot.player import Failure, HttpBot, Player
@@ -56,14 +56,20 @@ class BotPool:
         self._new: set[tuple[str, int]] = set()
         self._by_url: dict[str, Player] = {}
 
-    def seat(self, names: Sequence[str]) -> list[Player]:
-        """A player for each seat; those that must be started are started side by side."""
+    def seat(self, names: Sequence[str], absent: Container[str] = ()) -> list[Player]:
+        """A player for each seat; those that must be started are started side by side. Bots in
+        `absent` play no more."""
         places = [(name, names[:at].count(name)) for at, name in enumerate(names)]
         for name, copy in places:
             bot = self._cup.bot(name)
-            if bot.command is not None:
+            if bot.command is not None and name not in absent:
                 self._spawn(bot, copy)
-        return [self._player(self._cup.bot(name), copy) for name, copy in places]
+        return [
+            UnavailableBot("", "The organiser decided that it plays no more.")
+            if name in absent
+            else self._player(self._cup.bot(name), copy)
+            for name, copy in places
+        ]
 
     def start(self, bots: Sequence[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
         """Start bots side by side: each running, or why it is not."""

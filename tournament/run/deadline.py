@@ -14,6 +14,16 @@ class Deadline:
 
     def __init__(self, context: SpawnContext) -> None:
         self._at = context.RawValue("d", math.inf)
+        self._stop = context.RawValue("b", 0)
+
+    @property
+    def stop_soon(self) -> bool:
+        """Whether the runner wants the worker back after its match."""
+        return bool(self._stop.value)
+
+    @stop_soon.setter
+    def stop_soon(self, wanted: bool) -> None:
+        self._stop.value = wanted
 
     def expect(self, seconds: float) -> None:
         """The worker will act again within this time."""

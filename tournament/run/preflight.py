@@ -3,7 +3,7 @@ reported at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 from time import monotonic
 from typing import Any
@@ -22,17 +22,19 @@ _STARTED_AT_ONCE = 8
 _ANSWER_S = 5
 
 
-def problems(cup: Cup, bot_pool: BotPool) -> Iterator[str]:
-    """The problems that prevent the cup, as sentences. Started bots stay in the pool."""
+def problems(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Iterator[str]:
+    """The problems that prevent the cup, as sentences. Started bots stay in the pool; those in
+    `absent` play no more."""
     if cup.run.referee is not None:
         yield from _referee(cup.run.referee)
-    for bot in cup.bots:
+    bots = [bot for bot in cup.bots if bot.name not in absent]
+    for bot in bots:
         if bot.url is not None:
             try:
                 yield from _misfits(bot, about_by_url(bot, bot.url), cup.game)
             except StartError as error:
                 yield str(error)
-    commands = iter([bot for bot in cup.bots if bot.command is not None])
+    commands = iter([bot for bot in bots if bot.command is not None])
     while some := list(islice(commands, _STARTED_AT_ONCE)):
         for bot, running in bot_pool.start(some):
             if isinstance(running, StartError):

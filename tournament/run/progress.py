@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.progress import TimeRemainingColumn as TimeLeft
 
-from tournament.records import MatchRecord, VoidRecord
+from tournament.decisions import sentences
+from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.runner import Observer
 from tournament.text import plural, printable
 
@@ -78,6 +79,10 @@ class Lines:
         self._away = _waiting(bots)
         self._print(self._away or "All bots answer again, or are waited for no longer.")
 
+    def decided(self, decision: Decision) -> None:
+        """Print a decision of the organiser."""
+        self._print(_decision_text(decision))
+
     def _print(self, text: str) -> None:
         self._out.print(text, highlight=False, markup=False, soft_wrap=True)
 
@@ -112,6 +117,11 @@ class Bar:
     def away(self, bots: Sequence[str]) -> None:
         """Show who is waited for."""
         self._progress.update(self._task, away=printable(_waiting(bots)))
+
+    def decided(self, decision: Decision) -> None:
+        """Print above the bar a decision of the organiser."""
+        text = _decision_text(decision)
+        self._progress.console.print(text, highlight=False, markup=False)
 
 
 class JsonLines:
@@ -166,11 +176,25 @@ class JsonLines:
         """`{"event": "away", "bots"}`: who is waited for, empty when nobody is."""
         self.emit_event("away", bots=list(bots))
 
+    def decided(self, decision: Decision) -> None:
+        """`{"event": "decision", "decision", "bot", "why", "matches"}`."""
+        self.emit_event(
+            "decision",
+            decision=decision.kind,
+            bot=decision.bot or None,
+            why=decision.why,
+            matches=decision.matches,
+        )
+
 
 def void_text(record: VoidRecord) -> str:
     """What to tell the organiser about a void match."""
     because = f" because of {record.bot}" if record.bot else ""
     return f"Match {record.match} is void{because} and is played again. {record.why}"
+
+
+def _decision_text(decision: Decision) -> str:
+    return " ".join(sentences({"decisions": [decision]}))
 
 
 def _waiting(bots: Sequence[str]) -> str:

@@ -17,18 +17,21 @@ from dataclasses import replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
+from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.records import MatchRecord, VoidRecord
+from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.deadline import Deadline
 from tournament.run.outages import Outages
+from tournament.run.voiding import apply_voids
 from tournament.run.worker import Failed, Inspect, Inspected, Job, Message, Voided, main
 from tournament.store.store import Store
 
@@ -54,6 +57,9 @@ class Observer(Protocol):
 
     def void(self, record: VoidRecord) -> None:
         """A match was void and is played again."""
+
+    def decided(self, decision: Decision) -> None:
+        """The organiser has decided this."""
 
     def away(self, bots: Sequence[str]) -> None:
         """These bots cannot be reached and are waited for: others than before."""
@@ -180,6 +186,8 @@ class Runner:
         self._done: set[str] = set()
         self._outages = Outages(cup, store.voids())
         self._held: list[Job] = []  # until their bots are back
+        self._decisions = store.decisions()
+        self._looked = 0.0
 
     def __enter__(self) -> Runner:
         return self
@@ -205,7 +213,7 @@ class Runner:
     def inspect(self) -> tuple[str, ...]:
         """Start or reach every bot once; what keeps the cup from being played, as sentences."""
         connection = self._workers[0].connection
-        connection.send(Inspect())
+        connection.send(Inspect(absent(self._decisions)))
         try:
             while not connection.poll(_TICK_S):
                 if self._workers[0].deadline.left_s <= 0:
@@ -222,11 +230,33 @@ class Runner:
         # Looked up once: what appears in the store later is not from this runner.
         self._done = {match.match for match in self._store.summaries()}
         observer.begin(len(self._done), self._schedule.matches)
-        for round in self._schedule.rounds(RoundScores(self._store)):
-            self._play(round, observer)
+        if stopped := paused(self._decisions):
+            observer.decided(stopped)
+        while True:
+            self._act(observer)
+            rounds = self._schedule.rounds(RoundScores(self._store))
+            if all(self._play(round, observer) for round in rounds):
+                return
 
-    def _play(self, round: Round, observer: Observer) -> None:
-        """Play a round to its end."""
+    def _act(self, observer: Observer) -> None:
+        """Act on the decisions of the organiser; wait while the cup is paused."""
+        while paused(self._decisions):
+            sleep(_TICK_S)
+            self._new_decisions(observer)
+        self._done.difference_update(apply_voids(self._store, self._cup, self._schedule))
+
+    def _new_decisions(self, observer: Observer) -> bool:
+        """Whether the organiser has decided something since the last look, half a second ago."""
+        if monotonic() < self._looked + _TICK_S:
+            return False
+        self._looked = monotonic()
+        known, self._decisions = len(self._decisions), self._store.decisions()
+        for decision in self._decisions[known:]:
+            observer.decided(decision)
+        return len(self._decisions) > known
+
+    def _play(self, round: Round, observer: Observer) -> bool:
+        """Play a round to its end; False if decisions are to be acted on first."""
         jobs = self._unfinished(round.blocks)
         waiting: deque[Job] = deque(itertools.islice(jobs, _WINDOW))
         while waiting or self._held or any(worker.job for worker in self._workers):
@@ -234,10 +264,27 @@ class Runner:
             self._hand_out(waiting)
             waiting.extend(itertools.islice(jobs, max(0, _WINDOW - len(waiting))))
             self._receive(waiting, observer)
+            if self._new_decisions(observer):
+                self._recall(observer)
+                return False
+        return not self._new_decisions(observer)
+
+    def _recall(self, observer: Observer) -> None:
+        """Wait until every worker has ended its match."""
+        for worker in self._workers:
+            worker.deadline.stop_soon = True
+        while any(worker.job for worker in self._workers):
+            self._receive(None, observer)
+        for worker in self._workers:
+            worker.deadline.stop_soon = False
+        self._held.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Job]:
         """The matches of these blocks that are not finished."""
+        gone = absent(self._decisions)
         for block in blocks:
+            if is_skipped(self._cup, block.table, gone):
+                continue
             numbers = tuple(i for i, m in enumerate(block.matches) if m not in self._done)
             if numbers:
                 yield Job(block, numbers)
@@ -267,7 +314,10 @@ class Runner:
                 return
             waiting.remove(job)
             outages = self._outages
-            free.send(replace(job, counts=outages.counts, awaited=outages.awaited))
+            gone = absent(self._decisions)
+            free.send(
+                replace(job, counts=outages.counts, awaited=outages.awaited - gone, absent=gone)
+            )
 
     def _free_worker(self) -> _Worker | None:
         for worker in self._workers:
@@ -275,8 +325,8 @@ class Runner:
                 return worker
         return self._spawn_worker() if self._shares else None
 
-    def _receive(self, waiting: deque[Job], observer: Observer) -> None:
-        """Wait for messages of the workers and act on them."""
+    def _receive(self, waiting: deque[Job] | None, observer: Observer) -> None:
+        """Wait for messages of the workers and act on them; without `waiting`, hand out nothing."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(list(busy), _TICK_S)
         for worker in busy.values():
@@ -300,7 +350,8 @@ class Runner:
                 continue
             if message.last:
                 self._free(worker)
-                self._hand_out(waiting)  # first, so that no worker waits for the store
+                if waiting is not None:
+                    self._hand_out(waiting)  # first, so that no worker waits for the store
             self._store.add(message.record)
             self._done.add(message.record.match)
             observer.match(message.record)
@@ -312,7 +363,7 @@ class Runner:
         worker.job = None
 
     def _on_void(
-        self, worker: _Worker, record: VoidRecord, waiting: deque[Job], observer: Observer
+        self, worker: _Worker, record: VoidRecord, waiting: deque[Job] | None, observer: Observer
     ) -> None:
         """A match was void: keep that, and play what is left of its block again."""
         self._store.add_void(record)
@@ -321,11 +372,11 @@ class Runner:
         observer.void(record)
         if self._outages.away != away:
             observer.away(self._outages.away)
-        if worker.job is not None:
+        if worker.job is not None and waiting is not None:
             waiting.extendleft(self._unfinished([worker.job.block]))
         self._free(worker)
 
-    def _on_worker_exit(self, worker: _Worker, waiting: deque[Job]) -> None:
+    def _on_worker_exit(self, worker: _Worker, waiting: deque[Job] | None) -> None:
         """A worker has died or is silent: give what it had not finished to another one."""
         job = worker.job
         worker.connection.close()
@@ -342,4 +393,5 @@ class Runner:
                 f"Block {job.block.number} ended or stopped its worker process twice (exit code"
                 f" {code}); see above. What is finished is kept."
             )
-        waiting.extendleft(self._unfinished([job.block]))
+        if waiting is not None:
+            waiting.extendleft(self._unfinished([job.block]))

@@ -34,18 +34,22 @@ class Job:
     """The matches of a block that are still to be played, by their numbers in the block.
 
     `counts` names the bots because of which no more matches are void if they are stopped,
-    `awaited` those because of which one is void if they cannot be reached.
+    `awaited` those because of which one is void if they cannot be reached; those in `absent` play
+    no more.
     """
 
     block: Block
     numbers: tuple[int, ...]
     counts: frozenset[str] = frozenset()
     awaited: frozenset[str] = frozenset()
+    absent: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """Start or reach every bot once; the worker keeps those that it started."""
+    """Start or reach every bot once that plays; the worker keeps those that it started."""
+
+    absent: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class Inspected:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended; after the `last` of a job the worker is free."""
+    """A match has ended; after the `last` of a job the worker is free, and before if it was asked
+    to stop."""
 
     record: MatchRecord
     last: bool
@@ -154,7 +159,7 @@ def _work(
         job = _receive(connection)
         if isinstance(job, Inspect):
             deadline.expect(start_s * (1 + len(cup.bots)))
-            _send(connection, Inspected(tuple(problems(cup, bot_pool))))
+            _send(connection, Inspected(tuple(problems(cup, bot_pool, job.absent))))
             continue
         if cores is not None:
             # Not earlier: while all bots are started at once, they may use all cores.
@@ -163,7 +168,7 @@ def _work(
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
             deadline.expect(start_s * cup.players)
-            players = bot_pool.seat(pairing.seating)
+            players = bot_pool.seat(pairing.seating, job.absent)
             try:
                 record = play(
                     rules, pairing, referee, players, deadline.expect, job.counts, job.awaited
@@ -173,8 +178,11 @@ def _work(
                 _send(connection, Voided(void.record))
                 break
             deadline.clear()
-            _send(connection, Finished(record, number == job.numbers[-1]))
+            last = number == job.numbers[-1] or deadline.stop_soon
+            _send(connection, Finished(record, last))
             bot_pool.recycle(record)
+            if last:
+                break
 
 
 def _referee(cup: Cup) -> Referee:

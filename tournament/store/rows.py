@@ -15,6 +15,8 @@ from tournament.records import (
     FAULT_KINDS,
     Answer,
     BlockRecord,
+    Decision,
+    DecisionKind,
     FaultKind,
     FaultRecord,
     MatchRecord,
@@ -208,6 +210,12 @@ def to_void(data: dict[str, Any]) -> VoidRecord:
     """A void match from the data of its row."""
     typed = {"seating": tuple(data["seating"]), "cause": VoidCause(data["cause"])}
     return VoidRecord(**{**data, **typed})
+
+
+def to_decision(number: int, data: dict[str, Any]) -> Decision:
+    """A decision from the data of its row."""
+    typed = {"kind": DecisionKind(data["kind"]), "matches": tuple(data["matches"])}
+    return Decision(number, **{**data, **typed})
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:

@@ -50,13 +50,17 @@ class SignedLog:
         if not sa.inspect(connection).has_table(self._table.name):
             return []
         found = connection.execute(sa.select(self._table).order_by(self._table.c.id)).all()
-        if provenance is not None and found:
+        if provenance is not None and provenance.signed:
             self._check(connection, provenance, found)
         return [json.loads(row.data) for row in found]
 
     def _check(self, connection: Connection, provenance: Provenance, found: Any) -> None:
         mine = log_lengths.c.name == self._table.name
-        length = connection.execute(sa.select(log_lengths).where(mine)).first()
+        length = None
+        if sa.inspect(connection).has_table(log_lengths.name):
+            length = connection.execute(sa.select(log_lengths).where(mine)).first()
+        if not found and length is None:
+            return
         known = [(number, row.data, row) for number, row in enumerate(found, 1)]
         known.append((len(found), "length", length))
         for number, text, row in known:

@@ -9,16 +9,27 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from tournament.records import BlockRecord, FaultRecord, MatchRecord, MatchSummary, VoidRecord
+from tournament.records import (
+    BlockRecord,
+    Decision,
+    DecisionKind,
+    FaultRecord,
+    MatchRecord,
+    MatchSummary,
+    VoidCause,
+    VoidRecord,
+)
 from tournament.store import FILE, engine, rows
 from tournament.store.engine import (
     NOT_A_STORE,
@@ -44,6 +55,7 @@ from tournament.store.signed_log import SignedLog
 from tournament.store.signing import SigningKey, make_key
 from tournament.store.tables import (
     blocks,
+    decisions,
     details,
     faults,
     matches,
@@ -69,6 +81,7 @@ class Store:
         self.where = where
         self.folder = folder
         self._voids = SignedLog(voids, where)
+        self._decisions = SignedLog(decisions, where)
         self._writer: Connection | None = None
         self._provenance: Provenance | None = None  # None while the store is empty
         self._key: SigningKey | None = None
@@ -177,12 +190,18 @@ class Store:
         return self.facts().get(key, default)
 
     def facts(self) -> dict[str, Any]:
-        """All facts of the run."""
+        """All facts of the run; with `decisions`, and `voids`: for each bot because of which
+        matches were void, its name, the last reason, and how many."""
         texts = self._checked_texts()
+        voids: dict[str, tuple[str, str, int]] = {}
+        for one in self.voids():
+            if one.bot:
+                voids[one.bot] = (one.bot, one.why, voids.get(one.bot, ("", "", 0))[2] + 1)
         with damage(self.where):
-            return {
+            facts = {
                 key: json.loads(text) for key, text in texts.items() if key not in (PROOFS, WRITTEN)
             }
+        return {**facts, "decisions": self.decisions(), "voids": list(voids.values())}
 
     def _checked_texts(self) -> dict[str, str]:
         """The rows of the facts, written by the runner."""
@@ -239,9 +258,7 @@ class Store:
                 rows.summary_values(record), self._next, digest_of_details(data, fault_rows)
             )
             connection.execute(sa.insert(signatures).values(match=record.match, **proofs))
-            text = prove_count(self._run, self._next + 1, self._signing_key())
-            connection.execute(sa.delete(meta).where(meta.c.key == WRITTEN))
-            connection.execute(sa.insert(meta).values(key=WRITTEN, value=text))
+            self._write_count(connection, self._next + 1)
         self._next += 1
 
     @property
@@ -287,6 +304,70 @@ class Store:
             self.put({})
         with self._write() as connection:
             self._voids.add(connection, self._run, self._signing_key(), asdict(record))
+
+    def decide(
+        self,
+        kind: DecisionKind,
+        why: str,
+        bot: str = "",
+        block: int | None = None,
+        matches: Sequence[str] = (),
+    ) -> Decision:
+        """Append a decision of the organiser, whose key must be that of the run."""
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        made = Decision(0, kind, at, rows.storable(why), bot, block, tuple(matches))
+        data = asdict(made)
+        del data["number"]
+        with self._write() as connection:
+            number = self._decisions.add(connection, self._run, self._signing_key(), data)
+        return replace(made, number=number)
+
+    def decisions(self) -> list[Decision]:
+        """The decisions of the organiser, in order."""
+        with self._read() as connection:
+            found = self._decisions.read(connection, self._provenance)
+        with damage(self.where):
+            return [rows.to_decision(number, data) for number, data in enumerate(found, 1)]
+
+    def void_finished(self, match: str, decision: int, why: str) -> None:
+        """Move a finished match to the void ones, whole. The match that was written last takes
+        its place in the order of writing, so that none seems to be missing."""
+        record = self.match(match)
+        void = VoidRecord(
+            match=record.match,
+            block=record.block,
+            key=record.key,
+            round=record.round,
+            number=record.number,
+            seating=record.seating,
+            bot="",
+            why=why,
+            started=record.started,
+            ended=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            cause=VoidCause.DECISION,
+            record=b64encode(rows.pack(asdict(record))).decode("ascii"),
+            decision=decision,
+        )
+        count = self.count()
+        place = sa.select(signatures.c.sequence).where(signatures.c.match == record.match)
+        latest = self._summary_query().where(signatures.c.sequence == count - 1)
+        (last,) = self._checked_rows(latest)
+        with self._write() as connection:
+            self._voids.add(connection, self._run, self._signing_key(), asdict(void))
+            free = connection.execute(place).scalar_one()
+            for table in (faults, details, signatures, matches):
+                connection.execute(sa.delete(table).where(table.c.match == record.match))
+            if last.match != record.match:
+                proofs = self._proofs(last[: rows.SUMMARY_SIZE], free, last.details)
+                mine = signatures.c.match == last.match
+                connection.execute(sa.update(signatures).where(mine).values(**proofs))
+            self._write_count(connection, count - 1)
+        self._next = None
+
+    def _write_count(self, connection: Connection, count: int) -> None:
+        text = prove_count(self._run, count, self._signing_key())
+        connection.execute(sa.delete(meta).where(meta.c.key == WRITTEN))
+        connection.execute(sa.insert(meta).values(key=WRITTEN, value=text))
 
     def voids(self) -> list[VoidRecord]:
         """The void matches in the order in which they ended; of older stores none."""

@@ -1,0 +1,185 @@
+"""The decisions of an organiser on a run that may be going on: pause, resume, void, withdraw,
+disqualify."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+import click
+
+from stich.commands.common import open_run, run_argument, run_command
+from tournament.text import plural
+
+if TYPE_CHECKING:
+    from tournament.config import Cup
+    from tournament.formats import Schedule
+    from tournament.store.store import Store
+
+_WAIT_S = 60.0
+
+why_option = click.option(
+    "--why", metavar="TEXT", default="", help="The reason, kept with the decision and shown."
+)
+
+
+@click.command()
+@run_argument
+@why_option
+@run_command
+def pause(target: str, why: str) -> int:
+    """Begin no more matches until `stich resume`.
+
+    Matches that are being played are finished.
+
+    \b
+    Example:
+      stich pause runs/spring --why "The network is down."
+    """
+    return _switch(target, why, wanted=True)
+
+
+@click.command()
+@run_argument
+@why_option
+@run_command
+def resume(target: str, why: str) -> int:
+    """Continue a run that was paused.
+
+    \b
+    Example:
+      stich resume runs/spring
+    """
+    return _switch(target, why, wanted=False)
+
+
+def _switch(target: str, why: str, *, wanted: bool) -> int:
+    from tournament.decisions import paused
+    from tournament.records import DecisionKind
+
+    with open_run(target) as store:
+        if store.get("finished"):
+            return _refuse("This run has ended.")
+        if (paused(store.decisions()) is not None) == wanted:
+            return _refuse("This run is paused already." if wanted else "This run is not paused.")
+        store.decide(DecisionKind.PAUSE if wanted else DecisionKind.RESUME, why)
+    click.echo("Paused: no more matches begin." if wanted else "Resumed.")
+    return 0
+
+
+@click.command()
+@run_argument
+@click.argument("what", metavar="MATCH|BLOCK")
+@why_option
+@run_command
+def void(target: str, what: str, why: str) -> int:
+    """Make a match, or all of a block, void: it does not count and is played again.
+
+    MATCH is the id of a finished match or its beginning, BLOCK the number of a block. A finished
+    run is open again; `stich run` plays the matches.
+
+    \b
+    Example:
+      stich void runs/spring 17 --why "The machine of toy3 was restarted."
+    """
+    from tournament.records import DecisionKind
+    from tournament.run.voiding import NotVoidable, matches_of
+
+    with open_run(target) as store:
+        cup, schedule = _schedule(store)
+        try:
+            block, matches = matches_of(store, cup, schedule, what)
+        except NotVoidable as error:
+            return _refuse(str(error))
+        store.decide(DecisionKind.VOID, why, block=block, matches=matches)
+        many = plural(len(matches), "match", "matches")
+        if _carry_out(store, cup, schedule):
+            click.echo(f"{many} of block {block} void, to be played again.")
+        else:
+            click.echo(f"{many} of block {block} will be void when the runner has time.")
+    return 0
+
+
+def _schedule(store: Store) -> tuple[Cup, Schedule]:
+    from tournament.config import Cup
+    from tournament.formats import make_schedule
+
+    cup = Cup.from_dict(store.get("config"))
+    return cup, make_schedule(cup, store.get("seed"), store.get("match_key"))
+
+
+def _carry_out(store: Store, cup: Cup, schedule: Schedule) -> bool:
+    """Make the matches void, or wait until the runner that is at work has; whether it is done."""
+    from tournament.decisions import pending
+    from tournament.run.lock import only_runner
+    from tournament.run.voiding import apply_voids
+    from tournament.store.store import StoreError
+
+    until = monotonic() + _WAIT_S
+    while pending(store.decisions(), store.voids()):
+        try:
+            with only_runner(store):
+                apply_voids(store, cup, schedule)
+        except StoreError:  # a runner is at work, and does it
+            if monotonic() >= until:
+                return False
+            sleep(0.2)
+        else:
+            return not pending(store.decisions(), store.voids())
+    return True
+
+
+@click.command()
+@run_argument
+@click.argument("bot")
+@why_option
+@run_command
+def withdraw(target: str, bot: str, why: str) -> int:
+    """Let a bot play no more; its results stand.
+
+    \b
+    Example:
+      stich withdraw runs/spring mine --why "Its author asked for it."
+    """
+    return _exclude(target, bot, why, disqualified=False)
+
+
+@click.command()
+@run_argument
+@click.argument("bot")
+@why_option
+@run_command
+def disqualify(target: str, bot: str, why: str) -> int:
+    """Let a bot play no more, and take the results of all its tables out of the standings.
+
+    \b
+    Example:
+      stich disqualify runs/spring mine --why "It attacked its opponents."
+    """
+    return _exclude(target, bot, why, disqualified=True)
+
+
+def _exclude(target: str, bot: str, why: str, *, disqualified: bool) -> int:
+    from tournament import decisions
+    from tournament.records import DecisionKind
+
+    with open_run(target) as store:
+        bots = store.get("bots", ())
+        if bot not in bots:
+            return _refuse(f"There is no bot {bot}; there are {', '.join(bots)}.")
+        if bot in decisions.disqualified(store.facts()):
+            return _refuse(f"{bot} is disqualified already.")
+        if not disqualified:
+            if bot in decisions.absent(store.decisions()):
+                return _refuse(f"{bot} is withdrawn already.")
+            if store.get("finished"):
+                return _refuse(f"This run has ended, so {bot} plays no more anyway.")
+        kind = DecisionKind.DISQUALIFY if disqualified else DecisionKind.WITHDRAW
+        store.decide(kind, why, bot=bot)
+    click.echo(f"{bot} is {'disqualified' if disqualified else 'withdrawn'}.")
+    return 0
+
+
+def _refuse(text: str) -> int:
+    click.echo(text, err=True)
+    return 1

@@ -1,0 +1,223 @@
+"""Decisions of the organiser on runs that go on and that have ended."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tournament import played
+from tests.tournament.cups import events, served_toys, standings, started, stich, toys, write
+from tournament.records import DecisionKind, VoidCause
+from tournament.store.store import Store
+
+BOTS = ("ann", "bob", "cat", "dan")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    played.run(tmp_path / "run", played.cup(BOTS)).close()
+    return tmp_path / "run"
+
+
+def code_and_text(*words: object) -> tuple[int, str]:
+    done = stich(*words)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("withdraw", "eve"), "There is no bot eve; there are ann, bob, cat, dan."),
+        (("disqualify", "eve"), "There is no bot eve; there are ann, bob, cat, dan."),
+        (("withdraw", "ann"), "This run has ended, so ann plays no more anyway."),
+        (("pause",), "This run has ended."),
+        (("resume",), "This run has ended."),
+        (("void", "999"), "There is no finished match of block 999; `stich matches` lists"),
+        (("void", "nothing"), "There is no match nothing; `stich matches` lists them all."),
+    ],
+)
+def test_a_decision_that_makes_no_sense(run: Path, words: tuple[str, ...], said: str) -> None:
+    code, text = code_and_text(words[0], run, *words[1:])
+    assert code == 1
+    assert text.startswith(said)
+    with Store.open(run) as store:
+        assert store.decisions() == []
+
+
+def test_a_folder_without_a_run_and_a_missing_bot(tmp_path: Path) -> None:
+    assert stich("pause", tmp_path).returncode == 1
+    assert stich("withdraw", tmp_path).returncode == 2
+
+
+def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
+    with Store.open(run) as store:
+        before = {match.match: match for match in store.matches()}
+        match = list(before)[5]
+    code, text = code_and_text("void", run, match[:10], "--why", "The network was down.")
+    assert (code, text) == (0, "1 match of block 2 void, to be played again.\n")
+    with Store.open(run) as store:
+        assert {one.match for one in store.matches()} == before.keys() - {match}
+        assert not store.get("finished")
+        (void,) = store.voids()
+        assert (void.match, void.cause, void.decision) == (match, VoidCause.DECISION, 1)
+        assert void.why == "The network was down."
+        (decision,) = store.decisions()
+        assert (decision.kind, decision.matches) == (DecisionKind.VOID, (match,))
+        store.add(before[match])  # played again
+        store.put({"finished": True})
+        assert {one.match: one for one in store.matches()} == before
+    assert stich("verify", run).returncode == 0
+    for command in ("standings", "verify"):
+        assert "1 match of block 2 became void (The network was down.)." in code_and_text(
+            command, run
+        )[1].replace("\n", " ")
+    assert json.loads(stich("standings", run, "--json").stdout)["decisions"][0]["kind"] == "void"
+
+
+def test_a_block_is_void(run: Path) -> None:
+    assert stich("void", run, 3).returncode == 0
+    with Store.open(run) as store:
+        assert len(store.voids()) == 3
+        assert 3 not in {match.block for match in store.summaries()}
+
+
+def test_only_the_last_round_can_be_void(tmp_path: Path) -> None:
+    played.run(tmp_path / "swiss", played.cup(BOTS, format="swiss")).close()
+    code, text = code_and_text("void", tmp_path / "swiss", 1)
+    assert code == 1
+    assert text.startswith("Block 1 has decided how the cup continues")
+    assert stich("void", tmp_path / "swiss", 4).returncode == 0
+
+
+def test_an_ended_cup_whose_seed_is_known_is_not_played_again(tmp_path: Path) -> None:
+    played.run(tmp_path / "run", played.cup(commit=True)).close()
+    code, text = code_and_text("void", tmp_path / "run", 1)
+    assert code == 1
+    assert text.startswith("This cup has ended and its seed was shown")
+
+
+def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
+    assert stich("disqualify", run, "dan", "--why", "It attacked ann.").returncode == 0
+    table = standings(run)
+    assert [line["bot"] for line in table["standings"]] != []
+    assert {line["bot"] for line in table["standings"]} == {"ann", "bob", "cat"}
+    assert table["matches"] == 6
+    assert any("dan was disqualified" in said for said in table["incidents"])
+    assert stich("verify", run).returncode == 0
+    with Store.open(run) as store:
+        assert store.count() == 24, "nothing is deleted"
+    rows = stich("export", run, "--format", "jsonl").stdout
+    (run / "rows.jsonl").write_text(rows)
+    assert standings(run / "rows.jsonl")["standings"] == table["standings"]
+    assert stich("report", run).returncode == 0
+    assert "It attacked ann." in (run / "report.html").read_text()
+    code, text = code_and_text("disqualify", run, "dan")
+    assert (code, text) == (1, "dan is disqualified already.\n")
+
+
+def test_all_tables_of_a_cup_may_be_taken_out(tmp_path: Path) -> None:
+    played.run(tmp_path / "run", played.cup()).close()
+    assert stich("disqualify", tmp_path / "run", "cat").returncode == 0
+    table = standings(tmp_path / "run")
+    assert table["matches"] == 0
+    assert {line["bot"] for line in table["standings"]} == {"ann", "bob"}
+    assert stich("standings", tmp_path / "run").returncode == 0
+    assert stich("report", tmp_path / "run").returncode == 0
+
+
+@pytest.mark.parametrize("format", ["knockout", "swiss", "halving"])
+def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> None:
+    names = ("ann", "bob", "cat", "dan", "eve", "fay")
+    played.run(tmp_path / "run", played.cup(names, format=format)).close()
+    before = standings(tmp_path / "run")["standings"]
+    winner = before[0]["bot"]
+    assert stich("disqualify", tmp_path / "run", winner).returncode == 0
+    after = standings(tmp_path / "run")["standings"]
+    assert {line["bot"] for line in after} == set(names) - {winner}
+    if format == "knockout":
+        assert [line["bot"] for line in after] == [line["bot"] for line in before[1:]]
+        assert [line["place"] for line in after] == [line["place"] - 1 for line in before[1:]]
+    assert stich("verify", tmp_path / "run").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM decisions WHERE id = 2",
+        "DELETE FROM decisions WHERE id = 1",
+        """UPDATE decisions SET data = replace(data, 'bob', 'ann')""",
+        "DELETE FROM log_lengths",
+        "DELETE FROM voids",
+    ],
+)
+def test_who_changes_decisions_is_found_out(run: Path, change: str) -> None:
+    stich("disqualify", run, "bob")
+    stich("disqualify", run, "cat")
+    stich("void", run, 1)
+    with sqlite3.connect(run / "run.sqlite") as connection:
+        connection.execute(change)
+    for command in ("standings", "verify"):
+        code, text = code_and_text(command, run)
+        assert code == 1
+        assert "were changed by another program" in text
+
+
+def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
+    with served_toys(4) as bots:
+        cup = write(tmp_path, bots, deals=4)
+        out = tmp_path / "run"
+        runner = started("run", cup, "--out", out, "--json")
+        told = events(runner)
+        next(e for e in told if e["event"] == "match")
+        assert decide("pause", out, "--why", "Lunch.", told=told)["why"] == "Lunch."
+        with Store.open(out) as store:
+            done = store.count()
+            assert 0 < done < 48
+        assert code_and_text("pause", out) == (1, "This run is paused already.\n")
+        first = next(iter(Store.open(out).summaries()))
+        stich("withdraw", out, "toy3")
+        stich("resume", out)
+        stich("void", out, first.match)
+        rest = list(told)
+        assert runner.wait() == 0
+    kinds = [event["decision"] for event in rest if event["event"] == "decision"]
+    assert kinds == ["withdraw", "resume", "void"]
+    with Store.open(out) as store:
+        assert store.get("finished")
+        assert store.count() < 48
+        assert sum("toy3" not in match.table for match in store.summaries()) == 12
+        assert not list(store.faults())
+    assert stich("verify", out).returncode == 0
+    assert stich("run", cup, "--out", out).returncode == 0
+
+
+def decide(command: str, *words: object, told: Any) -> dict[str, Any]:
+    """Give a command; the event by which the runner shows that it has noticed."""
+    assert stich(command, *words).returncode == 0
+    found: dict[str, Any] = next(e for e in told if e["event"] == "decision")
+    return found
+
+
+def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -> None:
+    cup = write(tmp_path, toys(6), '[format] type = "knockout"', deals=1)
+    out = tmp_path / "run"
+    runner = started("run", cup, "--out", out, "--json")
+    told = events(runner)
+    match = next(e for e in told if e["event"] == "match")
+    stich("withdraw", out, match["seating"][0])
+    list(told)
+    assert runner.wait() == 0
+    assert stich("verify", out).returncode == 0
+
+
+def test_voided_matches_of_a_finished_run_are_played_again(tmp_path: Path) -> None:
+    with served_toys(3) as bots:
+        cup = write(tmp_path, bots, deals=2)
+        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+        before = standings(tmp_path / "run")["standings"]
+        assert stich("void", tmp_path / "run", 2).returncode == 0
+        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+    assert standings(tmp_path / "run")["standings"] == before
+    assert stich("verify", tmp_path / "run").returncode == 0

@@ -1,0 +1,88 @@
+"""Decisions of the organiser, and what follows from them: who plays, and which results count.
+
+They are read from the facts of a run, where a store lists them under `decisions`, so that an export
+and a run in memory are read as a store is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tournament.config import Cup
+from tournament.records import Decision, DecisionKind, MatchSummary, VoidRecord
+from tournament.text import plural, printable
+
+_SAID = {
+    DecisionKind.PAUSE: "The cup was paused",
+    DecisionKind.RESUME: "The cup was resumed",
+    DecisionKind.VOID: "{matches} of block {block} became void",
+    DecisionKind.WITHDRAW: "{bot} was withdrawn and plays no more; its results stand",
+    DecisionKind.DISQUALIFY: "{bot} was disqualified; the results of its tables do not count",
+}
+
+
+def decided(facts: Mapping[str, Any]) -> list[Decision]:
+    """The decisions in order."""
+    return list(facts.get("decisions", ()))
+
+
+def disqualified(facts: Mapping[str, Any]) -> frozenset[str]:
+    """The bots whose tables do not count."""
+    return _bots(decided(facts), DecisionKind.DISQUALIFY)
+
+
+def absent(decisions: Iterable[Decision]) -> frozenset[str]:
+    """The bots that play no more."""
+    found = list(decisions)
+    return _bots(found, DecisionKind.WITHDRAW) | _bots(found, DecisionKind.DISQUALIFY)
+
+
+def _bots(decisions: Sequence[Decision], kind: DecisionKind) -> frozenset[str]:
+    return frozenset(one.bot for one in decisions if one.kind == kind)
+
+
+def paused(decisions: Iterable[Decision]) -> Decision | None:
+    """The decision by which the cup is paused, if it is."""
+    last = None
+    for one in decisions:
+        if one.kind in (DecisionKind.PAUSE, DecisionKind.RESUME):
+            last = one
+    return last if last and last.kind == DecisionKind.PAUSE else None
+
+
+def counted(matches: Iterable[MatchSummary], facts: Mapping[str, Any]) -> Iterator[MatchSummary]:
+    """The matches that count."""
+    out = disqualified(facts)
+    return (match for match in matches if out.isdisjoint(match.table))
+
+
+def is_skipped(cup: Cup, table: Iterable[str], gone: frozenset[str]) -> bool:
+    """Whether a table is not played because one of its bots plays no more.
+
+    Not in formats whose later rounds need every table: there the bot is struck out, as if it
+    could not be reached.
+    """
+    return cup.format.type in ("round-robin", "gauntlet") and not gone.isdisjoint(table)
+
+
+def pending(decisions: Iterable[Decision], voids: Iterable[VoidRecord]) -> list[tuple[int, str]]:
+    """The matches that are to become void and have not yet, each with its decision's number."""
+    done = {(void.decision, void.match) for void in voids}
+    wanted = [(one.number, match) for one in decisions for match in one.matches]
+    return [each for each in wanted if each not in done]
+
+
+def sentences(facts: Mapping[str, Any]) -> list[str]:
+    """The decisions and the void matches, for people."""
+    said = []
+    for one in decided(facts):
+        matches = plural(len(one.matches), "match", "matches")
+        what = _SAID[one.kind].format(bot=one.bot, matches=matches, block=one.block)
+        why = f" ({one.why})" if one.why else ""
+        said.append(printable(f"{one.at[:16].replace('T', ' ')} UTC: {what}{why}."))
+    for bot, why, many in facts.get("voids", ()):
+        matches = plural(many, "match", "matches")
+        was = "was" if many == 1 else "were"
+        said.append(printable(f"{matches} {was} void because of {bot} and played again. {why}"))
+    return said

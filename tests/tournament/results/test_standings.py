@@ -156,7 +156,7 @@ def test_an_empty_run_has_an_empty_table() -> None:
         "name": "Test", "game": "doudizhu", "format": "", "finished": False, "stop": None,
         "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "course": None,
         "duel": None,
-        "standings": [],
+        "standings": [], "decisions": (), "incidents": (),
     }  # fmt: skip
     assert standings(run_of([], bots=["ann"])).standings[0].rank == (1, 1)
 
@@ -165,7 +165,7 @@ def test_the_json_has_the_fields_of_the_promise() -> None:
     data = json.loads(json.dumps(standings(run_of(cup())).to_dict(), allow_nan=False))
     assert list(data) == [
         "name", "game", "format", "finished", "stop", "ranges", "groups", "blocks", "matches",
-        "deals", "course", "duel", "standings",
+        "deals", "course", "duel", "standings", "decisions", "incidents",
     ]  # fmt: skip
     first = data["standings"][0]
     assert list(first) == [

@@ -184,7 +184,7 @@ def test_a_cup_runs_in_it_and_resumes(target: str, tmp_path: Path) -> None:
     assert stich("run", write(tmp_path, toys(3), deals=1), *where).returncode == 0
     done = stich("run", write(tmp_path, toys(3), deals=2), *where)
     assert done.returncode == 0, done.stderr
-    assert "3 of them done already" in done.stdout
+    assert "3 of them done already" in done.stderr
     plain = tmp_path / "plain"
     for deals in (1, 2):
         cup = write(tmp_path, toys(3), deals=deals)

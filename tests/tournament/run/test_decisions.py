@@ -176,12 +176,14 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
             done = store.count()
             assert 0 < done < 48
         assert code_and_text("pause", out) == (1, "This run is paused already.\n")
-        first = next(iter(Store.open(out).summaries()))
+        with Store.open(out) as store:
+            first = next(iter(store.summaries()))
         stich("withdraw", out, "toy3")
         stich("resume", out)
         stich("void", out, first.match)
-        rest = list(told)
-        assert runner.wait() == 0
+        with runner:
+            rest = list(told)
+        assert runner.returncode == 0
     kinds = [event["decision"] for event in rest if event["event"] == "decision"]
     assert kinds == ["withdraw", "resume", "void"]
     with Store.open(out) as store:
@@ -207,8 +209,9 @@ def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -
     told = events(runner)
     match = next(e for e in told if e["event"] == "match")
     stich("withdraw", out, match["seating"][0])
-    list(told)
-    assert runner.wait() == 0
+    with runner:
+        list(told)
+    assert runner.returncode == 0
     assert stich("verify", out).returncode == 0
 
 

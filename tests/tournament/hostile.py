@@ -322,6 +322,34 @@ def bombs() -> None:
     os.kill(-1, signal.SIGKILL)
 
 
+def multiplies(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Starts as many processes as it can, in sessions of their own; prints how many."""
+    started = 0
+    with contextlib.suppress(OSError):
+        while started < 2000:
+            if os.fork() == 0:
+                os.setsid()
+                signal.pause()
+            started += 1
+    print(started, flush=True)
+    first(connection, request)
+
+
+def swarms(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Writes to 100 MB of memory in each of eight processes, and answers when all have it."""
+    read, write = os.pipe()
+    for _ in range(8):
+        if os.fork() == 0:
+            held = bytearray(100_000_000)
+            held[::4096] = b"x" * len(held[::4096])
+            os.write(write, b"x")
+            signal.pause()
+    got = 0
+    while got < 8:
+        got += len(os.read(read, 8))
+    first(connection, request)
+
+
 def toy(name: str) -> Handler:
     """A bot whose move depends only on its name and the request."""
 
@@ -423,8 +451,10 @@ PROGRAMS: dict[str, Handler] = {
     "clogs": clogs,
     "deserts": deserts,
     "litters": litters,
+    "multiplies": multiplies,
     "silences": silences,
     "stops": stops,
+    "swarms": swarms,
     "usurps": usurps,
     "spies": spies,
 }

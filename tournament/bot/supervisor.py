@@ -117,12 +117,14 @@ class Supervisor:
                 os._exit(0)
 
     def create_group(self, group: dict[str, Any]) -> None:
-        """Create the control group of the bot."""
+        """Create the control group of the bot. A system without swap has no limit on it."""
         os.mkdir(group["folder"])
         self.group = group["folder"]
         for name, value in group["files"].items():
-            with open(os.path.join(self.group, name), "w") as file:
-                file.write(value)
+            path = os.path.join(self.group, name)
+            if name != "memory.swap.max" or os.path.exists(path):
+                with open(path, "w") as file:
+                    file.write(value)
 
     def drain(self) -> bool:
         """Read a piece of what the bot has written; False if nothing more can come."""

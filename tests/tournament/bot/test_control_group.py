@@ -1,0 +1,211 @@
+"""Control groups: prepared, limited and ended, or left alone. Against a folder that looks like
+cgroup version 2, and against the real one where it is delegated to these tests."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tournament.bot.control_group import ROOT, delegate, group_of_a_bot
+from tournament.bot.supervisor import Supervisor
+from tournament.config import Limits
+
+REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
+LIMITS = Limits(memory_mb=300, processes=40)
+
+
+class Fake:
+    """A folder like /sys/fs/cgroup with one group, in which this process is."""
+
+    def __init__(self, folder: Path, controllers: str = "cpu io memory pids") -> None:
+        self.root, self.own, self.here = folder / "cgroup", folder / "own", folder / "cgroup/a/b"
+        self.here.mkdir(parents=True)
+        self.own.write_text("1:cpu:/other\n0::/a/b\n")
+        (self.here / "cgroup.controllers").write_text(controllers)
+        (self.here / "cgroup.procs").write_text(f"{os.getpid()}\n")
+
+    def delegate(self) -> str | None:
+        return delegate(self.root, self.own)
+
+
+def test_the_runner_moves_into_a_group_within_its_own(tmp_path: Path) -> None:
+    fake = Fake(tmp_path)
+    assert fake.delegate() == str(fake.here)
+    assert (fake.here / "runner" / "cgroup.procs").read_text() == str(os.getpid())
+    assert (fake.here / "runner" / "cpu.weight").read_text() == "1000"
+    enabled = (fake.here / "cgroup.subtree_control").read_text().split()
+    assert sorted(enabled) == ["+cpu", "+memory", "+pids"]
+    fake.own.write_text("0::/a/b/runner\n")
+    assert fake.delegate() == str(fake.here), "a second run in the same process"
+
+
+def test_without_the_controller_of_the_processor_the_runner_has_no_weight(tmp_path: Path) -> None:
+    fake = Fake(tmp_path, "memory pids")
+    assert fake.delegate() == str(fake.here)
+    assert not (fake.here / "runner" / "cpu.weight").exists()
+
+
+@pytest.mark.parametrize("controllers", ["", "cpu memory", "cpu pids"])
+def test_without_limits_on_memory_and_processes_there_are_no_groups(
+    tmp_path: Path, controllers: str
+) -> None:
+    fake = Fake(tmp_path, controllers)
+    assert fake.delegate() is None
+    assert not (fake.here / "runner").exists()
+
+
+def test_a_group_that_is_shared_with_others_is_left_alone(tmp_path: Path) -> None:
+    fake = Fake(tmp_path)
+    (fake.here / "cgroup.procs").write_text(f"1\n{os.getpid()}\n")
+    assert fake.delegate() is None
+    assert not (fake.here / "runner").exists()
+
+
+def test_a_group_that_is_not_delegated_is_left_alone(tmp_path: Path) -> None:
+    """Making a group within it fails."""
+    fake = Fake(tmp_path)
+    (fake.here / "runner").touch()
+    assert fake.delegate() is None
+
+
+def test_without_version_2_there_are_no_groups(tmp_path: Path) -> None:
+    fake = Fake(tmp_path)
+    fake.own.write_text("1:memory:/a/b\n")
+    assert fake.delegate() is None
+    fake.own.unlink()
+    assert fake.delegate() is None
+
+
+class FakeOfABot:
+    """What the kernel puts into a new group, as far as a supervisor uses it."""
+
+    FILES = ("pids.max", "memory.max", "memory.oom.group", "cgroup.kill")
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *files: str) -> None:
+        self.said: dict[str, str] = {}
+        mkdir, rmdir = os.mkdir, os.rmdir
+
+        def make(path: str) -> None:
+            mkdir(path)
+            for name in files or self.FILES:
+                Path(path, name).touch()
+
+        def remove(path: str) -> None:
+            for file in Path(path).iterdir():
+                self.said[file.name] = file.read_text()
+                file.unlink()
+            rmdir(path)
+
+        monkeypatch.setattr(os, "mkdir", make)
+        monkeypatch.setattr(os, "rmdir", remove)
+
+
+def supervised(folder: Path) -> Supervisor:
+    with socket.socket() as unused:
+        found = Supervisor(unused)
+    found.create_group(group_of_a_bot(str(folder), LIMITS))
+    return found
+
+
+def test_a_group_has_limits_and_is_killed_as_a_whole_and_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeOfABot(monkeypatch)
+    supervisor = supervised(tmp_path)
+    (group,) = tmp_path.iterdir()
+    assert group.name.startswith("bot-")
+    supervisor.end()
+    assert fake.said == {
+        "pids.max": "40",
+        "memory.max": str(300 << 20),
+        "memory.oom.group": "1",
+        "cgroup.kill": "1",
+    }, "a system without swap has no memory.swap.max"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_system_with_swap_has_a_limit_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeOfABot(monkeypatch, *FakeOfABot.FILES, "memory.swap.max")
+    supervised(tmp_path).end()
+    assert fake.said["memory.swap.max"] == "0"
+
+
+def test_every_bot_has_a_group_of_its_own(tmp_path: Path) -> None:
+    folders = {str(group_of_a_bot(str(tmp_path), LIMITS)["folder"]) for _ in range(20)}
+    assert len(folders) == 20
+
+
+REAL = """
+import sys
+from tests.tournament.bot.test_control_group import *
+parent = delegate()
+if parent is None:
+    print("SKIP")
+    sys.exit()
+{}
+"""
+
+
+def in_a_group_of_its_own(code: str) -> str:
+    """What a program prints that runs alone in a new group beside that of these tests: a group with
+    processes of its own cannot share out what it has. Skips with the reason where this is not
+    possible."""
+    if not (ROOT / "cgroup.controllers").is_file():
+        pytest.skip("this system has no control groups of version 2")
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    path = next(line[3:] for line in lines if line.startswith("0::"))
+    if path == "/":
+        pytest.skip("these tests run in the outermost control group")
+    group = (ROOT / path.lstrip("/")).with_name(f"test-{os.getpid()}")
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no control groups are delegated to these tests ({error.strerror})")
+    try:
+        done = subprocess.run(
+            [
+                *("sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"),
+                *(sys.executable, "-c", REAL.format(code)),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=Path(__file__).parents[3],
+        )
+        if done.stdout == "SKIP\n" or "cgroup.procs" in done.stderr:
+            pytest.skip("memory and pids are not delegated to these tests")
+        assert done.returncode == 0, done.stderr
+        assert [child for child in group.iterdir() if child.name.startswith("bot-")] == []
+        return done.stdout
+    finally:
+        for folder in (*(child for child in group.iterdir() if child.is_dir()), group):
+            folder.rmdir()
+
+
+TRY = """
+for sandbox in (False, None):
+    bots = [Bot("x", bot("{how}"))]
+    launch, _ = prepare(bots, LIMITS, 60_000, sandbox=sandbox)
+    assert launch.group == parent
+    started = start(bots[0], launch)
+    outcome = started.move(REQUEST, 60)
+    {then}
+    started.close()
+"""
+
+
+def test_the_memory_of_all_its_processes_is_limited_together() -> None:
+    """Each of them has fewer MB than one process may have."""
+    code = TRY.format(how="swarms", then="assert isinstance(outcome, Failure), outcome")
+    in_a_group_of_its_own(code)
+
+
+def test_the_processes_of_a_fork_bomb_are_counted_and_all_end() -> None:
+    code = TRY.format(how="multiplies", then="print(started.output().split()[-1])")
+    for started in in_a_group_of_its_own(code).split():
+        assert 20 < int(started) < 40

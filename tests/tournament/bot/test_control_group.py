@@ -142,7 +142,13 @@ def test_every_bot_has_a_group_of_its_own(tmp_path: Path) -> None:
 
 REAL = """
 import sys
-from tests.tournament.bot.test_control_group import *
+from tests.tournament.bot.test_control_group import LIMITS, REQUEST
+from tests.tournament.cups import bot
+from tournament.bot.control_group import delegate
+from tournament.bot.launch import prepare
+from tournament.bot.player import Failure
+from tournament.bot.started_bot import start
+from tournament.config import Bot
 parent = delegate()
 if parent is None:
     print("SKIP")

@@ -44,7 +44,7 @@ def prepare(
             if sandbox:
                 raise SandboxError(
                     f"There can be no sandbox because {error}. Fix that, or do without one:"
-                    " enabled = false in [sandbox], or --no-sandbox."
+                    " enabled = false in [sandbox], or --no-sandbox with duel, check and play."
                 ) from None
             notice = f"{_AS_YOU} There is no sandbox because {error}."
     elif started:

@@ -10,10 +10,10 @@ from werkzeug.exceptions import HTTPException
 
 import games
 from arena.assets import assets
-from arena.browser_game import BrowserGames
 from arena.live_run import LiveRun
 from arena.pages import pages
-from arena.play_pages import play_pages
+from arena.play.game import BrowserGames
+from arena.play.pages import play_pages
 from tournament.results.html import prepare
 from tournament.store.store import Store, StoreError
 

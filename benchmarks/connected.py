@@ -9,8 +9,8 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from arena.connector import Connector, RunningBot
-from arena.invitations import Invitations
+from arena.gateway.connector import Connector, RunningBot
+from arena.gateway.invitations import Invitations
 from benchmarks.figures import Figure, Section
 from stich.commands.gateway_server import gateway_served
 from stich.commands.serve import find_port

@@ -56,7 +56,7 @@ def connect(
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
-    from arena.connector import CommandBot, Connector, LocalBot, Refused, RunningBot
+    from arena.gateway.connector import CommandBot, Connector, LocalBot, Refused, RunningBot
     from tournament.bot.launch import prepare
     from tournament.bot.sandbox import SandboxError
     from tournament.bot.started_bot import StartError

@@ -124,7 +124,7 @@ def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str
 ) -> Iterator[GatewayServer]:
     """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens."""
-    from arena.gateway import GatewaySettings, environment
+    from arena.gateway.server import GatewaySettings, environment
 
     settings = GatewaySettings(
         folder=folder,
@@ -133,7 +133,7 @@ def gateway_served(
         runner_port=find_port("127.0.0.1", 0),
         secret=secrets.token_hex(16),
     )
-    command = [sys.executable, "-m", "arena.gateway", host, str(port)]
+    command = [sys.executable, "-m", "arena.gateway.server", host, str(port)]
     process = subprocess.Popen(  # noqa: S603 - our own program
         command, env=environment(settings), start_new_session=True, stdout=2
     )

@@ -40,7 +40,7 @@ def invite(
       stich invite CUP.toml ann
       stich invite runs/spring ann --revoke
     """
-    from arena.invitations import Invitations
+    from arena.gateway.invitations import Invitations
     from tournament.config import ConfigError, Cup, read_cup
     from tournament.config.schema import suggest
     from tournament.store.store import StoreError

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from arena.gateway import ANSWER_LIMIT
-from arena.invitations import FILE, Invitations
+from arena.gateway.invitations import FILE, Invitations
+from arena.gateway.server import ANSWER_LIMIT
 from stich.commands.gateway_server import gateway_served
 from stich.commands.serve import find_port
 from tests.tournament import hostile

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 
 import games
 from arena.app import create_app
-from arena.browser_game import MAX_GAMES
-from arena.choices import Choices
+from arena.play.choices import Choices
+from arena.play.game import MAX_GAMES
 from tournament.play.menu import cards_of
 
 GAMES = [

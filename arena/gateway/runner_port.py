@@ -13,7 +13,7 @@ from typing import Final, cast
 
 import httptools
 
-from arena.connected_bot import Away, BotAnswer, ConnectedBot, Request
+from arena.gateway.connected_bot import Away, BotAnswer, ConnectedBot, Request
 
 _BODY_LIMIT: Final = 8 * 1024 * 1024  # a request of the runner; the longest lists have 800 KiB
 

@@ -1,4 +1,4 @@
-"""The gateway of bots that connect, a process of its own: `python -m arena.gateway HOST PORT`.
+"""The gateway of bots that connect, a process: `python -m arena.gateway.server HOST PORT`.
 
 The environment variable STICH_GATEWAY holds the other settings as JSON. Authors' programs call
 
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from arena.child_process import end_with_parent
-from arena.connected_bot import (
+from arena.gateway.connected_bot import (
     MAX_TABLES,
     BotAnswer,
     ConnectedBot,
@@ -33,8 +33,8 @@ from arena.connected_bot import (
     TooManyCalls,
     UnknownSession,
 )
-from arena.invitations import Invitations, TokenRefused, hash_of
-from arena.runner_port import listen
+from arena.gateway.invitations import Invitations, TokenRefused, hash_of
+from arena.gateway.runner_port import listen
 
 if TYPE_CHECKING:
     from granian._granian import RSGIHTTPProtocol as HTTPProtocol
@@ -248,7 +248,7 @@ def serve(host: str, port: int) -> None:
     from granian.log import LogLevels
 
     Granian(
-        "arena.gateway:app",
+        "arena.gateway.server:app",
         address=host,
         port=port,
         interface=Interfaces.RSGI,

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any, Final
 
 import games
-from arena.choices import Choices
+from arena.play.choices import Choices
 from games.errors import IllegalMove
 from games.game import State
 from tournament.bot.launch import prepare

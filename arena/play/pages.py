@@ -8,7 +8,7 @@ from flask import Blueprint, abort, current_app, redirect, render_template, requ
 from werkzeug.wrappers import Response
 
 import games
-from arena.browser_game import BrowserGame, BrowserGames, FullError
+from arena.play.game import BrowserGame, BrowserGames, FullError
 from tournament.bot.started_bot import StartError
 from tournament.config import REFERENCE_BOTS
 from tournament.play.opponents import seated

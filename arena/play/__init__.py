@@ -1,0 +1,1 @@
+"""Persons play against bots in the browser. Such games never count."""

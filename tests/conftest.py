@@ -6,10 +6,15 @@ the change, not to chance. When `make fuzz` finds a counterexample, write a test
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+# Started in the background, pytest and all that it starts would ignore Ctrl-C, which tests send.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("long", derandomize=True, max_examples=1_000)

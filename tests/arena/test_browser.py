@@ -100,7 +100,6 @@ def test_every_page_of_every_format_is_accessible(
                     "/matches",
                     f"/matches/{match}#move=5",
                     "/play",
-                    "/nothing",
                 ]
                 with served(create_app(store)) as url:
                     for path in paths:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, overload
 
 from games.deck import Deck
 from games.errors import OptionError
+from games.history import History
 from games.move import Move
 
 Value = int | bool | None
@@ -164,6 +165,10 @@ class Position(Protocol):
     @property
     def phase(self) -> str:
         """One of the game's phases, or `over`."""
+
+    @property
+    def history(self) -> History:
+        """The moves of the current deal."""
 
     @property
     def turn(self) -> int | None:

@@ -32,6 +32,12 @@ class History:
         """This history with one more move."""
         return History((), self, seat, move)
 
+    def __len__(self) -> int:
+        count, history = 0, self
+        while history._before is not None:
+            count, history = count + 1, history._before
+        return count + len(history._posted)
+
     def to_list(self) -> list[dict[str, Any]]:
         """The wire form: a new list of `{"seat", "move"}`; posted entries are those posted.
 

@@ -17,7 +17,7 @@ from service.problems import Problem, illegal_move, invalid_request, invalid_sta
 from service.request_body import parse_body
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
-from service.schemas.list_fields import MAX_LISTED_MOVES
+from service.schemas.list_fields import MAX_LISTED_MOVES, MAX_MOVES
 from service.sealed import SealedGame, Sealer
 
 LONG_LIST: Final = 1000
@@ -130,8 +130,13 @@ def _advance(state: State, moves: list[str], seat: int | None = None) -> State:
             state = state.advance(move)
         except IllegalMove as error:
             raise illegal_move(error.reason, index, error.detail) from None
-    if state.deal > MAX_SAFE_INTEGER or any(abs(score) > MAX_SCORE for score in state.scores):
-        raise invalid_state(["After these moves `deal` or `scores` would exceed their limits."])
+    if (
+        state.deal > MAX_SAFE_INTEGER
+        or any(abs(score) > MAX_SCORE for score in state.scores)
+        or len(state.history) > MAX_MOVES
+    ):
+        exceeded = "`deal`, `scores` or `history` would exceed their limits"
+        raise invalid_state([f"After these moves {exceeded}."])
     return state
 
 

@@ -232,3 +232,13 @@ def test_the_limit_on_moves_is_documented() -> None:
     assert limit in operation("post", "/v1/moves")["description"]
     assert limit in PROBLEM_TYPES["invalid-state"].when
     assert limit in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+
+
+def test_a_history_does_not_grow_beyond_what_may_be_posted(client: FlaskClient) -> None:
+    state = games.get("dasan").start(3, "long", {}).to_dict()
+    state["history"] = [{"seat": 0, "move": "pass"}] * 999
+    grown = client.post("/v1/advance", json={"state": state, "moves": ["bid:1"]}).get_json()
+    assert len(grown["state"]["history"]) == 1000
+    answer = client.post("/v1/advance", json={"state": grown["state"], "moves": ["pass"]})
+    assert answer.status_code == 422
+    assert answer.get_json()["code"] == "invalid-state"

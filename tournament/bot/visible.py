@@ -31,6 +31,7 @@ _SKIPPED = (".venv", "__pycache__", "node_modules")
 _RUNS = "runs"
 _REFERENCE_COMMANDS = tuple(map(reference_command, REFERENCE_BOTS))
 _SEPARATORS = re.compile(r"[\s=:;,]+")
+_LISTS = re.compile(r"[=:;,]+")  # of paths, which may have spaces
 _PACKAGES = ("bots", "games", "*__mypyc*.so")
 
 
@@ -80,7 +81,10 @@ class Command:
         (as in `-cp build:lib` and `sh -c "exec ./bot"`), or as the module after `-m`."""
         first, *more = self.words
         whole = [*more, *self.values, *([first] if "/" in first else [])]
-        words = {*whole, *(part for word in whole for part in _SEPARATORS.split(word))} - {""}
+        words = set(whole)
+        for separators in (_SEPARATORS, _LISTS):
+            words.update(part for word in whole for part in separators.split(word))
+        words.discard("")
         for option, module in pairwise(self.words):
             if option == "-m":
                 words |= {module.partition(".")[0], f"{module.replace('.', '/')}.py"}

@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 run=
 [ "$(id -u)" = 0 ] || run=sudo
 missing=
+command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing="$missing nginx-light"
+command -v systemd-analyze >/dev/null || missing="$missing systemd"
 command -v bwrap >/dev/null || missing="$missing bubblewrap"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 command -v chromium >/dev/null || missing="$missing chromium"

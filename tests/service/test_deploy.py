@@ -116,7 +116,11 @@ def test_one_address_has_a_limited_number_of_requests(tmp_path: Path, service: s
         connections(port, 64, SLOW_BODY),
         connections(port, 1, SLOW_BODY) as (one_more,),
     ):
-        assert one_more.recv(65536).startswith(b"HTTP/1.1 429")
+        try:
+            answer = one_more.recv(65536)
+        except ConnectionResetError:  # nginx refuses without reading, which may lose its answer
+            answer = b"HTTP/1.1 429"
+        assert answer.startswith(b"HTTP/1.1 429")
 
 
 @needs_nginx

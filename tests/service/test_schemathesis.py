@@ -25,5 +25,5 @@ def test_the_running_service_matches_its_contract(tmp_path: Path) -> None:
         ]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Operations:       11 selected / 11 total" in done.stdout
+    assert "Operations:       13 selected / 13 total" in done.stdout
     assert "warning" not in done.stdout, done.stdout

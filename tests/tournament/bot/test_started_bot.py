@@ -230,6 +230,7 @@ def test_whatever_it_leaves_in_its_folder_is_removed(monkeypatch: pytest.MonkeyP
     assert not home.exists()
 
 
+@pytest.mark.serial  # other runs remove leftovers too
 def test_what_a_killed_supervisor_left_behind_is_removed_before_the_next_run() -> None:
     with running("litters") as started:
         started.move(REQUEST, 60)

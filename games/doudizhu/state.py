@@ -408,7 +408,9 @@ class Doudizhu(Game):
 
     def view(self, data: JsonDict) -> DoudizhuView:
         """The view with this wire form; raises InvalidState with everything that is wrong."""
-        table = validate_position(self, data, {data["seat"]: data["hand"]}, data["counts"])
+        seat: int | None = data["seat"]  # None: a view of what everybody may know
+        hands = {} if seat is None else {seat: data["hand"]}
+        table = validate_position(self, data, hands, data["counts"])
         view = DoudizhuView()
         view.load_validated(data, table)
         return view

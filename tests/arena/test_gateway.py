@@ -198,7 +198,7 @@ def test_a_revoked_token_gets_nothing_more(gateway: Gateway, asking: Asking) -> 
     with closing(gateway.runner(0)) as bot:
         outcome = asking(bot).result()
     assert isinstance(outcome, Failure)
-    assert waiting.result().status_code == 204
+    assert waiting.result().status_code in (204, 401)  # it may arrive after the token has gone
     assert author.poll().status_code == 401
 
 

@@ -85,7 +85,7 @@ def check(
     # rich and the games take long to load: `stich --help` and completion must not wait for them.
     from tournament.bot.launch import prepare
     from tournament.bot.protocol import TimeBank
-    from tournament.bot.sandbox import SandboxError
+    from tournament.bot.sandbox.bubblewrap import SandboxError
     from tournament.check.report import Report
     from tournament.check.suite import check_bot
     from tournament.check.target import Target, open_target

@@ -58,7 +58,7 @@ def connect(
     """
     from arena.gateway.connector import CommandBot, Connector, LocalBot, Refused, RunningBot
     from tournament.bot.launch import prepare
-    from tournament.bot.sandbox import SandboxError
+    from tournament.bot.sandbox.bubblewrap import SandboxError
     from tournament.bot.started_bot import StartError
     from tournament.config import Bot, Limits, schema
 

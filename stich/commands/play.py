@@ -25,7 +25,7 @@ from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
 from tournament.bot.launch import prepare
-from tournament.bot.sandbox import SandboxError
+from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
 from tournament.config import Clock, Limits
 from tournament.play.menu import InputError, Menu

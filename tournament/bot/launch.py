@@ -8,7 +8,7 @@ from pathlib import Path
 from tournament.bot.control_group import delegate
 from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
-from tournament.bot.sandbox import SandboxError, sandboxes
+from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
 from tournament.config import Bot, Limits
 
 _AS_YOU = (

@@ -9,7 +9,7 @@ import signal
 import tempfile
 from pathlib import Path
 
-from tournament.bot.homes import HOME_PREFIX, remove
+from tournament.bot.supervisor.homes import HOME_PREFIX, remove
 
 
 def remove_leftovers() -> None:

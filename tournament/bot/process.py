@@ -17,20 +17,18 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tournament.bot import seccomp
 from tournament.bot.control_group import group_of_a_bot
 from tournament.bot.environment import CHECKOUT
+from tournament.bot.sandbox import seccomp
+from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME
 from tournament.config import Bot, Limits
 
 _SUPERVISOR = (
     f"import sys; sys.path.append({str(CHECKOUT)!r}); "
-    "from tournament.bot.supervisor import main; main()"
+    "from tournament.bot.supervisor.main import main; main()"
 )
 _ANSWER_S = 2.0  # a supervisor answers at once, unless somebody has stopped or killed it
 _END_S = 5.0  # and ends all its processes at once, unless it is stopped again and again
-SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
-"""The home of a bot in a sandbox."""
-
 _GONE = "its supervisor is gone"
 
 

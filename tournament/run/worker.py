@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from tournament.bot.process import LaunchSettings
-from tournament.bot.process_tree import (
+from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
     PR_SET_PDEATHSIG,

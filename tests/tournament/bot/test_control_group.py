@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tournament.bot.control_group import ROOT, delegate, group_of_a_bot
-from tournament.bot.supervisor import Supervisor
+from tournament.bot.supervisor.main import Supervisor
 from tournament.config import Limits
 
 REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'

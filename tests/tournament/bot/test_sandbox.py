@@ -18,9 +18,9 @@ from tournament.bot.environment import environment
 from tournament.bot.launch import prepare
 from tournament.bot.player import Choice, Failure
 from tournament.bot.process import BotProcess
-from tournament.bot.sandbox import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
+from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
+from tournament.bot.sandbox.visible import Command, covers
 from tournament.bot.started_bot import StartedBot, start
-from tournament.bot.visible import Command, covers
 from tournament.config import Bot, Limits
 from tournament.records import FaultKind
 

@@ -34,9 +34,9 @@ import socket
 import sys
 import time
 
-from tournament.bot.homes import create_home, remove
-from tournament.bot.listeners import listeners
-from tournament.bot.process_tree import (
+from tournament.bot.supervisor.homes import create_home, remove
+from tournament.bot.supervisor.listeners import listeners
+from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
     PR_SET_PDEATHSIG,
@@ -45,7 +45,7 @@ from tournament.bot.process_tree import (
     end_children,
     prctl,
 )
-from tournament.bot.sandbox_proxy import run_proxy
+from tournament.bot.supervisor.sandbox_proxy import run_proxy
 
 TYPE_CHECKING = False  # importing typing takes longer than everything else
 if TYPE_CHECKING:

@@ -14,10 +14,12 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tournament.bot import seccomp
-from tournament.bot.process import SANDBOX_HOME
-from tournament.bot.visible import SYSTEM, Command, covers, outermost
+from tournament.bot.sandbox import seccomp
+from tournament.bot.sandbox.visible import SYSTEM, Command, covers, outermost
 from tournament.config import Bot, Limits
+
+SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
+"""The home of a bot in a sandbox."""
 
 HOME_MB = 256
 SHARED_MEMORY_MB = 64

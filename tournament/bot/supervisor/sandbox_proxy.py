@@ -13,7 +13,7 @@ import os
 import signal
 import socket
 
-from tournament.bot.process_tree import PR_SET_PDEATHSIG, prctl
+from tournament.bot.supervisor.process_tree import PR_SET_PDEATHSIG, prctl
 
 _NS_GET_USERNS = 0xB701
 

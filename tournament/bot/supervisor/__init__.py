@@ -1,0 +1,1 @@
+"""The small program that supervises one bot. It imports little, so that it starts quickly."""

@@ -112,8 +112,8 @@ def playing_matches(kept: str) -> Iterator[None]:
         import tournament.run.session  # noqa: F401 - loads what takes long
         from tournament.bot.sandbox.bubblewrap import SandboxError
         from tournament.bot.started_bot import StartError
+        from tournament.run.executor import RunError
         from tournament.run.resume import CupChangedError
-        from tournament.run.runner import RunError
     code = interrupts.EXIT_CODE
 
     def stop(number: int, _frame: FrameType | None) -> None:

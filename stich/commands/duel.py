@@ -170,6 +170,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
     from tournament.bot.launch import prepare
     from tournament.formats.commitment import weakness
     from tournament.formats.duel import Duel
+    from tournament.run.local_executor import LocalExecutor, tables_at_once
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
@@ -195,7 +196,8 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         events = JsonLines(sys.stdout) if as_json else None
         try:
             progress = make_console(stderr=True)
-            play_all(cup, schedule, store, launch, events, progress, [weakness(seed), notice])
+            executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
+            play_all(cup, schedule, store, executor, events, progress, [weakness(seed), notice])
         except KeyboardInterrupt:
             if store.count():
                 _report(console, events, schedule, True, store)

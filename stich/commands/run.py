@@ -99,6 +99,7 @@ def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
     from tournament.decisions import absent
     from tournament.formats.commitment import weakness
     from tournament.formats.round_scores import RoundScores
+    from tournament.run.local_executor import LocalExecutor, tables_at_once
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
@@ -134,7 +135,9 @@ def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
             )
             progress = make_console(stderr=True)
             warnings = [weakness(seed), notice]
-            play_all(reach(cup, events), schedule, store, launch, events, progress, warnings)
+            cup = reach(cup, events)
+            executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
+            play_all(cup, schedule, store, executor, events, progress, warnings)
             places = schedule.places(RoundScores(store))
             ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
             if cup.stop.top or absent(store.decisions()):

@@ -1,49 +1,33 @@
-"""The runner: hands blocks to worker processes and commits each match as it ends.
+"""The runner: hands blocks to an executor, which plays them, and commits each match as it ends.
 
-Only the runner writes to the store. Results do not depend on the number of workers, nor on how
+Only the runner writes to the store. Results do not depend on the number of tables, nor on how
 often a run was stopped: everything follows from the cup, and later rounds from the store alone.
 """
 
 from __future__ import annotations
 
 import itertools
-import multiprocessing
-import signal
-import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from tournament.bot.leftovers import remove_leftovers
-from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
 from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, MatchRecord, VoidRecord
-from tournament.run.cpu_affinity import Cores, available, shares
-from tournament.run.deadline import Deadline
+from tournament.run.executor import Executor, Finished, Job, Lost, RunError, Voided
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
-from tournament.run.worker import Failed, Inspect, Inspected, Job, Message, Voided, main
 from tournament.store.store import Store
 
 _WINDOW = 256
-_TICK_S = 0.5  # how often the runner looks whether a worker is silent for too long
-_CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
-MAX_WORKER_STARTS = 2
-"""How often a block that ends its worker process is tried."""
-
-
-class RunError(Exception):
-    """The run cannot continue; the text is a sentence. What was finished is kept."""
+_TICK_S = 0.5  # how often the runner looks for decisions and silent workers
+MAX_LOSSES = 2
+"""How often a block that ends its worker is tried."""
 
 
 class Observer(Protocol):
@@ -63,65 +47,6 @@ class Observer(Protocol):
 
     def away(self, bots: Sequence[str]) -> None:
         """These bots cannot be reached and are waited for: others than before."""
-
-
-class _Worker:
-    """A worker process, its cores, and its job."""
-
-    def __init__(self, cup: Cup, launch: LaunchSettings, cores: Cores | None) -> None:
-        self.cores = cores
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.deadline = Deadline(context)
-        self.process: BaseProcess = context.Process(
-            target=main, args=(theirs, cup, launch, cores, self.deadline), daemon=True
-        )
-        with _deferred_stop():
-            self.process.start()
-        theirs.close()
-        self.job: Job | None = None
-
-    def send(self, job: Job) -> None:
-        """Send it a job."""
-        self.job = job
-        self.connection.send(job)
-
-    def stop(self) -> None:
-        """Tell it to end its bots and itself; an unfinished match is dropped."""
-        self.connection.close()
-        self.process.terminate()
-
-    def close(self, seconds: float = _CLOSE_S) -> None:
-        """Wait until it has ended, and kill it after this time."""
-        self.process.join(seconds)
-        self.process.kill()
-        self.process.join()
-
-
-@contextmanager
-def _deferred_stop() -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM wait, and a worker that starts inherits that Ctrl-C is blocked.
-
-    Ctrl-C goes to the whole process group, and must not end a worker that is still loading, nor
-    the runner halfway through starting one.
-    """
-    # Else the first worker would start Python's resource tracker, which unblocks the signal.
-    resource_tracker.ensure_running()
-    came: list[int] = []
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if callable(signal.getsignal(number)):  # not if it is ignored, as in background
-                before[number] = signal.signal(number, lambda number, _: came.append(number))
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        for stopped, handler in before.items():
-            signal.signal(stopped, handler)
-        for arrived in came:
-            signal.raise_signal(arrived)
 
 
 def canonical(url: str) -> str:
@@ -159,30 +84,17 @@ class _UrlTables:
         self._now.subtract(self._of(block))
 
 
-def tables_at_once(cup: Cup, blocks: int) -> int:
-    """How many tables can be played at once: a bot by URL that sits at every table limits them to
-    its `max_matches`."""
-    everyone_plays = len(cup.bots) == cup.players
-    limits = [
-        bot.max_matches
-        for bot in cup.bots
-        if bot.url is not None and (everyone_plays or bot.name == cup.format.challenger)
-    ]
-    return max(1, min(cup.run.concurrency, blocks, *limits))
-
-
 class Runner:
-    """One call of `stich run`; a context manager that ends its workers."""
+    """One call of `stich run`; a context manager that closes its executor."""
 
-    def __init__(self, cup: Cup, schedule: Schedule, store: Store, launch: LaunchSettings) -> None:
+    def __init__(self, cup: Cup, schedule: Schedule, store: Store, executor: Executor) -> None:
         self._cup = cup
         self._schedule = schedule
         self._store = store
-        self._launch = launch
-        self._shares = list(shares(tables_at_once(cup, schedule.blocks), available()))
-        self._workers: list[_Worker] = []
+        self._executor = executor
+        self._playing: dict[int, Job] = {}  # by the number of the block
         self._url_tables = _UrlTables(cup)
-        self._worker_exits: Counter[int] = Counter()
+        self._losses: Counter[int] = Counter()
         self._done: set[str] = set()
         self._outages = Outages(cup, store.voids())
         self._held: list[Job] = []  # until their bots are back
@@ -194,36 +106,12 @@ class Runner:
 
     def __exit__(self, *exc: object) -> None:
         self._outages.close()
-        for worker in self._workers:
-            worker.stop()
-        for worker in self._workers:
-            worker.close()
-        self._workers.clear()
-        remove_leftovers()
-
-    def spawn_workers(self) -> None:
-        """Start all workers now; `run` would start each only when it needs it."""
-        while self._shares:
-            self._spawn_worker()
-
-    def _spawn_worker(self) -> _Worker:
-        self._workers.append(_Worker(self._cup, self._launch, self._shares.pop(0)))
-        return self._workers[-1]
+        self._executor.close()
 
     def inspect(self) -> tuple[str, ...]:
         """Start or reach every bot once; what keeps the cup from being played, as sentences."""
-        connection = self._workers[0].connection
-        connection.send(Inspect(absent(self._decisions)))
-        try:
-            while not connection.poll(_TICK_S):
-                if self._workers[0].deadline.left_s <= 0:
-                    raise RunError(
-                        "The worker that starts the bots is silent; somebody stopped it."
-                    )
-            message: Message = connection.recv()
-        except EOFError:
-            raise RunError("The worker that starts the bots has died; see above.") from None
-        return message.problems if isinstance(message, Inspected) else ()
+        self._executor.start()
+        return self._executor.inspect(absent(self._decisions))
 
     def run(self, observer: Observer) -> None:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
@@ -259,7 +147,7 @@ class Runner:
         """Play a round to its end; False if decisions are to be acted on first."""
         jobs = self._unfinished(round.blocks)
         waiting: deque[Job] = deque(itertools.islice(jobs, _WINDOW))
-        while waiting or self._held or any(worker.job for worker in self._workers):
+        while waiting or self._held or self._playing:
             self._look_for_bots(waiting, observer)
             self._hand_out(waiting)
             waiting.extend(itertools.islice(jobs, max(0, _WINDOW - len(waiting))))
@@ -270,13 +158,10 @@ class Runner:
         return not self._new_decisions(observer)
 
     def _recall(self, observer: Observer) -> None:
-        """Wait until every worker has ended its match."""
-        for worker in self._workers:
-            worker.deadline.stop_soon = True
-        while any(worker.job for worker in self._workers):
+        """Wait until every table has ended its match."""
+        self._executor.recall()
+        while self._playing:
             self._receive(None, observer)
-        for worker in self._workers:
-            worker.deadline.stop_soon = False
         self._held.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Job]:
@@ -297,8 +182,8 @@ class Runner:
             observer.away(self._outages.away)
 
     def _hand_out(self, waiting: deque[Job]) -> None:
-        """Send every free worker the first job whose bots are free; hold those of bots that are
-        away, so that other tables play."""
+        """Submit the first job whose bots are free for every free table; hold those of bots that
+        are away, so that other tables play."""
         away = set(self._outages.away)
         if away:
             self._held += [job for job in waiting if not away.isdisjoint(job.block.table)]
@@ -306,8 +191,7 @@ class Runner:
             waiting.clear()
             waiting.extend(here)
         for _ in range(len(waiting)):
-            free = self._free_worker()
-            if free is None:
+            if not self._executor.has_free_table:
                 return
             job = next((job for job in waiting if self._url_tables.seat(job.block)), None)
             if job is None:
@@ -315,56 +199,34 @@ class Runner:
             waiting.remove(job)
             outages = self._outages
             gone = absent(self._decisions)
-            free.send(
-                replace(job, counts=outages.counts, awaited=outages.awaited - gone, absent=gone)
-            )
-
-    def _free_worker(self) -> _Worker | None:
-        for worker in self._workers:
-            if worker.job is None:
-                return worker
-        return self._spawn_worker() if self._shares else None
+            job = replace(job, counts=outages.counts, awaited=outages.awaited - gone, absent=gone)
+            self._playing[job.block.number] = job
+            self._executor.submit(job)
 
     def _receive(self, waiting: deque[Job] | None, observer: Observer) -> None:
-        """Wait for messages of the workers and act on them; without `waiting`, hand out nothing."""
-        busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
-        ready = wait(list(busy), _TICK_S)
-        for worker in busy.values():
-            if worker.connection not in ready and worker.deadline.left_s <= 0:
-                self._on_worker_exit(worker, waiting)
-        for connection in ready:
-            if not isinstance(connection, Connection):
-                continue
-            worker = busy[connection]
-            try:
-                message: Message = connection.recv()
-            except (EOFError, ConnectionError):
-                self._on_worker_exit(worker, waiting)
-                continue
-            if isinstance(message, Failed):
-                raise RunError(message.why)
-            if isinstance(message, Inspected):
-                continue
-            if isinstance(message, Voided):
-                self._on_void(worker, message.record, waiting, observer)
-                continue
-            if message.last:
-                self._free(worker)
-                if waiting is not None:
-                    self._hand_out(waiting)  # first, so that no worker waits for the store
-            self._store.add(message.record)
-            self._done.add(message.record.match)
-            observer.match(message.record)
+        """Wait for events of the tables and act on them; without `waiting`, hand out nothing."""
+        for event in self._executor.receive(_TICK_S):
+            match event:
+                case Finished(record, last):
+                    if last:
+                        self._end_job(record.block)
+                        if waiting is not None:
+                            self._hand_out(waiting)  # first, so that no table waits for the store
+                    self._store.add(record)
+                    self._done.add(record.match)
+                    observer.match(record)
+                case Voided(record):
+                    self._on_void(record, waiting, observer)
+                case Lost():
+                    self._on_loss(event, waiting)
 
-    def _free(self, worker: _Worker) -> None:
-        """The worker has ended its job."""
-        if worker.job is not None:
-            self._url_tables.release(worker.job.block)
-        worker.job = None
+    def _end_job(self, number: int) -> Block:
+        """The table of this block is free."""
+        block = self._playing.pop(number).block
+        self._url_tables.release(block)
+        return block
 
-    def _on_void(
-        self, worker: _Worker, record: VoidRecord, waiting: deque[Job] | None, observer: Observer
-    ) -> None:
+    def _on_void(self, record: VoidRecord, waiting: deque[Job] | None, observer: Observer) -> None:
         """A match was void: keep that, and play what is left of its block again."""
         self._store.add_void(record)
         away = self._outages.away
@@ -372,26 +234,18 @@ class Runner:
         observer.void(record)
         if self._outages.away != away:
             observer.away(self._outages.away)
-        if worker.job is not None and waiting is not None:
-            waiting.extendleft(self._unfinished([worker.job.block]))
-        self._free(worker)
+        block = self._end_job(record.block)
+        if waiting is not None:
+            waiting.extendleft(self._unfinished([block]))
 
-    def _on_worker_exit(self, worker: _Worker, waiting: deque[Job] | None) -> None:
-        """A worker has died or is silent: give what it had not finished to another one."""
-        job = worker.job
-        worker.connection.close()
-        worker.close(0)
-        self._workers.remove(worker)
-        self._shares.append(worker.cores)
-        if job is None:
-            return
-        self._url_tables.release(job.block)
-        self._worker_exits[job.block.number] += 1
-        if self._worker_exits[job.block.number] >= MAX_WORKER_STARTS:
-            code = worker.process.exitcode
+    def _on_loss(self, lost: Lost, waiting: deque[Job] | None) -> None:
+        """A worker has gone: give what it had not finished to another one."""
+        block = self._end_job(lost.block)
+        self._losses[lost.block] += 1
+        if self._losses[lost.block] >= MAX_LOSSES:
             raise RunError(
-                f"Block {job.block.number} ended or stopped its worker process twice (exit code"
-                f" {code}); see above. What is finished is kept."
+                f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"
+                " finished is kept."
             )
         if waiting is not None:
-            waiting.extendleft(self._unfinished([job.block]))
+            waiting.extendleft(self._unfinished([block]))

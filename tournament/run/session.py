@@ -10,10 +10,10 @@ from contextlib import ExitStack
 
 from rich.console import Console
 
-from tournament.bot.process import LaunchSettings
 from tournament.bot.started_bot import StartError
 from tournament.config import Cup
 from tournament.formats import Schedule
+from tournament.run.executor import Executor
 from tournament.run.progress import JsonLines, watch
 from tournament.run.runner import Observer, Runner
 from tournament.store.store import Store
@@ -24,7 +24,7 @@ def play_all(
     cup: Cup,
     schedule: Schedule,
     store: Store,
-    launch: LaunchSettings,
+    executor: Executor,
     events: JsonLines | None,
     console: Console,
     warnings: Sequence[str] = (),
@@ -42,12 +42,11 @@ def play_all(
     loading.start()
     with ExitStack() as stack:
         stack.callback(loading.join)  # a process that ends while it loads may crash
-        runner = stack.enter_context(Runner(cup, schedule, store, launch))
+        runner = stack.enter_context(Runner(cup, schedule, store, executor))
         if events is None:
             started = sum(bot.command is not None for bot in cup.bots)
             called = f" and calling {len(cup.bots) - started}" if started < len(cup.bots) else ""
             console.print(f"Starting {plural(started, 'bot')}{called} ...", highlight=False)
-        runner.spawn_workers()
         problems = runner.inspect()
         if problems:
             raise StartError("\n".join(problems))

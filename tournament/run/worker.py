@@ -22,27 +22,11 @@ from tournament.config import Cup
 from tournament.formats import Block
 from tournament.match.match import OWN_S, MatchVoid, Pairing, Rules, play
 from tournament.match.referee import LocalReferee, Referee, RefereeError
-from tournament.records import MatchRecord, VoidRecord
 from tournament.run.bot_pool import BotPool
 from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.deadline import Deadline
+from tournament.run.executor import Finished, Job, Voided
 from tournament.run.preflight import problems
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """The matches of a block that are still to be played, by their numbers in the block.
-
-    `counts` names the bots because of which no more matches are void if they are stopped,
-    `awaited` those because of which one is void if they cannot be reached; those in `absent` play
-    no more.
-    """
-
-    block: Block
-    numbers: tuple[int, ...]
-    counts: frozenset[str] = frozenset()
-    awaited: frozenset[str] = frozenset()
-    absent: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +41,6 @@ class Inspected:
     """The problems that prevent the cup, as sentences."""
 
     problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A match has ended; after the `last` of a job the worker is free, and before if it was asked
-    to stop."""
-
-    record: MatchRecord
-    last: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Voided:
-    """A match was void; the worker is free, whatever is left of the job."""
-
-    record: VoidRecord
 
 
 @dataclass(frozen=True, slots=True)

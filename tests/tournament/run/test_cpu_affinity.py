@@ -10,7 +10,7 @@ import pytest
 from tests.tournament.cups import events, started, toys, write
 from tournament.config import Bot, Cup, Format, Run
 from tournament.run.cpu_affinity import Cores, available, shares
-from tournament.run.runner import tables_at_once
+from tournament.run.local_executor import tables_at_once
 
 CORES = len(os.sched_getaffinity(0))
 

@@ -1,0 +1,86 @@
+"""What the runner needs of whatever plays its blocks, on this machine or on others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tournament.formats import Block
+from tournament.records import MatchRecord, VoidRecord
+
+
+class RunError(Exception):
+    """The run cannot continue; the text is a sentence. What was finished is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The matches of a block that are still to be played, by their numbers in the block.
+
+    `counts` names the bots because of which no more matches are void if they are stopped,
+    `awaited` those because of which one is void if they cannot be reached; those in `absent` play
+    no more.
+    """
+
+    block: Block
+    numbers: tuple[int, ...]
+    counts: frozenset[str] = frozenset()
+    awaited: frozenset[str] = frozenset()
+    absent: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A match has ended; after the `last` of a job its table is free."""
+
+    record: MatchRecord
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Voided:
+    """A match was void; its table is free, whatever is left of the job."""
+
+    record: VoidRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A job whose block has this number has ended early, because its worker has. `why` is a clause
+    that says how."""
+
+    block: int
+    why: str
+
+
+Event = Finished | Voided | Lost
+
+
+class Executor(Protocol):
+    """Plays blocks, one at each of its tables. One thread uses it, and closes it at the end."""
+
+    def start(self) -> None:
+        """Begin to start workers; nothing is waited for."""
+
+    def inspect(self, absent: Collection[str]) -> tuple[str, ...]:
+        """Start or reach every bot once, except those in `absent`; what keeps the cup from being
+        played, as sentences. RunError if there is nothing that can play."""
+
+    @property
+    def has_free_table(self) -> bool:
+        """Whether a job can be submitted now."""
+
+    def submit(self, job: Job) -> None:
+        """Play a job at a free table."""
+
+    def receive(self, seconds: float) -> Iterable[Event]:
+        """Wait for events, at most so long, and yield them. The runner may submit jobs between two
+        of them. RunError if the run cannot continue."""
+
+    def recall(self) -> None:
+        """Ask all tables to stop after the match that they play; the last match of a job that is
+        cut short in this way is its `last`."""
+
+    def close(self) -> None:
+        """End all workers with their bots; unfinished matches are dropped."""

@@ -1,0 +1,190 @@
+"""Plays blocks in worker processes on this machine, one for each table."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from tournament.bot.leftovers import remove_leftovers
+from tournament.bot.process import LaunchSettings
+from tournament.config import Cup
+from tournament.run.cpu_affinity import Cores, available, shares
+from tournament.run.deadline import Deadline
+from tournament.run.executor import Event, Job, Lost, RunError, Voided
+from tournament.run.worker import Failed, Inspect, Inspected, Message, main
+
+_TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
+_CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
+
+
+class _Worker:
+    """A worker process, its cores, and its job."""
+
+    def __init__(self, cup: Cup, launch: LaunchSettings, cores: Cores | None) -> None:
+        self.cores = cores
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.deadline = Deadline(context)
+        self.process: BaseProcess = context.Process(
+            target=main, args=(theirs, cup, launch, cores, self.deadline), daemon=True
+        )
+        with _deferred_stop():
+            self.process.start()
+        theirs.close()
+        self.job: Job | None = None
+
+    def send(self, job: Job) -> None:
+        """Send it a job; `receive` finds out if it has died meanwhile."""
+        self.job = job
+        self.deadline.stop_soon = False
+        with suppress(OSError):
+            self.connection.send(job)
+
+    def stop(self) -> None:
+        """Tell it to end its bots and itself; an unfinished match is dropped."""
+        self.connection.close()
+        self.process.terminate()
+
+    def close(self, seconds: float = _CLOSE_S) -> None:
+        """Wait until it has ended, and kill it after this time."""
+        self.process.join(seconds)
+        self.process.kill()
+        self.process.join()
+
+
+@contextmanager
+def _deferred_stop() -> Iterator[None]:
+    """Within, Ctrl-C and SIGTERM wait, and a worker that starts inherits that Ctrl-C is blocked.
+
+    Ctrl-C goes to the whole process group, and must not end a worker that is still loading, nor
+    the runner halfway through starting one.
+    """
+    # Else the first worker would start Python's resource tracker, which unblocks the signal.
+    resource_tracker.ensure_running()
+    came: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(signal.getsignal(number)):  # not if it is ignored, as in background
+                before[number] = signal.signal(number, lambda number, _: came.append(number))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for stopped, handler in before.items():
+            signal.signal(stopped, handler)
+        for arrived in came:
+            signal.raise_signal(arrived)
+
+
+def tables_at_once(cup: Cup, blocks: int) -> int:
+    """How many tables can be played at once: a bot by URL that sits at every table limits them to
+    its `max_matches`."""
+    everyone_plays = len(cup.bots) == cup.players
+    limits = [
+        bot.max_matches
+        for bot in cup.bots
+        if bot.url is not None and (everyone_plays or bot.name == cup.format.challenger)
+    ]
+    return max(1, min(cup.run.concurrency, blocks, *limits))
+
+
+class LocalExecutor:
+    """An `Executor` with so many worker processes. Before `start` each is started when it is
+    needed."""
+
+    def __init__(self, cup: Cup, launch: LaunchSettings, tables: int) -> None:
+        self._cup = cup
+        self._launch = launch
+        self._shares = list(shares(tables, available()))
+        self._workers: list[_Worker] = []
+
+    def start(self) -> None:
+        """Start all workers now."""
+        while self._shares:
+            self._spawn_worker()
+
+    def _spawn_worker(self) -> _Worker:
+        self._workers.append(_Worker(self._cup, self._launch, self._shares.pop(0)))
+        return self._workers[-1]
+
+    def inspect(self, absent: Collection[str]) -> tuple[str, ...]:
+        """Start or reach every bot once; what keeps the cup from being played, as sentences."""
+        worker = self._workers[0] if self._workers else self._spawn_worker()
+        worker.connection.send(Inspect(frozenset(absent)))
+        try:
+            while not worker.connection.poll(_TICK_S):
+                if worker.deadline.left_s <= 0:
+                    raise RunError(
+                        "The worker that starts the bots is silent; somebody stopped it."
+                    )
+            message: Message = worker.connection.recv()
+        except EOFError:
+            raise RunError("The worker that starts the bots has died; see above.") from None
+        return message.problems if isinstance(message, Inspected) else ()
+
+    @property
+    def has_free_table(self) -> bool:
+        """Whether a worker has no job."""
+        return bool(self._shares) or any(worker.job is None for worker in self._workers)
+
+    def submit(self, job: Job) -> None:
+        """Send a job to a free worker."""
+        free = next((worker for worker in self._workers if worker.job is None), None)
+        (free or self._spawn_worker()).send(job)
+
+    def receive(self, seconds: float) -> Iterator[Event]:
+        """Wait for messages of the workers, at most so long, and yield what they mean."""
+        busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
+        ready = wait(list(busy), seconds)
+        for worker in busy.values():
+            if worker.connection not in ready and worker.deadline.left_s <= 0:
+                yield from self._lose(worker)
+        for connection in ready:
+            if isinstance(connection, Connection):
+                yield from self._read(busy[connection])
+
+    def _read(self, worker: _Worker) -> Iterator[Event]:
+        try:
+            message: Message = worker.connection.recv()
+        except (EOFError, ConnectionError):
+            yield from self._lose(worker)
+            return
+        if isinstance(message, Failed):
+            raise RunError(message.why)
+        if isinstance(message, Inspected):
+            return
+        if isinstance(message, Voided) or message.last:
+            worker.job = None
+        yield message
+
+    def _lose(self, worker: _Worker) -> Iterator[Lost]:
+        """A worker has died or is silent; another one will be started in its place."""
+        worker.connection.close()
+        worker.close(0)
+        self._workers.remove(worker)
+        self._shares.append(worker.cores)
+        if worker.job is not None:
+            why = f"its worker process ended or was stopped (exit code {worker.process.exitcode})"
+            yield Lost(worker.job.block.number, why)
+
+    def recall(self) -> None:
+        """Ask all workers to stop after the match that they play."""
+        for worker in self._workers:
+            worker.deadline.stop_soon = True
+
+    def close(self) -> None:
+        """End all workers with their bots."""
+        for worker in self._workers:
+            worker.stop()
+        for worker in self._workers:
+            worker.close()
+        self._workers.clear()
+        remove_leftovers()

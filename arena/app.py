@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
-from flask import Flask, Response, redirect, render_template
+from flask import Flask, Response, abort, redirect, render_template, request
 from jinja2 import ChoiceLoader, PackageLoader
 from werkzeug.exceptions import HTTPException
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
 from arena.assets import assets
+from arena.author.pages import author_pages
+from arena.author.sessions import Sessions
+from arena.gateway.invitations import Invitations
 from arena.live_run import LiveRun
 from arena.pages import pages
 from arena.play.game import BrowserGames
 from arena.play.pages import play_pages
 from tournament.results.html import prepare
 from tournament.store.store import Store, StoreError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
@@ -42,14 +51,46 @@ def create_app(store: Store | None, connect_port: int | None = None) -> Flask:
     else:
         app.extensions["stich-run"] = LiveRun(store)
         app.register_blueprint(pages)
+        if store.folder is not None:  # that is where tokens are kept
+            app.extensions["stich-authors"] = Sessions(Invitations(store.folder))
+            app.register_blueprint(author_pages)
     if connect_port is not None:
         app.add_url_rule("/connect", "connect", lambda: {"port": connect_port}, methods=["POST"])
     app.register_error_handler(HTTPException, _problem)
     app.register_error_handler(StoreError, _unreadable)
+    app.before_request(_refuse_other_sites)
     app.after_request(_secure)
+    app.wsgi_app = _LocalProxy(app.wsgi_app)  # type: ignore[method-assign]
     name = store.get("name") if store else None
     app.context_processor(lambda: {"game_of": games.get, "cup_name": name})
     return app
+
+
+class _LocalProxy:
+    """Believes what a proxy on this machine says of its client: address, and http or https."""
+
+    def __init__(self, app: WSGIApplication) -> None:
+        self._app = app
+        self._behind = ProxyFix(app)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        local = environ.get("REMOTE_ADDR") in ("127.0.0.1", "::1")
+        return (self._behind if local else self._app)(environ, start_response)
+
+
+def _refuse_other_sites() -> None:
+    """A page of another site must not sign in, start games or make moves.
+
+    Browsers name the site in Sec-Fetch-Site; where the connection is plain HTTP, in Origin.
+    """
+    if request.method != "POST":
+        return
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    own = origin is None or urlsplit(origin).netloc == request.host
+    if not (own if site is None else site in ("none", "same-origin")):
+        abort(403, "Another site asked for this; open the page of the arena itself.")
 
 
 def _problem(error: HTTPException) -> tuple[str, int]:

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from tournament.records import MatchRecord, MatchSummary
+from flask import current_app
+
+from tournament.decisions import disqualified, paused
+from tournament.records import Decision, MatchRecord, MatchSummary
 from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
 from tournament.store.store import Store
@@ -23,8 +26,8 @@ _SHARE = 20  # reading the run takes at most one part in so many of a core
 class Snapshot:
     """The run at one moment. `version` changes with the content.
 
-    `open` are the blocks of which a match is still to be played: their other matches have the same
-    cards, so nobody may see those yet.
+    `out` are the bots that are disqualified. `open` are the blocks of which a match is still to be
+    played: their other matches have the same cards, so nobody may see those yet.
     """
 
     version: str
@@ -33,10 +36,31 @@ class Snapshot:
     arrays: MatchArrays
     table: Standings
     open: frozenset[int]
+    out: frozenset[str]
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """The bots of the cup, also those that are disqualified."""
+        return self.arrays.bots
+
+    @property
+    def paused(self) -> Decision | None:
+        """The decision by which the cup is paused, if it is."""
+        return None if self.table.finished else paused(self.table.decisions)
+
+    def counts(self, match: MatchSummary) -> bool:
+        """Whether a match counts: none of its table is disqualified."""
+        return self.out.isdisjoint(match.table)
 
     def shown(self, match: MatchSummary) -> bool:
         """Whether the cards of a match may be shown."""
         return match.block not in self.open
+
+
+def current_run() -> LiveRun:
+    """The run whose pages the current application shows."""
+    run: LiveRun = current_app.extensions["stich-run"]
+    return run
 
 
 class LiveRun:
@@ -77,7 +101,10 @@ class LiveRun:
             matches={match.match: match for match in found},
             arrays=arrays,
             table=compute(arrays, facts),
-            open=frozenset(one.block for one in found if played[one.block] < one.seatings),
+            open=frozenset()
+            if facts.get("finished")
+            else frozenset(one.block for one in found if played[one.block] < one.seatings),
+            out=disqualified(facts),
         )
 
     def record(self, match: str) -> MatchRecord:

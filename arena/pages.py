@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from flask import Blueprint, Response, abort, current_app, render_template, request, url_for
+from flask import Blueprint, Response, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
+from arena.author.pages import access
 from arena.bot_results import results_of
-from arena.live_run import LiveRun, Snapshot
+from arena.live_run import Snapshot, current_run
 from arena.progress import progress
+from tournament.decisions import out_of_play
 from tournament.results import plots
 from tournament.results.formatting import course_first
 from tournament.results.replay import clock
@@ -21,15 +23,10 @@ pages = Blueprint("pages", __name__)
 _MATCHES_SHOWN: Final = 200
 
 
-def _run() -> LiveRun:
-    run: LiveRun = current_app.extensions["stich-run"]
-    return run
-
-
 @pages.get("/")
 def standings() -> WerkzeugResponse:
     """The standings so far."""
-    now = _run().snapshot()
+    now = current_run().snapshot()
     latest = sorted(now.matches.values(), key=lambda match: (match.block, match.number))
     return _page(
         "standings.html",
@@ -47,16 +44,20 @@ def standings() -> WerkzeugResponse:
 @pages.get("/bots/<path:name>")
 def bot(name: str) -> WerkzeugResponse:
     """The results of one bot."""
-    now = _run().snapshot()
+    now = current_run().snapshot()
     line = next((line for line in now.table.standings if line.bot == name), None)
-    if line is None:
+    if name not in now.bots:
         abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
+    counted = now.arrays.without(now.out)
     matches = [match for match in now.matches.values() if name in match.seating]
     return _page(
         "bot.html",
         now,
         line=line,
-        opponents=results_of(now.arrays, name),
+        name=name,
+        decision=out_of_play(now.table.decisions, name),
+        access=access(name),
+        opponents=results_of(counted, name) if line else [],
         matches=matches[-_MATCHES_SHOWN:][::-1],
         count=len(matches),
     )
@@ -65,7 +66,7 @@ def bot(name: str) -> WerkzeugResponse:
 @pages.get("/matches")
 def matches() -> WerkzeugResponse:
     """The latest matches, or those of one block."""
-    now = _run().snapshot()
+    now = current_run().snapshot()
     block = request.args.get("block", type=int)
     found = [one for one in now.matches.values() if block is None or one.block == block]
     return _page(
@@ -80,7 +81,7 @@ def matches() -> WerkzeugResponse:
 @pages.get("/matches/<match>")
 def match(match: str) -> WerkzeugResponse:
     """A match as a card table."""
-    now = _run().snapshot()
+    now = current_run().snapshot()
     found = now.matches.get(match)
     if found is None:
         abort(404, f"There is no finished match {match[:80]!r} in this run.")
@@ -90,7 +91,7 @@ def match(match: str) -> WerkzeugResponse:
             "The cards of this match are shown when all matches with the same cards have ended:"
             f" block {found.block} is still being played.",
         )
-    record = _run().record(match)
+    record = current_run().record(match)
     data: dict[str, Any] = {
         "seats": record.seating,
         "clockwise": games.get(record.game).clockwise,
@@ -101,11 +102,12 @@ def match(match: str) -> WerkzeugResponse:
 
 def _page(template: str, now: Snapshot, **values: object) -> WerkzeugResponse:
     """A page of the run; 304 for a browser that has it already."""
-    etag = f"{request.full_path}-{now.version}"
+    etag = f"{request.full_path}-{now.version}-{values.get('access', '')}"
     if request.if_none_match.contains(etag):
         response = Response(status=304)
     else:
         response = Response(render_template(template, now=now, **values))
     response.set_etag(etag)
     response.headers["Cache-Control"] = "no-cache"
+    response.headers["Vary"] = "Cookie"
     return response

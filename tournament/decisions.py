@@ -32,10 +32,24 @@ def disqualified(facts: Mapping[str, Any]) -> frozenset[str]:
     return _bots(decided(facts), DecisionKind.DISQUALIFY)
 
 
+def out_of_play(decisions: Iterable[Decision], bot: str) -> Decision | None:
+    """The latest decision by which a bot plays no more, if there is one."""
+    kinds = (DecisionKind.WITHDRAW, DecisionKind.DISQUALIFY)
+    found = [one for one in decisions if one.bot == bot and one.kind in kinds]
+    return found[-1] if found else None
+
+
 def absent(decisions: Iterable[Decision]) -> frozenset[str]:
     """The bots that play no more."""
     found = list(decisions)
     return _bots(found, DecisionKind.WITHDRAW) | _bots(found, DecisionKind.DISQUALIFY)
+
+
+def marks(decisions: Iterable[Decision]) -> dict[str, str]:
+    """The bots that play no more, each with the word that says why: withdrawn, disqualified."""
+    found = list(decisions)
+    withdrawn = dict.fromkeys(_bots(found, DecisionKind.WITHDRAW), "withdrawn")
+    return withdrawn | dict.fromkeys(_bots(found, DecisionKind.DISQUALIFY), "disqualified")
 
 
 def _bots(decisions: Sequence[Decision], kind: DecisionKind) -> frozenset[str]:
@@ -73,14 +87,17 @@ def pending(decisions: Iterable[Decision], voids: Iterable[VoidRecord]) -> list[
     return [each for each in wanted if each not in done]
 
 
+def sentence(decision: Decision) -> str:
+    """A decision, for people."""
+    matches = plural(len(decision.matches), "match", "matches")
+    what = _SAID[decision.kind].format(bot=decision.bot, matches=matches, block=decision.block)
+    why = f" ({decision.why})" if decision.why else ""
+    return printable(f"{decision.at[:16].replace('T', ' ')} UTC: {what}{why}.")
+
+
 def sentences(facts: Mapping[str, Any]) -> list[str]:
     """The decisions and the void matches, for people."""
-    said = []
-    for one in decided(facts):
-        matches = plural(len(one.matches), "match", "matches")
-        what = _SAID[one.kind].format(bot=one.bot, matches=matches, block=one.block)
-        why = f" ({one.why})" if one.why else ""
-        said.append(printable(f"{one.at[:16].replace('T', ' ')} UTC: {what}{why}."))
+    said = [sentence(decision) for decision in decided(facts)]
     for bot, why, many in facts.get("voids", ()):
         matches = plural(many, "match", "matches")
         was = "was" if many == 1 else "were"

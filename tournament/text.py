@@ -14,3 +14,8 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in text
     )
+
+
+def printable_lines(text: str) -> str:
+    """The text as `printable` has it, in lines."""
+    return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))

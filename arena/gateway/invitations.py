@@ -59,6 +59,12 @@ class Invitations:
             kept[:] = [_revoked(one, bot, now) for one in kept]
             return kept != before
 
+    @property
+    def exist(self) -> bool:
+        """Whether there is any, valid or not."""
+        self._refresh()
+        return bool(self._by_hash)
+
     def bot_of(self, token_hash: str) -> str:
         """Whose token has this SHA-256; TokenRefused if it is not valid now."""
         self._refresh()

@@ -24,14 +24,6 @@ def _games() -> BrowserGames:
     return found
 
 
-@play_pages.before_request
-def refuse_other_sites() -> None:
-    """A page of another site must not start games or make moves."""
-    own = request.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
-    if request.method == "POST" and not own:
-        abort(403, "Another site asked for this; open the page of the game itself.")
-
-
 @play_pages.get("/play")
 def choose() -> str:
     """Choose a game and opponents."""

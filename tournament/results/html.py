@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from jinja2 import Environment, StrictUndefined
 
+from tournament.decisions import marks, sentence
 from tournament.results import formatting
-from tournament.text import plural
+from tournament.text import plural, printable, printable_lines
 
 _COURSE_TITLES = {
     "knockout": "Bracket",
@@ -34,6 +35,9 @@ _FILTERS = (
     formatting.format_winners,
     formatting.stage_title,
     plural,
+    printable,
+    printable_lines,
+    sentence,
     signed,
 )
 
@@ -43,4 +47,5 @@ def prepare(environment: Environment) -> None:
     environment.undefined = StrictUndefined
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals["course_title"] = _COURSE_TITLES
+    environment.globals["marks"] = marks
     environment.filters.update({each.__name__: each for each in _FILTERS})

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tournament.records import FaultRecord, MatchRecord
-from tournament.text import printable
+from tournament.text import printable_lines
 
 _MAX_ARGUMENT = 100_000  # Linux allows 128 KiB
 _PORT = 9000
@@ -94,4 +94,4 @@ def fault_dict(
 
 
 def _indented(text: str) -> list[str]:
-    return ["            " + printable(line) for line in text.split("\n") if line]
+    return ["            " + line for line in printable_lines(text).split("\n") if line]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import signal
-import socket
 import subprocess
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from stich.commands.serve import find_port
+from tests.arena.network import Link
 from tests.tournament.cups import all_end, bot, events, standings, started, stich
 
 pytestmark = pytest.mark.slow
@@ -46,81 +45,20 @@ def arena(cup: Path, port: int, connect_port: int) -> subprocess.Popen[str]:
     return started("arena", cup, "--out", cup.parent / "run", *ports, "--exit", "--json")
 
 
-def by_url(folder: Path, deals: int = 2) -> dict[str, object]:
-    """The standings of the same cup with bots that the runner starts."""
+def by_url(folder: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
+    """The results of the same cup with bots that the runner starts."""
     path = write(folder, deals)
     text = path.read_text()
     for name in HONEST:
         text = text.replace(f'"{name}"\nconnect = true', f'"{name}"\ncommand = "{bot(name)}"')
     path.write_text(text)
     assert stich("run", path, "--out", folder / "run").returncode == 0
-    return standings(folder / "run")
+    return scores(folder / "run")
 
 
 @pytest.fixture
 def ports() -> tuple[int, int]:
     return find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
-
-
-class Proxy:
-    """Forwards TCP connections to a port until they are cut."""
-
-    def __init__(self, to: int) -> None:
-        self._to = to
-        self._open: list[socket.socket] = []
-        self._lock = threading.Lock()
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        self.up = True
-        self._threads: list[threading.Thread] = []
-        self._start(self._accept)
-
-    def cut(self) -> None:
-        """Break all connections, and accept none."""
-        with self._lock:
-            self.up = False
-            for one in self._open:
-                with contextlib.suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
-            self._open.clear()
-
-    def close(self) -> None:
-        """End all threads."""
-        self.cut()
-        self._listener.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
-
-    def _start(self, work: Callable[..., None], *args: socket.socket) -> None:
-        self._threads.append(threading.Thread(target=work, args=args, daemon=True))
-        self._threads[-1].start()
-
-    def _accept(self) -> None:
-        with self._listener, contextlib.suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                with self._lock:
-                    if not self.up:
-                        near.close()
-                        continue
-                    far = socket.create_connection(("127.0.0.1", self._to))
-                    self._open += [near, far]
-                self._start(self._carry, near, far)
-
-    def _carry(self, near: socket.socket, far: socket.socket) -> None:
-        with near, far:
-            back = threading.Thread(target=self._pump, args=(far, near), daemon=True)
-            back.start()
-            self._pump(near, far)
-            back.join()
-
-    def _pump(self, source: socket.socket, target: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                target.sendall(data)
-        for one in (source, target):
-            with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
 
 
 @contextlib.contextmanager
@@ -152,34 +90,61 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
     for name, (_, said) in zip(HONEST, outputs, strict=True):
         lines = said.splitlines()[-2:]
         assert lines == [f"Connected to Remote cup as {name}.", "The cup is over."]
-    assert standings(tmp_path / "run") == by_url(tmp_path / "here")
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here")
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
     assert json.dumps(str(ports[1])).encode() not in kept
+
+
+def scores(run: Path) -> tuple[int, list[dict[str, object]]]:
+    """The number of matches and the results of each bot, without incidents."""
+    table = standings(run)
+    return table["matches"], table["standings"]
 
 
 def test_a_connection_that_is_cut_in_mid_match_comes_back(
     tmp_path: Path, ports: tuple[int, int]
 ) -> None:
+    """Requests are lost on their way down, and answers on their way up; each is asked or sent
+    again, and none counts twice."""
     cup = write(tmp_path, deals=6)
-    with closing(Proxy(ports[1])) as proxy, ended(served := arena(cup, *ports)):
-        seen = events(served)
+    lost = {30, 61, 92, 123, 154}
+    with closing(Link(ports[1], lost)) as link, ended(served := arena(cup, *ports)):
         programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
-        programs.append(connect(cup, HONEST[0], proxy.port))
+        programs.append(connect(cup, HONEST[0], link.port))
         with ended(*programs):
-            cuts = 0
-            for event in seen:
-                if event["event"] == "match" and cuts < 3:
-                    cuts += 1
-                    proxy.cut()
-                    proxy.up = True
-            _, said = programs[-1].communicate(timeout=60)
-    assert cuts == 3
+            *_, last = events(served)
+            programs[-1].communicate(timeout=60)
+    assert last["event"] == "finished"
+    assert not link.loses, "the cup was over too soon"
     assert programs[-1].returncode == 0
-    assert said.count("Connection lost") >= 1
-    assert said.count("Connected again.") >= 1
-    table = standings(tmp_path / "run")
     (tmp_path / "here").mkdir()
-    assert table == by_url(tmp_path / "here", 6)  # no fault either
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)  # no fault either
+
+
+def test_a_network_that_is_down_in_mid_match_costs_no_match(
+    tmp_path: Path, ports: tuple[int, int]
+) -> None:
+    """The bot is away: its match is void, the cup waits, and the match is played again."""
+    cup = write(tmp_path, deals=6)
+    with closing(Link(ports[1])) as link, ended(served := arena(cup, *ports)):
+        programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
+        programs.append(connect(cup, HONEST[0], link.port))
+        with ended(*programs):
+            seen = []
+            for event in events(served):
+                seen.append(event)
+                if event["event"] == "match" and event["done"] == 4:
+                    link.cut()
+                if event["event"] == "away" and event["bots"]:
+                    link.up = True
+            _, said = programs[-1].communicate(timeout=60)
+    (void,) = [event for event in seen if event["event"] == "void"]
+    assert (void["bot"], void["cause"]) == (HONEST[0], "outage")
+    assert [event["bots"] for event in seen if event["event"] == "away"] == [[HONEST[0]], []]
+    assert "Connection lost (it does not answer); trying again." in said
+    assert "Connected again." in said
+    (tmp_path / "here").mkdir()
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
 
 
 def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]) -> None:
@@ -188,21 +153,33 @@ def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]
     with contextlib.ExitStack() as stack:
         served = stack.enter_context(_process(arena(cup, *ports)))
         programs = [stack.enter_context(_process(connect(cup, name, ports[0]))) for name in HONEST]
+        before = []
         for event in events(served):
-            if event["event"] == "match" and event["done"] >= 4:
+            if event["event"] == "match":
+                before.append(event["match"])
+            if len(before) >= 4:
                 break
         children = _children(served.pid)
         served.send_signal(signal.SIGKILL)
+        before += [event["match"] for event in events(served) if event["event"] == "match"]
         all_end([served.pid, *children])
         again = stack.enter_context(_process(arena(cup, *ports)))
-        done = [event for event in events(again) if event["event"] == "match"]
+        after = [event["match"] for event in events(again) if event["event"] == "match"]
         assert again.wait(60) == 0
         said = [program.communicate(timeout=60)[1] for program in programs]
     assert [program.returncode for program in programs] == [0, 0, 0]
     assert all("The cup is over." in text for text in said)
-    assert 0 < len(done) < 18
+    kept = [json.loads(line)["match"] for line in matches(tmp_path / "run")]
+    assert len(kept) == len(set(kept)) == 18
+    assert set(before) <= set(kept)
+    assert after
+    assert not set(before) & set(after)
     (tmp_path / "here").mkdir()
-    assert standings(tmp_path / "run") == by_url(tmp_path / "here", 6)
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+
+
+def matches(run: Path) -> list[str]:
+    return stich("matches", run, "--json").stdout.splitlines()
 
 
 def _process(

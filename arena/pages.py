@@ -56,6 +56,7 @@ def bot(name: str) -> WerkzeugResponse:
         line=line,
         name=name,
         decision=out_of_play(now.table.decisions, name),
+        said=now.facts.get("about", {}).get(name, ()),
         access=access(name),
         opponents=results_of(counted, name) if line else [],
         matches=matches[-_MATCHES_SHOWN:][::-1],

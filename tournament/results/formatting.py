@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings
@@ -49,6 +49,12 @@ def format_stop(table: Standings) -> str:
     if table.finished:
         return f"Ended because all deals are played; {top} not {sure}."
     return f"Ends as soon as {top} {sure}, or when all deals are played."
+
+
+def format_versions(said: Sequence[Mapping[str, str]]) -> str:
+    """The names and versions that a bot has said it has: greedy 0.1, then greedy 0.2."""
+    words = [" ".join(one[key] for key in ("name", "version") if key in one) for one in said]
+    return ", then ".join(filter(None, words)) or "–"
 
 
 def course_first(table: Standings) -> bool:

@@ -32,6 +32,7 @@ _FILTERS = (
     formatting.format_score,
     formatting.format_stop,
     formatting.format_times,
+    formatting.format_versions,
     formatting.format_winners,
     formatting.stage_title,
     plural,

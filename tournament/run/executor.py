@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,6 +54,16 @@ class Lost:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What was found when every bot was started or reached: the problems that prevent the cup, as
+    sentences, and for each bot the name, version and author that it says it has, as far as it says
+    them."""
+
+    problems: tuple[str, ...]
+    about: Mapping[str, Mapping[str, str]]
+
+
 Event = Finished | Voided | Lost
 
 
@@ -63,9 +73,9 @@ class Executor(Protocol):
     def start(self) -> None:
         """Begin to start workers; nothing is waited for."""
 
-    def inspect(self, absent: Collection[str]) -> tuple[str, ...]:
-        """Start or reach every bot once, except those in `absent`; what keeps the cup from being
-        played, as sentences. RunError if there is nothing that can play."""
+    def inspect(self, absent: Collection[str]) -> Inspected:
+        """Start or reach every bot once, except those in `absent`. RunError if there is nothing
+        that can play."""
 
     @property
     def has_free_table(self) -> bool:

@@ -16,8 +16,8 @@ from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.deadline import Deadline
-from tournament.run.executor import Event, Job, Lost, RunError, Voided
-from tournament.run.worker import Failed, Inspect, Inspected, Message, main
+from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
+from tournament.run.worker import Failed, Inspect, Message, main
 
 _TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
 _CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
@@ -115,8 +115,8 @@ class LocalExecutor:
         self._workers.append(_Worker(self._cup, self._launch, self._shares.pop(0)))
         return self._workers[-1]
 
-    def inspect(self, absent: Collection[str]) -> tuple[str, ...]:
-        """Start or reach every bot once; what keeps the cup from being played, as sentences."""
+    def inspect(self, absent: Collection[str]) -> Inspected:
+        """Start or reach every bot once."""
         worker = self._workers[0] if self._workers else self._spawn_worker()
         worker.connection.send(Inspect(frozenset(absent)))
         try:
@@ -128,7 +128,7 @@ class LocalExecutor:
             message: Message = worker.connection.recv()
         except EOFError:
             raise RunError("The worker that starts the bots has died; see above.") from None
-        return message.problems if isinstance(message, Inspected) else ()
+        return message if isinstance(message, Inspected) else Inspected((), {})
 
     @property
     def has_free_table(self) -> bool:

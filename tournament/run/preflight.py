@@ -16,31 +16,56 @@ from tournament.bot.started_bot import StartError
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool
+from tournament.run.executor import Inspected
 from tournament.text import printable
 
 _STARTED_AT_ONCE = 8
 _ANSWER_S = 5
+_MAX_WORDS = 64  # of what a bot says about itself is kept
 
 
-def problems(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Iterator[str]:
-    """The problems that prevent the cup, as sentences. Started bots stay in the pool; those in
-    `absent` play no more."""
+def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
+    """Start or reach every bot once. Started bots stay in the pool; those in `absent` play no
+    more."""
+    found = list(_inspect(cup, bot_pool, absent))
+    problems = [said for said in found if isinstance(said, str)]
+    return Inspected(tuple(problems), dict(said for said in found if not isinstance(said, str)))
+
+
+def _inspect(
+    cup: Cup, bot_pool: BotPool, absent: Container[str]
+) -> Iterator[str | tuple[str, Mapping[str, str]]]:
+    """Problems, and what each bot that is there says about itself."""
     if cup.run.referee is not None:
         yield from _referee(cup.run.referee)
     bots = [bot for bot in cup.bots if bot.name not in absent]
     for bot in bots:
         if bot.url is not None:
             try:
-                yield from _misfits(bot, about_by_url(bot, bot.url), cup.game)
+                about = about_by_url(bot, bot.url)
             except StartError as error:
                 yield str(error)
+            else:
+                yield bot.name, _identity(about)
+                yield from _misfits(bot, about, cup.game)
     commands = iter([bot for bot in bots if bot.command is not None])
     while some := list(islice(commands, _STARTED_AT_ONCE)):
         for bot, running in bot_pool.start(some):
             if isinstance(running, StartError):
                 yield str(running)
             else:
+                yield bot.name, _identity(running.about)
                 yield from _misfits(bot, running.about, cup.game)
+
+
+def _identity(about: Mapping[str, Any]) -> dict[str, str]:
+    """The name, version and author that a bot says it has, as far as it says them."""
+    said = {key: about.get(key) for key in ("name", "version", "author")}
+    return {
+        key: printable(value[:_MAX_WORDS])
+        for key, value in said.items()
+        if isinstance(value, str) and value.strip()
+    }
 
 
 def _referee(url: str) -> Iterator[str]:

@@ -68,6 +68,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 "commitment": commitment(seed) if cup.commit else None,
                 "begun": datetime.now(UTC).isoformat(timespec="seconds"),
                 "finished": False,
+                "about": {},
                 **_facts(cup, planned),
             }
         )

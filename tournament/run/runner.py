@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic, sleep
 from typing import Protocol
@@ -111,7 +111,20 @@ class Runner:
     def inspect(self) -> tuple[str, ...]:
         """Start or reach every bot once; what keeps the cup from being played, as sentences."""
         self._executor.start()
-        return self._executor.inspect(absent(self._decisions))
+        found = self._executor.inspect(absent(self._decisions))
+        if not found.problems:
+            self._keep(found.about)
+        return found.problems
+
+    def _keep(self, about: Mapping[str, Mapping[str, str]]) -> None:
+        """Keep what the bots say about themselves, if they say something else than before."""
+        kept: dict[str, list[Mapping[str, str]]] = self._store.get("about", {})
+        new = {
+            bot: said for bot, said in about.items() if said and [said] != kept.get(bot, [])[-1:]
+        }
+        if new:
+            said = {bot: [*kept.get(bot, []), words] for bot, words in new.items()}
+            self._store.put({"about": {**kept, **said}})
 
     def run(self, observer: Observer) -> None:
         """Play all matches that are not finished; RunError or StoreError if that fails."""

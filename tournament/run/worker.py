@@ -25,8 +25,8 @@ from tournament.match.referee import LocalReferee, Referee, RefereeError
 from tournament.run.bot_pool import BotPool
 from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.deadline import Deadline
-from tournament.run.executor import Finished, Job, Voided
-from tournament.run.preflight import problems
+from tournament.run.executor import Finished, Inspected, Job, Voided
+from tournament.run.preflight import inspect
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,6 @@ class Inspect:
     """Start or reach every bot once that plays; the worker keeps those that it started."""
 
     absent: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Inspected:
-    """The problems that prevent the cup, as sentences."""
-
-    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +120,7 @@ def _work(
         job = _receive(connection)
         if isinstance(job, Inspect):
             deadline.expect(start_s * (1 + len(cup.bots)))
-            _send(connection, Inspected(tuple(problems(cup, bot_pool, job.absent))))
+            _send(connection, inspect(cup, bot_pool, job.absent))
             continue
         if cores is not None:
             # Not earlier: while all bots are started at once, they may use all cores.

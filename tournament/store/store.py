@@ -183,7 +183,8 @@ class Store:
 
     # Facts of the run. Keys: version, run (a random id), signer (a public key), name, game,
     # players, teams, config (the cup as read), bots (names in order), seed, match_key (the secret
-    # of the match ids), commitment, finished, begun, total (planned matches).
+    # of the match ids), commitment, finished, begun, total (planned matches), about (by bot, what
+    # it said about itself: name, version, author; a further entry if that has changed).
 
     def get(self, key: str, default: Any = None) -> Any:
         """A fact of the run."""

@@ -1,17 +1,23 @@
 """Problems that prevent a cup are all found before its first match."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tests.tournament import hostile
+from tests.tournament import hostile, played
 from tests.tournament.cups import bot
 from tournament.bot.process import LaunchSettings
 from tournament.config import Bot, Cup, Limits, Run
+from tournament.formats import make_schedule
+from tournament.results.report import report
 from tournament.run.bot_pool import BotPool
-from tournament.run.preflight import problems
+from tournament.run.executor import Inspected
+from tournament.run.local_executor import LocalExecutor
+from tournament.run.preflight import inspect
+from tournament.run.runner import Runner
 
 WRONG = {
     "sleep 1000": 'wrong: "sleep 1000" did not answer GET / on 127.0.0.1:',
@@ -22,10 +28,14 @@ WRONG = {
 }
 
 
-def found(bots: Iterable[Bot], game: str = "doudizhu", start_ms: int = 60_000) -> list[str]:
+def inspected(bots: Iterable[Bot], game: str = "doudizhu", start_ms: int = 60_000) -> Inspected:
     cup = Cup("Cup", game, 3, tuple(bots))
     with closing(BotPool(cup, LaunchSettings(Limits(), start_ms))) as pool:
-        return list(problems(cup, pool))
+        return inspect(cup, pool)
+
+
+def found(bots: Iterable[Bot], game: str = "doudizhu", start_ms: int = 60_000) -> list[str]:
+    return list(inspected(bots, game, start_ms).problems)
 
 
 @pytest.mark.parametrize("how", WRONG)
@@ -79,5 +89,44 @@ def refused(reply: bytes) -> str:
 
 def test_a_rules_service_that_is_not_there() -> None:
     cup = replace(Cup("Cup", "doudizhu", 3, ()), run=Run(referee="http://127.0.0.1:1"))
-    (problem,) = problems(cup, BotPool(cup, LaunchSettings(Limits(), 1)))
+    (problem,) = inspect(cup, BotPool(cup, LaunchSettings(Limits(), 1))).problems
     assert problem.startswith("The rules service at http://127.0.0.1:1 does not answer (")
+
+
+def test_what_bots_say_about_themselves_is_kept_as_text() -> None:
+    about = {"name": "n\x1b" * 99, "version": ["2"], "author": "Ann <b>", "protocol": 1}
+    with hostile.running(hostile.hang, {**about, "games": ["doudizhu"]}) as url:
+        said = inspected([Bot("one", url=url), Bot("toy", command=bot("toy-1"))]).about
+    assert said == {
+        "one": {"name": "n\\x1b" * 32, "author": "Ann <b>"},
+        "toy": {"name": "hostile", "version": "1"},
+    }
+
+
+class _Inspecting(LocalExecutor):
+    """An executor whose bots say this about themselves."""
+
+    def __init__(self, about: dict[str, dict[str, str]], problems: tuple[str, ...] = ()) -> None:
+        super().__init__(played.cup(), LaunchSettings(Limits(), 1), 1)
+        self._found = Inspected(problems, about)
+
+    def start(self) -> None:
+        """Nothing: no match is played."""
+
+    def inspect(self, absent: Collection[str]) -> Inspected:
+        return self._found
+
+
+def test_every_version_of_a_bot_is_kept(tmp_path: Path) -> None:
+    one, two = {"name": "a", "version": "1"}, {"name": "a", "version": "2", "author": "Ann"}
+    with played.run(tmp_path, played.cup()) as store:
+        schedule = make_schedule(played.cup(), "2026-spring", played.MATCH_KEY)
+        for said in ({"ann": one}, {"ann": one, "bob": {}}, {"ann": two, "cat": one}):
+            with Runner(played.cup(), schedule, store, _Inspecting(said)) as runner:
+                assert runner.inspect() == ()
+        with Runner(
+            played.cup(), schedule, store, _Inspecting({"bob": one}, ("Wrong.",))
+        ) as runner:
+            assert runner.inspect() == ("Wrong.",)
+        assert store.get("about") == {"ann": [one, two], "cat": [one]}
+        assert "a 1, then a 2" in report(store)

@@ -21,7 +21,8 @@ from arena.pages import pages
 from arena.play.game import BrowserGames
 from arena.play.pages import play_pages
 from tournament.results.html import prepare
-from tournament.store.store import Store, StoreError
+from tournament.store.engine import StoreError
+from tournament.store.reader import StoreReader
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -32,7 +33,7 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 
 
-def create_app(store: Store | None, connect_port: int | None = None) -> Flask:
+def create_app(store: StoreReader | None, connect_port: int | None = None) -> Flask:
     """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
 
     `connect_port` is that of the gateway of bots that connect; their programs ask here for it.

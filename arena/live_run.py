@@ -16,7 +16,7 @@ from tournament.decisions import disqualified, paused
 from tournament.records import Decision, MatchRecord, MatchSummary
 from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
-from tournament.store.store import Store
+from tournament.store.reader import StoreReader
 
 _LOOK_S = 1.0  # how long an answer about changes holds
 _SHARE = 20  # reading the run takes at most one part in so many of a core
@@ -66,7 +66,7 @@ def current_run() -> LiveRun:
 class LiveRun:
     """A run that may be going on. Safe for threads."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, store: StoreReader, clock: Callable[[], float] = monotonic) -> None:
         self._store = store
         self._clock = clock
         self._lock = threading.Lock()

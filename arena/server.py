@@ -47,12 +47,14 @@ def serve(host: str, port: int, run: str = "", connect_port: str = "") -> None:
 def _load(_target: str) -> Any:
     """The application; granian calls this in the worker."""
     from arena.app import create_app
-    from tournament.store.store import Store
+    from tournament.store.reader import StoreReader
 
     end_with_parent()
     run = os.environ["STICH_ARENA_RUN"]
     connect_port = os.environ["STICH_ARENA_CONNECT_PORT"]
-    return create_app(Store.open(run) if run else None, int(connect_port) if connect_port else None)
+    return create_app(
+        StoreReader.open(run) if run else None, int(connect_port) if connect_port else None
+    )
 
 
 if __name__ == "__main__":

@@ -44,17 +44,17 @@ def seated(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionIt
 
 
 def _matches(target: str) -> Iterator[tuple[str, str]]:
-    from tournament.store.store import Store
+    from tournament.store.reader import StoreReader
 
-    with Store.open(target) as store:
+    with StoreReader.open(target) as store:
         for match in islice(store.summaries(), _MAX_READ):
             yield match.match, ", ".join(match.seating)
 
 
 def _seated(target: str) -> Iterator[tuple[str, str]]:
-    from tournament.store.store import Store
+    from tournament.store.reader import StoreReader
 
-    with Store.open(target) as store:
+    with StoreReader.open(target) as store:
         for name in store.get("bots", ()):
             yield name, ""
 

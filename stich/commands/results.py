@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tournament.records import MatchSummary
-    from tournament.store.store import Store
+    from tournament.store.reader import StoreReader
 
 # Libraries that take long to load (SQLAlchemy, numpy, rich) are imported where they are used: they
 # would make `--help` and the shell's completion wait.
@@ -74,14 +74,14 @@ def _standings_of_rows(target: str, as_json: bool) -> int:
     return 0
 
 
-def standings_dict(store: Store) -> dict[str, Any]:
+def standings_dict(store: StoreReader) -> dict[str, Any]:
     """The standings for JSON."""
     from tournament.results.standings import standings
 
     return standings(store).to_dict()
 
 
-def print_standings(store: Store, console: Console) -> None:
+def print_standings(store: StoreReader, console: Console) -> None:
     """Print the standings as a table, with the course of the cup."""
     from stich.console.standings_table import print_table
     from tournament.results.standings import standings

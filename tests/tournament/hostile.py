@@ -12,6 +12,7 @@ import errno
 import gzip
 import hashlib
 import json
+import mmap
 import os
 import signal
 import socket
@@ -350,6 +351,13 @@ def swarms(connection: socket.socket, request: dict[str, Any]) -> None:
     first(connection, request)
 
 
+def hoards(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Writes to 800 MB of memory that it shares with nobody yet."""
+    shared = mmap.mmap(-1, 800_000_000)
+    shared[::4096] = b"x" * len(shared[::4096])
+    first(connection, request)
+
+
 def toy(name: str) -> Handler:
     """A bot whose move depends only on its name and the request."""
 
@@ -445,6 +453,7 @@ WAYS: dict[str, tuple[Handler, str]] = {
 PROGRAMS: dict[str, Handler] = {
     "dies": dies,
     "floods": floods,
+    "hoards": hoards,
     "honest": first,
     "hungry": hungry,
     "breeds": breeds,

@@ -10,11 +10,13 @@ import os
 import secrets
 from pathlib import Path
 
+from tournament.bot.supervisor import groups
 from tournament.config import Limits
 
 ROOT = Path("/sys/fs/cgroup")
 _NEEDED = {"memory", "pids"}
 _RUNNER = "runner"
+_BOT = "bot-"
 _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
@@ -43,15 +45,25 @@ def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | 
         return None
 
 
-def group_of_a_bot(parent: str, limits: Limits) -> dict[str, object]:
-    """A new group below the folder of `delegate`: its folder, and what its files must say. All
-    processes of the bot count together, with the files that they keep in memory."""
+def new_group(parent: str) -> str:
+    """The folder of a new group of a bot, below the folder of `delegate`; its supervisor creates
+    it."""
+    return os.path.join(parent, f"{_BOT}{secrets.token_hex(4)}")
+
+
+def group_files(limits: Limits) -> dict[str, str]:
+    """What the files of a bot's group must say. All processes of the bot count together, with the
+    files that they keep in memory."""
     return {
-        "folder": os.path.join(parent, f"bot-{secrets.token_hex(4)}"),
-        "files": {
-            "pids.max": str(limits.processes),
-            "memory.max": str(limits.memory_mb << 20),
-            "memory.swap.max": "0",
-            "memory.oom.group": "1",
-        },
+        "pids.max": str(limits.processes),
+        "memory.max": str(limits.memory_mb << 20),
+        "memory.swap.max": "0",
+        "memory.oom.group": "1",
     }
+
+
+def end_groups(parent: str) -> None:
+    """End what bots have left behind that killed their supervisors: all groups of bots."""
+    for folder in Path(parent).glob(f"{_BOT}*"):
+        groups.kill(str(folder))
+        groups.remove(str(folder))

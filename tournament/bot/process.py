@@ -17,10 +17,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tournament.bot.control_group import group_of_a_bot
+from tournament.bot.control_group import group_files, new_group
 from tournament.bot.environment import CHECKOUT
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME
+from tournament.bot.supervisor import groups
 from tournament.config import Bot, Limits
 
 _SUPERVISOR = (
@@ -72,13 +73,14 @@ class BotProcess:
                 start_new_session=True,
             )
         limits, inside = launch.limits, launch.sandboxes
+        self._group = None if launch.group is None else new_group(launch.group)
         order = {
             "sandbox": None if inside is None else inside[bot.name],
             "argv": shlex.split(str(bot.command)),
             "env": env,
             "cwd": str(launch.folder / (bot.dir or "")),
             "home": None if inside is None else SANDBOX_HOME,
-            "group": None if launch.group is None else group_of_a_bot(launch.group, limits),
+            "group": self._group and {"folder": self._group, "files": group_files(limits)},
             "memory_mb": limits.memory_mb,
             "files": limits.files,
         }
@@ -130,7 +132,7 @@ class BotProcess:
 
     def _end_supervisor(self) -> None:
         """Wait until the supervisor has ended everything, resuming it if it was stopped. If it
-        was killed, or has to be, end the bot's process group."""
+        was killed, or has to be, end the bot's process group and control group."""
         self._supervisor.send_signal(signal.SIGCONT)
         try:
             self._supervisor.wait(_END_S)
@@ -140,6 +142,9 @@ class BotProcess:
         if self._supervisor.returncode and self._pid:
             with contextlib.suppress(OSError):
                 os.killpg(self._pid, signal.SIGKILL)
+        if self._supervisor.returncode and self._group is not None:
+            groups.kill(self._group)
+            groups.remove(self._group)
 
     def _ask(self, command: bytes, otherwise: Any) -> Any:
         """What the supervisor answers, from JSON; `otherwise` if it is gone."""

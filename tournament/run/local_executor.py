@@ -11,6 +11,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from tournament.bot.control_group import end_groups
 from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
@@ -188,3 +189,5 @@ class LocalExecutor:
             worker.close()
         self._workers.clear()
         remove_leftovers()
+        if self._launch.group is not None:
+            end_groups(self._launch.group)

@@ -1,19 +1,16 @@
-"""Control groups: prepared, limited and ended, or left alone. Against a folder that looks like
-cgroup version 2, and against the real one where it is delegated to these tests."""
+"""Control groups: prepared, limited and ended, or left alone, in a folder that looks like cgroup
+version 2."""
 
 import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tournament.bot.control_group import ROOT, delegate, group_of_a_bot
+from tournament.bot.control_group import delegate, group_files, new_group
 from tournament.bot.supervisor.main import Supervisor
 from tournament.config import Limits
 
-REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
 LIMITS = Limits(memory_mb=300, processes=40)
 
 
@@ -106,7 +103,7 @@ class FakeOfABot:
 def supervised(folder: Path) -> Supervisor:
     with socket.socket() as unused:
         found = Supervisor(unused)
-    found.create_group(group_of_a_bot(str(folder), LIMITS))
+    found.create_group({"folder": new_group(str(folder)), "files": group_files(LIMITS)})
     return found
 
 
@@ -136,82 +133,5 @@ def test_a_system_with_swap_has_a_limit_on_it(
 
 
 def test_every_bot_has_a_group_of_its_own(tmp_path: Path) -> None:
-    folders = {str(group_of_a_bot(str(tmp_path), LIMITS)["folder"]) for _ in range(20)}
+    folders = {new_group(str(tmp_path)) for _ in range(20)}
     assert len(folders) == 20
-
-
-REAL = """
-import sys
-from tests.tournament.bot.test_control_group import LIMITS, REQUEST
-from tests.tournament.cups import bot
-from tournament.bot.control_group import delegate
-from tournament.bot.launch import prepare
-from tournament.bot.player import Failure
-from tournament.bot.started_bot import start
-from tournament.config import Bot
-parent = delegate()
-if parent is None:
-    print("SKIP")
-    sys.exit()
-{}
-"""
-
-
-def in_a_group_of_its_own(code: str) -> str:
-    """What a program prints that runs alone in a new group beside that of these tests: a group with
-    processes of its own cannot share out what it has. Skips with the reason where this is not
-    possible."""
-    if not (ROOT / "cgroup.controllers").is_file():
-        pytest.skip("this system has no control groups of version 2")
-    lines = Path("/proc/self/cgroup").read_text().splitlines()
-    path = next(line[3:] for line in lines if line.startswith("0::"))
-    if path == "/":
-        pytest.skip("these tests run in the outermost control group")
-    group = (ROOT / path.lstrip("/")).with_name(f"test-{os.getpid()}")
-    try:
-        group.mkdir()
-    except OSError as error:
-        pytest.skip(f"no control groups are delegated to these tests ({error.strerror})")
-    try:
-        done = subprocess.run(
-            [
-                *("sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"),
-                *(sys.executable, "-c", REAL.format(code)),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=Path(__file__).parents[3],
-        )
-        if done.stdout == "SKIP\n" or "cgroup.procs" in done.stderr:
-            pytest.skip("memory and pids are not delegated to these tests")
-        assert done.returncode == 0, done.stderr
-        assert [child for child in group.iterdir() if child.name.startswith("bot-")] == []
-        return done.stdout
-    finally:
-        for folder in (*(child for child in group.iterdir() if child.is_dir()), group):
-            folder.rmdir()
-
-
-TRY = """
-for sandbox in (False, None):
-    bots = [Bot("x", bot("{how}"))]
-    launch, _ = prepare(bots, LIMITS, 60_000, sandbox=sandbox)
-    assert launch.group == parent
-    started = start(bots[0], launch)
-    outcome = started.move(REQUEST, 60)
-    {then}
-    started.close()
-"""
-
-
-def test_the_memory_of_all_its_processes_is_limited_together() -> None:
-    """Each of them has fewer MB than one process may have."""
-    code = TRY.format(how="swarms", then="assert isinstance(outcome, Failure), outcome")
-    in_a_group_of_its_own(code)
-
-
-def test_the_processes_of_a_fork_bomb_are_counted_and_all_end() -> None:
-    code = TRY.format(how="multiplies", then="print(started.output().split()[-1])")
-    for started in in_a_group_of_its_own(code).split():
-        assert 20 < int(started) < 40

@@ -34,6 +34,7 @@ import socket
 import sys
 import time
 
+from tournament.bot.supervisor import groups
 from tournament.bot.supervisor.homes import create_home, remove
 from tournament.bot.supervisor.listeners import listeners
 from tournament.bot.supervisor.process_tree import (
@@ -117,14 +118,9 @@ class Supervisor:
                 os._exit(0)
 
     def create_group(self, group: dict[str, Any]) -> None:
-        """Create the control group of the bot. A system without swap has no limit on it."""
-        os.mkdir(group["folder"])
+        """Create the control group of the bot."""
         self.group = group["folder"]
-        for name, value in group["files"].items():
-            path = os.path.join(self.group, name)
-            if name != "memory.swap.max" or os.path.exists(path):
-                with open(path, "w") as file:
-                    file.write(value)
+        groups.create(group["folder"], group["files"])
 
     def drain(self) -> bool:
         """Read a piece of what the bot has written; False if nothing more can come."""
@@ -202,12 +198,10 @@ class Supervisor:
     def end(self) -> None:
         """Kill the bot and all its descendants; orphans become children of the supervisor."""
         if self.group is not None:
-            with contextlib.suppress(OSError), open(f"{self.group}/cgroup.kill", "w") as file:
-                file.write("1")
+            groups.kill(self.group)
         end_children([self.pid] if self.pid and self.ended is None else [])
         if self.group is not None:
-            with contextlib.suppress(OSError):
-                os.rmdir(self.group)
+            groups.remove(self.group)
 
     def serve(self) -> None:
         """Carry out commands until the control socket closes."""

@@ -1,0 +1,115 @@
+"""Attacks on a run in a real control group, started as the documentation says."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.cups import ROOT, all_end, bot, toys, write
+from tournament.bot.control_group import ROOT as GROUPS
+from tournament.config import Limits
+from tournament.store.store import Store
+
+REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
+LIMITS = Limits(memory_mb=300, processes=40)
+
+DELEGATED = """
+import os
+from tests.tournament.bot.test_real_control_group import LIMITS, REQUEST
+from tests.tournament.cups import bot, stich
+from tournament.bot.control_group import delegate
+from tournament.bot.launch import prepare
+from tournament.bot.player import Failure
+from tournament.bot.started_bot import start
+from tournament.config import Bot
+parent = delegate()
+assert parent is not None, "memory and pids are not delegated"
+{}
+left = [name for name in os.listdir(parent) if name.startswith("bot-")]
+assert left == [], left
+"""
+
+TRY = """
+for sandbox in (False, None):
+    bots = [Bot("x", bot("{how}"))]
+    launch, _ = prepare(bots, LIMITS, 60_000, sandbox=sandbox)
+    assert launch.group == parent
+    started = start(bots[0], launch)
+    outcome = started.move(REQUEST, 60)
+    {then}
+    started.close()
+"""
+
+CUP = """
+done = stich("run", "{cup}", "--out", "{out}")
+assert done.returncode == 0, done.stderr
+"""
+
+
+def delegated(code: str) -> str:
+    """What a program prints that runs alone in a control group of its own. Skips with the reason
+    where systemd starts none."""
+    if not (GROUPS / "cgroup.controllers").is_file():
+        pytest.skip("this system has no control groups of version 2")
+    if not shutil.which("systemd-run"):
+        pytest.skip("systemd is not installed")
+    user = [] if os.geteuid() == 0 else ["--user"]
+    scope = ["systemd-run", *user, "--scope", "--quiet", "--property=Delegate=yes", "--"]
+    tried = subprocess.run([*scope, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"systemd starts no control groups here: {tried.stderr.strip()}")
+    program = [sys.executable, "-c", DELEGATED.format(code)]
+    done = subprocess.run([*scope, *program], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("how", ["swarms", "hoards"])
+def test_the_memory_of_all_its_processes_is_limited_together(how: str) -> None:
+    """Each of many has fewer MB than one process may have; or one has more, but shares them."""
+    delegated(TRY.format(how=how, then="assert isinstance(outcome, Failure), outcome"))
+
+
+def test_the_processes_of_a_fork_bomb_are_counted_and_all_end() -> None:
+    code = TRY.format(how="multiplies", then="print(started.output().split()[-1])")
+    for started in delegated(code).split():
+        assert 20 < int(started) < 40
+
+
+@pytest.mark.parametrize(
+    ("how", "sandbox"),
+    [
+        ("multiplies", False),
+        ("multiplies", None),
+        ("hoards", False),
+        ("hoards", None),
+        ("deserts", False),
+    ],
+)
+def test_a_cup_ends_and_costs_only_the_attacker(
+    tmp_path: Path, how: str, sandbox: bool | None
+) -> None:
+    """A fork bomb, a hog of shared memory, and a bot that kills its supervisor and leaves a process
+    behind, which ends."""
+    alive = tmp_path / "alive"
+    alive.mkdir()
+    attacker = bot(how, *([str(alive)] if how == "deserts" else []))
+    cup = write(
+        tmp_path,
+        {**toys(2), "attacker": attacker},
+        f"[limits]\nmemory_mb = {LIMITS.memory_mb}\nprocesses = {LIMITS.processes}",
+        deals=1,
+        move_ms=20_000,
+        sandbox=sandbox,
+    )
+    delegated(CUP.format(cup=cup, out=tmp_path / "run"))
+    with Store.open(tmp_path / "run") as store:
+        assert store.get("finished")
+        matches = list(store.matches())
+    assert len(matches) == 3
+    for match in matches:
+        assert {match.seating[fault.seat] for fault in match.faults} <= {"attacker"}
+    all_end(int(path.name) for path in alive.iterdir())

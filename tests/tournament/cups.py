@@ -16,12 +16,12 @@ from click.testing import CliRunner
 from stich.cli import cli
 from tests.tournament import hostile
 
-HOSTILE = Path(__file__).with_name("hostile.py")
+HOSTILE = Path(__file__).with_name("hostile")
 ROOT = Path(__file__).parents[2]
 
 
 def bot(how: str, *words: str) -> str:
-    """The command of a bot of hostile.py."""
+    """The command of a misbehaving bot."""
     return " ".join([sys.executable, str(HOSTILE), how, *words])
 
 

@@ -53,7 +53,7 @@ def running(
 
 
 def tried(how: str) -> str:
-    """What a program of hostile.py prints that is started as a bot in a sandbox."""
+    """What a misbehaving program prints that is started as a bot in a sandbox."""
     trying = Bot("x", bot(how))
     launch, _ = prepare([trying], Limits(), 60_000, sandbox=True)
     process = BotProcess(trying, environment(shlex.split(bot(how)), 1), launch)
@@ -266,6 +266,6 @@ def test_programs_outside_of_the_systems_folders_run(tmp_path: Path) -> None:
     for option in ("--symlinks", "--copies"):
         folder = tmp_path / option
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", option, folder], check=True)
-        shutil.copy(HOSTILE, folder / "bot.py")
-        with running(f"{folder}/bin/python {folder}/bot.py honest") as started:
+        shutil.copytree(HOSTILE, folder / "hostile")
+        with running(f"{folder}/bin/python {folder}/hostile honest") as started:
             assert isinstance(started.move(REQUEST, 60), Choice)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.tournament import hostile, played
-from tests.tournament.cups import events, standings, started, stich, toys, write
+from tests.tournament.cups import HOSTILE, events, standings, started, stich, toys, write
 from tournament.bot.player import Choice, Failure
 from tournament.config import Bot
 from tournament.formats import make_schedule
@@ -227,7 +227,7 @@ def test_a_runner_is_killed_while_a_bot_is_away_and_the_bot_comes_back(tmp_path:
 def far(port: int) -> Iterator[subprocess.Popen[bytes]]:
     """A bot by URL, a program of its own."""
     process = subprocess.Popen(
-        [sys.executable, hostile.__file__, "toy-1"], env={"PORT": str(port), "PATH": ""}
+        [sys.executable, HOSTILE, "toy-1"], env={"PORT": str(port), "PATH": ""}
     )
     try:
         while not _listens(port):

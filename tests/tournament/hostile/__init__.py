@@ -1,0 +1,25 @@
+"""Misbehaving bots, a module for each kind of attack.
+
+As a program, `python hostile HOW`, one listens at PORT, so that the runner can start it. Imports
+are relative because the package has another name then.
+"""
+
+from .answers import HALF_BODY, WAYS, half, hang, reset, says, sends
+from .server import Handler, answer, connected, first, running, serving, toy
+
+__all__ = [
+    "HALF_BODY",
+    "WAYS",
+    "Handler",
+    "answer",
+    "connected",
+    "first",
+    "half",
+    "hang",
+    "reset",
+    "running",
+    "says",
+    "sends",
+    "serving",
+    "toy",
+]

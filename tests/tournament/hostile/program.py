@@ -1,0 +1,54 @@
+"""A misbehaving bot as a program."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+from . import escapes, processes, resources
+from .answers import WAYS
+from .server import FOREVER, LISTENING, Handler, first, serve, toy
+
+PROGRAMS: dict[str, Handler] = {
+    "honest": first,
+    **{
+        handle.__name__: handle
+        for handle in (
+            escapes.spies,
+            processes.breeds,
+            processes.clogs,
+            processes.deserts,
+            processes.dies,
+            processes.litters,
+            processes.silences,
+            processes.stops,
+            processes.usurps,
+            resources.floods,
+            resources.hoards,
+            resources.hungry,
+            resources.multiplies,
+            resources.swarms,
+        )
+    },
+}
+ONCE = {
+    attempt.__name__: attempt
+    for attempt in (escapes.copies, escapes.escapes, resources.bombs, resources.gorges)
+}
+"""Programs that try something and end."""
+
+
+def main() -> None:
+    """Listen at PORT, answer GET / properly, and misbehave on POST /move as the first word says."""
+    how = sys.argv[1]
+    if how in ONCE:
+        ONCE[how]()
+        return
+    if len(sys.argv) == 3:  # where to leave a note of being alive
+        Path(sys.argv[2], str(os.getpid())).touch()
+    handle = toy(how) if how.startswith("toy-") else PROGRAMS.get(how) or WAYS[how][0]
+    LISTENING.append(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))))
+    serve(LISTENING[0], handle)
+    FOREVER.wait()

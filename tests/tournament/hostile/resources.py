@@ -1,0 +1,86 @@
+"""Attacks on the machine: memory, processes, disk, output."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import signal
+import socket
+import sys
+from typing import Any
+
+from .server import first
+
+
+def floods(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Plays properly, but floods its output."""
+    for _ in range(2000):
+        sys.stderr.write("flood " * 1000 + "\n")
+    first(connection, request)
+
+
+def hungry(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Allocates as much memory as it can."""
+    pieces = []
+    while True:
+        pieces.append(b"x" * 10_000_000)
+
+
+def swarms(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Writes to 100 MB of memory in each of eight processes, and answers when all have it."""
+    read, write = os.pipe()
+    for _ in range(8):
+        if os.fork() == 0:
+            held = bytearray(100_000_000)
+            held[::4096] = b"x" * len(held[::4096])
+            os.write(write, b"x")
+            signal.pause()
+    got = 0
+    while got < 8:
+        got += len(os.read(read, 8))
+    first(connection, request)
+
+
+def hoards(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Writes to 800 MB of memory that it shares with nobody yet."""
+    shared = mmap.mmap(-1, 800_000_000)
+    shared[::4096] = b"x" * len(shared[::4096])
+    first(connection, request)
+
+
+def multiplies(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Starts as many processes as it can, in sessions of their own; prints how many."""
+    started = 0
+    with contextlib.suppress(OSError):
+        while started < 2000:
+            if os.fork() == 0:
+                os.setsid()
+                signal.pause()
+            started += 1
+    print(started, flush=True)
+    first(connection, request)
+
+
+def bombs() -> None:
+    """Prints how many processes it can start."""
+    started = 0
+    with contextlib.suppress(OSError):
+        while started < 2000:
+            if os.fork() == 0:
+                signal.pause()
+            started += 1
+    print("started", started, flush=True)
+    os.kill(-1, signal.SIGKILL)
+
+
+def gorges() -> None:
+    """Prints how many MB it can write to each folder that it may write to."""
+    for folder in ("/tmp", "/dev/shm"):
+        written = 0
+        with contextlib.suppress(OSError), open(f"{folder}/big", "wb", buffering=0) as file:
+            for _ in range(1024):
+                written += file.write(bytes(1 << 20))
+        print(folder, written >> 20)
+        with contextlib.suppress(OSError):
+            os.unlink(f"{folder}/big")

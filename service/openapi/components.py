@@ -52,20 +52,13 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         "View": _by_game("What one seat may know about a position.", "View"),
         "StartRequest": _by_game("A game to start.", "Start"),
         "StartAnswer": _one_of("The start of a game.", "StateAnswer", "SealedStartAnswer"),
-        "MovesRequest": _one_of(
-            "A position whose legal moves to list.",
-            "MovesInState",
-            "MovesInView",
-            "SealedMovesRequest",
-        ),
-        "ValidateRequest": _one_of(
-            "A position, and a move to check.", "MoveInState", "MoveInView", "SealedMoveRequest"
-        ),
-        "AdvanceRequest": _one_of(
-            "A position, and the moves to make, in order.", "AdvanceState", "SealedAdvanceRequest"
+        "MovesRequest": _request("A position whose legal moves to list.", requests.MOVES),
+        "ValidateRequest": _request("A position, and a move to check.", requests.VALIDATE),
+        "AdvanceRequest": _request(
+            "A position, and the moves to make, in order.", requests.ADVANCE
         ),
         "AdvanceAnswer": _one_of("The position after the moves.", "StateAnswer", "SealedAnswer"),
-        "ViewRequest": _one_of("A position to view.", "ViewOfState", "SealedViewRequest"),
+        "ViewRequest": _request("A position to view.", requests.VIEW),
         "Verdict": _one_of("Whether a move is legal.", "LegalVerdict", "IllegalVerdict"),
         "RefusedPosition": _problem_of("invalid-request", "invalid-state"),
         "RefusedMoves": _problem_of("invalid-request", "invalid-state", "illegal-move"),
@@ -74,6 +67,10 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
 
 def _one_of(description: str, *names: str) -> dict[str, Any]:
     return {"description": description, "oneOf": [ref(name) for name in names]}
+
+
+def _request(description: str, validator: requests.RequestValidator) -> dict[str, Any]:
+    return _one_of(description, *(type(one).__name__ for one in validator.schemas.values()))
 
 
 def _by_game(description: str, suffix: str) -> dict[str, Any]:
@@ -98,17 +95,15 @@ def object_schemas() -> dict[str, type[ObjectSchema]]:
     """The schemas of objects; a schema comes after those it refers to."""
     found: dict[str, type[ObjectSchema]] = {"Entry": Entry}
     for name, game in games.GAMES.items():
-        _add(found, component(game, "Start"), requests.STARTS[name])
+        _add(found, component(game, "Start"), requests.START.schemas[name])
         _add(found, component(game, "State"), STATES[name])
         _add(found, component(game, "View"), VIEWS[name])
     others: tuple[type[ObjectSchema], ...] = (
-        requests.MovesInState,
-        requests.MovesInView,
-        requests.MoveInState,
-        requests.MoveInView,
-        requests.AdvanceState,
-        requests.ViewOfState,
-        *sealed.REQUESTS.values(),
+        *(
+            type(schema)
+            for validator in (requests.MOVES, requests.VALIDATE, requests.ADVANCE, requests.VIEW)
+            for schema in validator.schemas.values()
+        ),
         sealed.SealedStartAnswer,
         sealed.SealedAnswer,
         responses.Category,

@@ -10,21 +10,21 @@ from marshmallow import ValidationError
 
 import games
 from service.schemas.common import SEED, Fields, component, make_schema, option_fields
-from service.schemas.fields import Enum, Integer, Move, ObjectSchema, String
+from service.schemas.fields import Enum, Integer, JsonField, Move, ObjectSchema, String
 from service.schemas.list_fields import MAX_MOVES, List, ObjectField, load_object
 from service.schemas.positions import choose_by_game, state_field, view_field
-from service.schemas.sealed import REQUESTS as SEALED
-from service.schemas.sealed import start_fields
+from service.schemas.sealed import key_field, start_fields, token_field
+
+Choose = Callable[[Mapping[str, ObjectSchema], Any], ObjectSchema]
+"""Chooses one of the schemas for a body; raises ValidationError if none fits."""
 
 
 class RequestValidator:
-    """Validates the body of a request by the schema that is chosen for it.
+    """Validates the body of a request by the one of its `schemas` that `choose` chooses."""
 
-    `choose` raises ValidationError if no schema fits.
-    """
-
-    def __init__(self, choose: Callable[[Any], ObjectSchema]) -> None:
-        self.choose = choose
+    def __init__(self, choose: Choose, schemas: Mapping[str, ObjectSchema]) -> None:
+        self.schemas: Final = schemas
+        self.choose: Final = partial(choose, schemas)
 
     def is_valid(self, value: Any) -> bool:
         """Whether a value that msgspec has parsed is valid and needs no conversion."""
@@ -36,58 +36,6 @@ class RequestValidator:
     def load(self, value: Any) -> dict[str, Any]:
         """Convert a value; raises ValidationError with what is wrong."""
         return load_object(self.choose(value), value)
-
-
-class MovesInState(ObjectSchema):
-    """The request of /v1/moves with a state."""
-
-    component_description = "A state whose legal moves to list."
-    state = state_field()
-
-
-class MovesInView(ObjectSchema):
-    """The request of /v1/moves with a view."""
-
-    component_description = "A view whose legal moves to list."
-    view = view_field()
-
-
-class MoveInState(ObjectSchema):
-    """The request of /v1/validate with a state."""
-
-    component_description = "A state, and a move to check."
-    state = state_field()
-    move = Move("The move to check.")
-
-
-class MoveInView(ObjectSchema):
-    """The request of /v1/validate with a view."""
-
-    component_description = "A view, and a move to check."
-    view = view_field()
-    move = Move("The move to check.")
-
-
-class AdvanceState(ObjectSchema):
-    """The request of /v1/advance with a state."""
-
-    component_description = "A state, and the moves to make, in order."
-    state = state_field()
-    moves = List(
-        "The moves to make; if one is illegal, none is made.",
-        Move(""),
-        1,
-        MAX_MOVES,
-        enforced=True,
-    )
-
-
-class ViewOfState(ObjectSchema):
-    """The request of /v1/view with a state."""
-
-    component_description = "A state, and the seat whose view to return."
-    state = state_field()
-    seat = Integer("The seat whose view to return, 0 to `players` - 1.", 0, 5)
 
 
 def choose_by_position(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
@@ -122,16 +70,63 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
     return make_schema(component(game, "Start"), f"A {game.title} game to start.", fields)
 
 
-STARTS: Final = {name: start_schema(game)() for name, game in games.GAMES.items()}
-START: Final = RequestValidator(partial(choose_by_game, STARTS))
+def _state(name: str, description: str, **more: JsonField) -> ObjectSchema:
+    return make_schema(name, description, {"state": state_field(), **more})()
 
 
-def _by_position(operation: str, **schemas: ObjectSchema) -> RequestValidator:
-    schemas["sealed"] = SEALED[operation]()
-    return RequestValidator(partial(choose_by_position, schemas))
+def _view(name: str, description: str, **more: JsonField) -> ObjectSchema:
+    return make_schema(name, description, {"view": view_field(), **more})()
 
 
-MOVES: Final = _by_position("moves", state=MovesInState(), view=MovesInView())
-VALIDATE: Final = _by_position("validate", state=MoveInState(), view=MoveInView())
-ADVANCE: Final = _by_position("advance", state=AdvanceState())
-VIEW: Final = _by_position("view", state=ViewOfState())
+def _sealed(name: str, description: str, **more: JsonField) -> ObjectSchema:
+    fields = {"sealed": token_field(), "key": key_field(), **more}
+    return make_schema(name, description, fields)()
+
+
+def _moves(description: str) -> List:
+    return List(description, Move(""), 1, MAX_MOVES, enforced=True)
+
+
+def _by_position(**schemas: ObjectSchema) -> RequestValidator:
+    return RequestValidator(choose_by_position, schemas)
+
+
+START: Final = RequestValidator(
+    choose_by_game, {name: start_schema(game)() for name, game in games.GAMES.items()}
+)
+MOVES: Final = _by_position(
+    state=_state("MovesInState", "A state whose legal moves to list."),
+    view=_view("MovesInView", "A view whose legal moves to list."),
+    sealed=_sealed(
+        "SealedMovesRequest", "A sealed state whose legal moves to list, if it is the seat's turn."
+    ),
+)
+MOVE: Final = Move("The move to check.")
+VALIDATE: Final = _by_position(
+    state=_state("MoveInState", "A state, and a move to check.", move=MOVE),
+    view=_view("MoveInView", "A view, and a move to check.", move=MOVE),
+    sealed=_sealed("SealedMoveRequest", "A sealed state, and a move to check.", move=MOVE),
+)
+ADVANCE: Final = _by_position(
+    state=_state(
+        "AdvanceState",
+        "A state, and the moves to make, in order.",
+        moves=_moves("The moves to make; if one is illegal, none is made."),
+    ),
+    sealed=_sealed(
+        "SealedAdvanceRequest",
+        "A sealed state, and the moves that one seat makes, in order.",
+        moves=_moves(
+            "The moves to make. Each must be of the seat whose key it is; if one is illegal, none"
+            " is made."
+        ),
+    ),
+)
+VIEW: Final = _by_position(
+    state=_state(
+        "ViewOfState",
+        "A state, and the seat whose view to return.",
+        seat=Integer("The seat whose view to return, 0 to `players` - 1.", 0, 5),
+    ),
+    sealed=_sealed("SealedViewRequest", "A sealed state to view.", key=key_field(required=False)),
+)

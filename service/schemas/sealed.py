@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 
 import games
 from service.schemas.common import Fields, make_schema
-from service.schemas.fields import Boolean, JsonField, Move, ObjectSchema, ResponseField, String
+from service.schemas.fields import Boolean, ResponseField, String
 from service.schemas.list_fields import List
 
 
@@ -67,34 +67,6 @@ def start_fields(game: games.Game) -> Fields:
         ),
     }
 
-
-def _request(name: str, description: str, **more: JsonField) -> type[ObjectSchema]:
-    return make_schema(name, description, {"sealed": token_field(), "key": key_field(), **more})
-
-
-REQUESTS: Final = {
-    "moves": _request(
-        "SealedMovesRequest", "A sealed state whose legal moves to list, if it is the seat's turn."
-    ),
-    "validate": _request(
-        "SealedMoveRequest",
-        "A sealed state, and a move to check.",
-        move=Move("The move to check."),
-    ),
-    "advance": _request(
-        "SealedAdvanceRequest",
-        "A sealed state, and the moves that one seat makes, in order.",
-        moves=List(
-            "The moves to make. Each must be of the seat whose key it is; if one is illegal, none"
-            " is made.",
-            Move(""),
-            1,
-            enforced=True,
-        ),
-    ),
-    "view": _request("SealedViewRequest", "A sealed state to view.", key=key_field(required=False)),
-}
-"""The schemas of requests with a sealed state, by operation."""
 
 SealedAnswer: Final = make_schema("SealedAnswer", "A sealed state.", {"sealed": token_field()})
 SealedStartAnswer: Final = make_schema(

@@ -1175,6 +1175,13 @@ export interface components {
             /** @description A view of any game. */
             view: components["schemas"]["View"];
         };
+        /** @description A sealed state whose legal moves to list, if it is the seat's turn. */
+        SealedMovesRequest: {
+            /** @description A sealed state: a token from this service, opaque to clients. */
+            sealed: string;
+            /** @description The key of a seat: from `keys`, or its player's secret. */
+            key: string;
+        };
         /** @description A state, and a move to check. */
         MoveInState: {
             /** @description A state of any game. */
@@ -1189,27 +1196,6 @@ export interface components {
             /** @description The move to check. */
             move: components["schemas"]["Move"];
         };
-        /** @description A state, and the moves to make, in order. */
-        AdvanceState: {
-            /** @description A state of any game. */
-            state: components["schemas"]["State"];
-            /** @description The moves to make; if one is illegal, none is made. */
-            moves: components["schemas"]["Move"][];
-        };
-        /** @description A state, and the seat whose view to return. */
-        ViewOfState: {
-            /** @description A state of any game. */
-            state: components["schemas"]["State"];
-            /** @description The seat whose view to return, 0 to `players` - 1. */
-            seat: number;
-        };
-        /** @description A sealed state whose legal moves to list, if it is the seat's turn. */
-        SealedMovesRequest: {
-            /** @description A sealed state: a token from this service, opaque to clients. */
-            sealed: string;
-            /** @description The key of a seat: from `keys`, or its player's secret. */
-            key: string;
-        };
         /** @description A sealed state, and a move to check. */
         SealedMoveRequest: {
             /** @description A sealed state: a token from this service, opaque to clients. */
@@ -1219,6 +1205,13 @@ export interface components {
             /** @description The move to check. */
             move: components["schemas"]["Move"];
         };
+        /** @description A state, and the moves to make, in order. */
+        AdvanceState: {
+            /** @description A state of any game. */
+            state: components["schemas"]["State"];
+            /** @description The moves to make; if one is illegal, none is made. */
+            moves: components["schemas"]["Move"][];
+        };
         /** @description A sealed state, and the moves that one seat makes, in order. */
         SealedAdvanceRequest: {
             /** @description A sealed state: a token from this service, opaque to clients. */
@@ -1227,6 +1220,13 @@ export interface components {
             key: string;
             /** @description The moves to make. Each must be of the seat whose key it is; if one is illegal, none is made. */
             moves: components["schemas"]["Move"][];
+        };
+        /** @description A state, and the seat whose view to return. */
+        ViewOfState: {
+            /** @description A state of any game. */
+            state: components["schemas"]["State"];
+            /** @description The seat whose view to return, 0 to `players` - 1. */
+            seat: number;
         };
         /** @description A sealed state to view. */
         SealedViewRequest: {

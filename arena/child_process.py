@@ -1,15 +1,31 @@
-"""Servers that are processes of their own end with the command that started them."""
+"""Servers that are processes of their own: they end with the command that started them, and those
+of spectators come after the cup."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_NICE: Final = 10
 
 
 def end_with_parent() -> None:
     """From now on, end this process soon after its parent: one that is killed cannot end it."""
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+
+
+def lower_priority() -> None:
+    """Let this process, and what it starts, have a tenth of a core where the cup needs all.
+
+    Linux may share the cores among sessions first, so the session of this process is lowered too.
+    """
+    os.nice(_NICE)
+    with suppress(OSError):  # where it does not do so, there is no such file
+        Path("/proc/self/autogroup").write_text(str(_NICE))
 
 
 def _watch(parent: int) -> None:

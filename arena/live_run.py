@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -18,8 +18,29 @@ from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
 from tournament.store.reader import StoreReader
 
-_LOOK_S = 1.0  # how long an answer about changes holds
+_LOOK_S = 2.0  # how long an answer about changes holds
 _SHARE = 20  # reading the run takes at most one part in so many of a core
+_PAGES = 256  # kept of one snapshot
+
+
+class RenderedPages:
+    """Pages of one snapshot, rendered once for all who look at them. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pages: dict[str, str] = {}
+
+    def get(self, key: str, render: Callable[[], str]) -> str:
+        """The page with this key; `render` makes it if it is not kept."""
+        page = self._pages.get(key)
+        if page is None:
+            with self._lock:  # the other threads would only render the same meanwhile
+                page = self._pages.get(key)
+                if page is None:
+                    page = render()
+                    if len(self._pages) < _PAGES:
+                        self._pages[key] = page
+        return page
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,7 @@ class Snapshot:
     table: Standings
     open: frozenset[int]
     out: frozenset[str]
+    pages: RenderedPages = field(default_factory=RenderedPages, compare=False)
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -74,11 +96,20 @@ class LiveRun:
         self._next = 0.0
 
     def snapshot(self) -> Snapshot:
-        """The run as it was a moment ago: a second, or longer if it takes long to read."""
-        with self._lock:
+        """The run as it was a moment ago: two seconds, or longer if it takes long to read.
+
+        While one thread reads it again, the others get what was read before.
+        """
+        seen = self._snapshot
+        taken = self._lock.acquire(blocking=seen is None)
+        if seen is not None and not taken:
+            return seen
+        try:
             if self._snapshot is None or self._clock() >= self._next:
                 self._snapshot = self._look()
             return self._snapshot
+        finally:
+            self._lock.release()
 
     def _look(self) -> Snapshot:
         began = self._clock()

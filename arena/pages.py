@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Final
 
 from flask import Blueprint, Response, abort, render_template, request, url_for
@@ -23,14 +25,34 @@ pages = Blueprint("pages", __name__)
 _MATCHES_SHOWN: Final = 200
 
 
+def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
+    """A page of the run, rendered once for all; 304 for a browser that has it already."""
+
+    @wraps(view)
+    def answer(**names: str) -> WerkzeugResponse:
+        now = current_run().snapshot()
+        key = f"{request.full_path}-{access(names['name']) if 'name' in names else ''}"
+        etag = f"{key}-{now.version}"
+        if request.if_none_match.contains(etag):
+            response = Response(status=304)
+        else:
+            response = Response(now.pages.get(key, lambda: view(now, **names)))
+        response.set_etag(etag)
+        response.headers["Cache-Control"] = "no-cache"
+        response.headers["Vary"] = "Cookie"
+        return response
+
+    return answer
+
+
 @pages.get("/")
-def standings() -> WerkzeugResponse:
+@_page
+def standings(now: Snapshot) -> str:
     """The standings so far."""
-    now = current_run().snapshot()
     latest = sorted(now.matches.values(), key=lambda match: (match.block, match.number))
-    return _page(
+    return render_template(
         "standings.html",
-        now,
+        now=now,
         table=now.table,
         course_first=course_first(now.table),
         bot_link=lambda name: url_for("pages.bot", name=name),
@@ -42,17 +64,17 @@ def standings() -> WerkzeugResponse:
 
 
 @pages.get("/bots/<path:name>")
-def bot(name: str) -> WerkzeugResponse:
+@_page
+def bot(now: Snapshot, name: str) -> str:
     """The results of one bot."""
-    now = current_run().snapshot()
     line = next((line for line in now.table.standings if line.bot == name), None)
     if name not in now.bots:
         abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
     counted = now.arrays.without(now.out)
     matches = [match for match in now.matches.values() if name in match.seating]
-    return _page(
+    return render_template(
         "bot.html",
-        now,
+        now=now,
         line=line,
         name=name,
         decision=out_of_play(now.table.decisions, name),
@@ -65,14 +87,14 @@ def bot(name: str) -> WerkzeugResponse:
 
 
 @pages.get("/matches")
-def matches() -> WerkzeugResponse:
+@_page
+def matches(now: Snapshot) -> str:
     """The latest matches, or those of one block."""
-    now = current_run().snapshot()
     block = request.args.get("block", type=int)
     found = [one for one in now.matches.values() if block is None or one.block == block]
-    return _page(
+    return render_template(
         "matches.html",
-        now,
+        now=now,
         matches=found[-_MATCHES_SHOWN:][::-1],
         count=len(found),
         block=block,
@@ -80,9 +102,9 @@ def matches() -> WerkzeugResponse:
 
 
 @pages.get("/matches/<match>")
-def match(match: str) -> WerkzeugResponse:
+@_page
+def match(now: Snapshot, match: str) -> str:
     """A match as a card table."""
-    now = current_run().snapshot()
     found = now.matches.get(match)
     if found is None:
         abort(404, f"There is no finished match {match[:80]!r} in this run.")
@@ -98,17 +120,4 @@ def match(match: str) -> WerkzeugResponse:
         "clockwise": games.get(record.game).clockwise,
         "steps": compressed(record, *clock(now.facts["config"])),
     }
-    return _page("match.html", now, match=record, data=data)
-
-
-def _page(template: str, now: Snapshot, **values: object) -> WerkzeugResponse:
-    """A page of the run; 304 for a browser that has it already."""
-    etag = f"{request.full_path}-{now.version}-{values.get('access', '')}"
-    if request.if_none_match.contains(etag):
-        response = Response(status=304)
-    else:
-        response = Response(render_template(template, now=now, **values))
-    response.set_etag(etag)
-    response.headers["Cache-Control"] = "no-cache"
-    response.headers["Vary"] = "Cookie"
-    return response
+    return render_template("match.html", now=now, match=record, data=data)

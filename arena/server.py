@@ -11,12 +11,11 @@ import os
 import sys
 from typing import Any, Final
 
-from arena.child_process import end_with_parent
+from arena.child_process import end_with_parent, lower_priority
 
 _CONNECTIONS: Final = 1024  # further spectators wait to be accepted
 _THREADS: Final = 8
 _HEAD_S: Final = 10
-_NICE: Final = 10  # the cup comes first
 
 
 def serve(host: str, port: int, run: str = "", connect_port: str = "") -> None:
@@ -27,7 +26,7 @@ def serve(host: str, port: int, run: str = "", connect_port: str = "") -> None:
     from granian.log import LogLevels
 
     os.environ.update(STICH_ARENA_RUN=run, STICH_ARENA_CONNECT_PORT=connect_port)
-    os.nice(_NICE)
+    lower_priority()
     Granian(
         "arena.server:app",
         address=host,

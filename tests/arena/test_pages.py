@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html import escape, unescape
 from pathlib import Path
 
 import pytest
+from flask import render_template
 from flask.testing import FlaskClient
 
+from arena import pages
 from arena.app import create_app
 from arena.live_run import LiveRun
 from tests.tournament.played import cup, facts, played, run
@@ -70,6 +77,54 @@ def test_an_unchanged_page_is_not_sent_again(client: FlaskClient) -> None:
     etag = client.get("/").headers["ETag"]
     again = client.get("/", headers={"If-None-Match": etag})
     assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_page_is_rendered_once_for_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+
+    def render(template: str, **values: object) -> str:
+        rendered.append(template)
+        return render_template(template, **values)
+
+    monkeypatch.setattr(pages, "render_template", render)
+    app = create_app(store)
+    found = [app.test_client().get("/").text for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+    assert rendered == ["standings.html"]
+
+
+def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:
+    now, reading, read = 0.0, threading.Event(), threading.Event()
+
+    def count() -> int:
+        reading.set()
+        assert read.wait(60)
+        return 0
+
+    live = LiveRun(store, lambda: now)
+    first = live.snapshot()
+    now = 1000.0
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+        patch.setattr(store, "count", count)
+        again = pool.submit(live.snapshot)
+        assert reading.wait(60)
+        assert live.snapshot() is first
+        read.set()
+        assert again.result() is not first
+
+
+def test_the_pages_come_after_the_cup() -> None:
+    script = (
+        "import os; from arena.child_process import lower_priority; lower_priority();"
+        " print(os.nice(0)); print(open('/proc/self/autogroup').read())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, start_new_session=True
+    )
+    nice, *sessions = done.stdout.split("\n")
+    assert int(nice) == os.nice(0) + 10
+    if Path("/proc/self/autogroup").exists():
+        assert sessions[0].endswith("nice 10")
 
 
 def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ is worth."""
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
@@ -12,6 +12,7 @@ from typing import Any
 
 from flask import current_app
 
+from arena.upcoming import Upcoming, upcoming
 from tournament.decisions import disqualified, paused
 from tournament.records import Decision, MatchRecord, MatchSummary
 from tournament.results.match_arrays import MatchArrays, collect
@@ -19,6 +20,7 @@ from tournament.results.standings import Standings, compute
 from tournament.store.reader import StoreReader
 
 _LOOK_S = 2.0  # how long an answer about changes holds
+_RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 20  # reading the run takes at most one part in so many of a core
 _PAGES = 256  # kept of one snapshot
 
@@ -48,7 +50,8 @@ class Snapshot:
     """The run at one moment. `version` changes with the content.
 
     `out` are the bots that are disqualified. `open` are the blocks of which a match is still to be
-    played: their other matches have the same cards, so nobody may see those yet.
+    played: their other matches have the same cards, so nobody may see those yet. `rate` is the
+    number of matches a second in the last minutes, None if it is not known.
     """
 
     version: str
@@ -58,6 +61,8 @@ class Snapshot:
     table: Standings
     open: frozenset[int]
     out: frozenset[str]
+    upcoming: tuple[Upcoming, ...]
+    rate: float | None
     pages: RenderedPages = field(default_factory=RenderedPages, compare=False)
 
     @property
@@ -94,6 +99,7 @@ class LiveRun:
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._next = 0.0
+        self._counts: deque[tuple[float, int]] = deque()
 
     def snapshot(self) -> Snapshot:
         """The run as it was a moment ago: two seconds, or longer if it takes long to read.
@@ -115,7 +121,11 @@ class LiveRun:
         began = self._clock()
         facts = self._store.facts()
         incidents = f"{len(facts['decisions'])}-{sum(many for _, _, many in facts['voids'])}"
-        version = f"{self._store.count()}-{bool(facts.get('finished'))}-{incidents}"
+        count = self._store.count()
+        self._counts.append((began, count))
+        while self._counts[0][0] < began - _RATE_S or self._counts[0][1] > count:
+            self._counts.popleft()
+        version = f"{count}-{bool(facts.get('finished'))}-{incidents}"
         seen = self._snapshot
         found = seen if seen and seen.version == version else self._read(version, facts)
         now = self._clock()
@@ -136,7 +146,13 @@ class LiveRun:
             if facts.get("finished")
             else frozenset(one.block for one in found if played[one.block] < one.seatings),
             out=disqualified(facts),
+            upcoming=upcoming(self._store, facts, played),
+            rate=self._rate(),
         )
+
+    def _rate(self) -> float | None:
+        (began, first), (ended, last) = self._counts[0], self._counts[-1]
+        return (last - first) / (ended - began) if last > first and ended > began else None
 
     def record(self, match: str) -> MatchRecord:
         """A finished match, whole; StoreError if there is none."""

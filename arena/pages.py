@@ -58,7 +58,7 @@ def standings(now: Snapshot) -> str:
         bot_link=lambda name: url_for("pages.bot", name=name),
         plain=any(line.plain != line.score for line in now.table.standings),
         progress=progress(now),
-        plot=plots.scores(now.table) if now.table.matches else "",
+        plot=plots.course(now.arrays.without(now.out), now.table),
         latest=latest[-12:][::-1],
     )
 

@@ -21,9 +21,11 @@ from werkzeug.serving import make_server
 
 import games
 from arena.app import create_app
+from arena.gateway.invitations import Invitations
 from tests.browser import chromium, console_errors
 from tests.tournament.cups import ROOT
 from tests.tournament.played import cup, facts, played, run
+from tournament.records import DecisionKind
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow
@@ -75,11 +77,18 @@ def check_page(browser: Chrome, axe: str) -> None:
         "all.violations.map((one) => [one.id, one.nodes.map((node) => node.html)])))"
     )
     assert found == [], browser.current_url
-    assert not console_errors(browser)
+    own = f"{browser.current_url} - Failed to load resource"  # a page that says what is not there
+    assert [error for error in console_errors(browser) if own not in error] == []
 
 
 def text(browser: Chrome, selector: str) -> str:
     return str(browser.find_element(By.CSS_SELECTOR, selector).text)
+
+
+def show_as(browser: Chrome, dark: bool) -> None:
+    """Let the browser prefer a dark or a light page."""
+    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -88,23 +97,51 @@ def test_every_page_of_every_format_is_accessible(
     tmp_path: Path, axe: str, width: int, dark: bool
 ) -> None:
     with chromium(width, 900) as browser:
-        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
-        for format in ("round-robin", "knockout"):
+        show_as(browser, dark)
+        for format in ("round-robin", "knockout", "swiss", "halving"):
             folder = tmp_path / format
             with run(folder, cup(NAMES, format=format), {"cat": 9}) as store:
-                match = next(iter(store.summaries())).match
-                paths = [
-                    "/",
-                    "/bots/ann",
-                    "/matches",
-                    f"/matches/{match}#move=5",
-                    "/play",
-                ]
+                paths = ["/"]
+                if format == "round-robin":
+                    match = next(iter(store.summaries())).match
+                    Invitations(folder).invite("cat", 1)
+                    store.decide(DecisionKind.DISQUALIFY, "It attacked cat.", "ann")
+                    paths += ["/bots/cat", "/bots/ann", "/author/cat", "/matches"]
+                    paths += [f"/matches/{match}#move=5", "/matches/none", "/play"]
                 with served(create_app(store)) as url:
                     for path in paths:
                         browser.get(url + path)
                         check_page(browser, axe)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_an_author_signs_in_looks_and_signs_out(
+    tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
+    with run(tmp_path, cup(NAMES), {"cat": 9}) as store, chromium(width, 900) as browser:
+        wrong, token = (Invitations(tmp_path).invite("cat", 1) for _ in range(2))
+        show_as(browser, dark)
+        with served(create_app(store)) as url:
+            wait = WebDriverWait(browser, WAIT_S)
+            browser.get(f"{url}/bots/cat")
+            browser.find_element(By.NAME, "token").send_keys(wrong + Keys.ENTER)
+            alert = wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, '[role="alert"]'))
+            assert "This token was revoked" in alert[0].text
+            check_page(browser, axe)
+            browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
+            wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "tbody a"))
+            check_page(browser, axe)
+            assert browser.execute_script("return document.cookie") == ""
+            (cookie,) = browser.get_cookies()
+            assert cookie["httpOnly"]
+            assert cookie["sameSite"] == "Strict"
+            browser.find_element(By.CSS_SELECTOR, "tbody a").click()
+            assert "curl" in text(browser, "main")
+            check_page(browser, axe)
+            browser.find_element(By.LINK_TEXT, "All faults of cat").click()
+            browser.find_element(By.CSS_SELECTOR, "form button").click()
+            wait.until(lambda one: one.find_elements(By.NAME, "token"))
+            assert browser.get_cookies() == []
 
 
 def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:

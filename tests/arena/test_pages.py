@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from html import escape, unescape
@@ -18,7 +19,10 @@ from flask.testing import FlaskClient
 from arena import pages
 from arena.app import create_app
 from arena.live_run import LiveRun
+from arena.progress import duration, progress
+from arena.upcoming import upcoming
 from tests.tournament.played import cup, facts, played, run
+from tournament.records import DecisionKind
 from tournament.store.store import Store
 
 NAMES = ("</script><b>x", "a/b?c&d", "Bör ♠")
@@ -170,3 +174,93 @@ def test_a_run_that_has_not_begun_has_pages(tmp_path: Path) -> None:
         assert [client.get(path).status_code for path in ("/", "/matches", "/bots/ann")] == [
             200
         ] * 3
+
+
+def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
+    now = 0.0
+    records = list(played(cup()))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(cup()))
+        live = LiveRun(under_way, lambda: now)
+        assert [one.block for one in live.snapshot().upcoming] == [1, 2]
+        assert progress(live.snapshot()).left == ""
+        for record in records[:4]:
+            now += 30
+            under_way.add(record)
+            live.snapshot()
+        seen = live.snapshot()
+        (left,) = seen.upcoming
+        assert (left.block, left.played, left.seatings) == (2, 1, 3)
+        assert set(left.bots) == set(cup().names)
+        assert progress(seen).left == "about 60 seconds"
+        page = create_app(under_way).test_client().get("/").text
+        assert "Now and next" in page
+        assert "1 of 3 seatings played" in page
+        under_way.put({"finished": True})
+        now += 30
+        assert live.snapshot().upcoming == ()
+
+
+@pytest.mark.parametrize("format", ["swiss", "knockout", "halving"])
+def test_a_later_round_comes_after_this_one(tmp_path: Path, format: str) -> None:
+    of = cup([f"bot {n}" for n in range(6)], format=format)
+    with run(tmp_path / "whole", of) as whole:
+        records = list(whole.matches())
+    played: Counter[int] = Counter()
+    with Store.create(tmp_path / "part") as under_way:
+        under_way.put(facts(of))
+        for record in records:
+            found = upcoming(under_way, under_way.facts(), played)
+            assert record.block in [one.block for one in found]
+            under_way.add(record)
+            played[record.block] += 1
+        assert not upcoming(under_way, under_way.facts(), played)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "1 second"),
+        (89, "89 seconds"),
+        (90, "2 minutes"),
+        (5000, "83 minutes"),
+        (7300, "2 hours"),
+        (200_000, "2 days"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cat", "dan", "eve")
+    records = list(played(cup(names)))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(cup(names)))
+        for record in records[:-6]:
+            under_way.add(record)
+        under_way.decide(DecisionKind.PAUSE, "Lunch <b>.")
+        under_way.decide(DecisionKind.DISQUALIFY, "It attacked ann.", "dan")
+        under_way.decide(DecisionKind.WITHDRAW, "", "eve")
+        client = create_app(under_way).test_client()
+        match = next(one for one in under_way.summaries() if "dan" in one.table).match
+        paths = ("/", "/matches", "/bots/ann", "/bots/dan", "/bots/eve", f"/matches/{match}")
+        pages = {path: client.get(path).text for path in paths}
+        for path in ("/", "/matches", "/bots/ann"):
+            assert "The cup was paused (Lunch &lt;b&gt;.)." in pages[path]
+        assert '<span class="tag">disqualified</span>' in pages["/"]
+        assert '<span class="tag">withdrawn</span>' in pages["/"]
+        assert "the results of its tables do not count" in pages["/"]
+        assert "dan was disqualified" in pages["/bots/dan"]
+        assert "It attacked ann." in pages["/bots/dan"]
+        assert "Points a deal" not in pages["/bots/dan"]
+        assert "eve was withdrawn and plays no more" in pages["/bots/eve"]
+        assert "does not count" in pages["/bots/dan"]
+        assert "does not count: dan was disqualified." in pages[f"/matches/{match}"]
+        assert (
+            'href="/bots/dan"'
+            not in pages["/bots/ann"].partition("By opponent")[2].partition("Matches <")[0]
+        )
+        under_way.decide(DecisionKind.RESUME, "")
+        again = create_app(under_way).test_client().get("/").text
+        assert 'role="status">' not in again

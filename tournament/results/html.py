@@ -5,7 +5,7 @@ from __future__ import annotations
 from jinja2 import Environment, StrictUndefined
 
 from tournament.decisions import marks, sentence
-from tournament.results import formatting
+from tournament.results import formatting, plots
 from tournament.text import plural, printable, printable_lines
 
 _COURSE_TITLES = {
@@ -49,4 +49,6 @@ def prepare(environment: Environment) -> None:
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals["course_title"] = _COURSE_TITLES
     environment.globals["marks"] = marks
+    environment.globals["score_bars"] = plots.score_bars
+    environment.globals["rating_bars"] = plots.rating_bars
     environment.filters.update({each.__name__: each for each in _FILTERS})

@@ -1,24 +1,18 @@
-"""The plots of a report, as SVG that takes its colours from the style sheet of the page."""
+"""What the plots of report and pages show; the templates draw it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from itertools import accumulate
 from math import floor, log10
-from unicodedata import east_asian_width
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
 
 from tournament.results.match_arrays import MatchArrays
 from tournament.results.standings import Standings
 
 _SERIES = 8  # colours of the style sheet
 _MAX_POINTS = 120  # of a line
-_MAX_COLUMNS = 28  # of a name
-_ROW = 26  # pixels for a bot
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +40,14 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """A bot's value; the limits are None where they are unknown."""
+class Bar:
+    """A value with its interval and a line to compare it with, from 0 to 100; the limits are None
+    where they are unknown."""
 
-    bot: str
     value: float
     low: float | None
     high: float | None
+    reference: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +59,60 @@ class Line:
     values: Sequence[float]
 
 
-def scores(table: Standings) -> str:
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Lines, and the axes that they are drawn on."""
+
+    lines: Sequence[Line]
+    x: Axis
+    y: Axis
+
+
+def score_bars(table: Standings) -> dict[str, Bar]:
     """Every bot's points a deal with their interval."""
     rows = [(line.bot, line.score, line.low, line.high) for line in table.standings]
-    return _intervals(rows, "Points a deal", "scores", reference=None)
+    return _bars(rows, 0.0, 1.0)
 
 
-def rating(table: Standings) -> str:
+def rating_bars(table: Standings) -> dict[str, Bar]:
     """Every bot's rating with its interval."""
     rows = [(line.bot, line.rating, line.rating_low, line.rating_high) for line in table.standings]
-    return _intervals(rows, "Rating", "rating", reference=1500.0)
+    return _bars(rows, 1500.0, 200.0)
 
 
-def course(arrays: MatchArrays, table: Standings) -> str:
-    """Points a deal after each block, for the first bots of the table."""
+def _bars(
+    rows: Sequence[tuple[str, float | None, float | None, float | None]],
+    reference: float,
+    least: float,
+) -> dict[str, Bar]:
+    known = [(bot, value, low, high) for bot, value, low, high in rows if value is not None]
+    # Wide intervals of few matches would squeeze all values together.
+    reach = 3 * max([least, *(abs(value - reference) for _, value, _, _ in known)])
+    ends = [end for _, *values in known for end in values if end is not None]
+    low = max(min(ends, default=0.0), reference - reach)
+    high = min(max(ends, default=0.0), reference + reach)
+    axis = Axis(low, high, 3, 97)
+    return {
+        bot: Bar(
+            axis.at(value),
+            None if lower is None else axis.at(lower),
+            None if upper is None else axis.at(upper),
+            axis.at(reference),
+        )
+        for bot, value, lower, upper in known
+    }
+
+
+def course(arrays: MatchArrays, table: Standings) -> Plot | None:
+    """Points a deal after each block, for the first bots of the table; None without any."""
     shown = [line.bot for line in table.standings if line.score is not None][:_SERIES]
     lines = [Line(name, *_running(arrays, arrays.bots.index(name))) for name in shown]
-    values = [value for line in lines for value in line.values] or [0.0]
-    return _drawn(
-        "course",
-        name="course",
-        title="Points a deal in the course of the run",
+    if not lines:
+        return None
+    values = [value for line in lines for value in line.values]
+    return Plot(
         lines=lines,
-        x=Axis(0, max((line.blocks[-1] for line in lines), default=1), 60, 500),
+        x=Axis(0, max(line.blocks[-1] for line in lines), 70, 705),
         y=Axis(min(values), max(values), 250, 15),
     )
 
@@ -99,50 +125,3 @@ def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
     means = np.cumsum(points[played]) / np.cumsum(deals[played])
     some = np.unique(np.linspace(0, played.size - 1, min(_MAX_POINTS, played.size)).astype(int))
     return (played[some] + 1).tolist(), means[some].tolist()
-
-
-def _intervals(
-    rows: Sequence[tuple[str, float | None, float | None, float | None]],
-    label: str,
-    name: str,
-    reference: float | None,
-) -> str:
-    known = [Interval(bot, value, *limits) for bot, value, *limits in rows if value is not None]
-    ends = [end for row in known for end in (row.value, row.low, row.high) if end is not None]
-    low, high = min(ends, default=0.0), max(ends, default=0.0)
-    if reference is not None:
-        # The interval of a bot that never lost would squeeze all others together.
-        reach = 3 * max(200.0, *(abs(row.value - reference) for row in known))
-        low, high = max(low, reference - reach), min(high, reference + reach)
-    return _drawn(
-        "intervals",
-        name=name,
-        title=f"{label} of every bot with its 95 % interval",
-        label=f"{label}, with 95 % intervals",
-        rows=known,
-        row_height=_ROW,
-        x=Axis(low, high, 210, 705),
-        reference=reference,
-    )
-
-
-def _drawn(macro: str, **values: object) -> str:
-    page = (files("tournament.results") / "templates" / "plots.svg").read_text("utf-8")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["shortened"] = shortened
-    template = environment.from_string(page)
-    return str(getattr(template.module, macro)(**values))
-
-
-def shortened(name: str) -> str:
-    """A bot's name, cut to fit beside a plot."""
-    columns = accumulate(1 + _wide(letter) for letter in name)
-    fitting = sum(column <= _MAX_COLUMNS for column in columns)
-    return name if fitting == len(name) else name[: fitting - 1] + "…"
-
-
-def _wide(letter: str) -> bool:
-    """Whether a character takes two columns, as Chinese ones do."""
-    return east_asian_width(letter) in "WF"

@@ -61,7 +61,7 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
             table=table,
             plain=any(line.plain != line.score for line in table.standings),
             game=games.get(table.game).title,
-            plots=_plots(arrays, table),
+            plot=plots.course(arrays, table),
             cross=_cross(arrays, table),
             course_first=course_first(table),
             soft_play=soft_play,
@@ -105,19 +105,6 @@ def _replays(
             break
         replays.append(Replay(match, sum(map(sum, match.faults)), compressed(record, *times)))
     return replays
-
-
-def _plots(arrays: MatchArrays, table: Standings) -> list[tuple[str, Markup]]:
-    """Captions and SVG; none before the first match has ended."""
-    if not arrays.block.size:
-        return []
-    intervals = [
-        ("The score of each bot with its 95 % interval.", plots.scores),
-        ("Rating on the Elo scale. The dotted line is the mean of all bots.", plots.rating),
-    ]
-    drawn = [(caption, Markup(draw(table))) for caption, draw in intervals]  # noqa: S704 - made here
-    course = Markup(plots.course(arrays, table))  # noqa: S704 - made here
-    return [*drawn, ("Points a deal so far, block by block.", course)]
 
 
 @dataclass(frozen=True, slots=True)

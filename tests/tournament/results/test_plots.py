@@ -1,8 +1,12 @@
-"""The plots: scales, and the names beside them."""
+"""The plots: scales, and the bars of intervals."""
+
+from dataclasses import replace
 
 import pytest
 
-from tournament.results.plots import Axis, shortened
+from tests.tournament.results.memory_run import MemoryRun
+from tournament.results.plots import Axis, score_bars
+from tournament.results.standings import standings
 
 
 @pytest.mark.parametrize(
@@ -26,7 +30,12 @@ def test_values_beyond_an_axis_are_drawn_at_its_ends() -> None:
     assert [axis.at(value) for value in (-5, 0, 2.5, 10, 99)] == [200, 200, 175, 100, 100]
 
 
-def test_long_names_are_cut_by_their_width() -> None:
-    assert shortened("sensible") == "sensible"
-    assert shortened("x" * 40) == "x" * 27 + "…"
-    assert shortened("牌" * 20) == "牌" * 13 + "…"
+def test_bars_keep_small_differences_visible_beside_wide_intervals() -> None:
+    table = standings(MemoryRun({"bots": ["ann", "bob", "cat"]}, []))
+    lines = zip(table.standings, (2.0, 1.0, None), (-500.0, None, None), strict=True)
+    known = [replace(line, score=score, low=low, high=2.0) for line, score, low in lines]
+    bars = score_bars(replace(table, standings=tuple(known)))
+    assert list(bars) == ["ann", "bob"]
+    assert (bars["ann"].low, bars["ann"].high) == (3, 97)
+    assert bars["ann"].value - bars["bob"].value > 10
+    assert bars["bob"].low is None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from flask import Flask, Request, Response, request
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.routing import MapAdapter
 
 from service.logs import REQUEST_ID, log_error
@@ -26,7 +26,7 @@ DETAILS: Final = {
     "too-large": "The body has more than {max_body} bytes.",
     "unsupported-media-type": "Content-Type must be application/json.",
     "internal": "The service failed; the error has been logged.",
-    "busy": "Too many large answers within a short time; try again later.",
+    "busy": "Too many large requests and answers are under way; try again later.",
 }
 """The `detail` of problems that Flask or Werkzeug raise, or an unexpected error."""
 
@@ -81,6 +81,8 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))
         if isinstance(error, MethodNotAllowed):
             response.allow.update(error.valid_methods or ())
+        if isinstance(error, TooManyRequests):
+            response.retry_after = error.retry_after
         return response
 
     @app.errorhandler(Exception)

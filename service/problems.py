@@ -106,8 +106,8 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             "busy",
             429,
             "The service is busy",
-            "The service has given too many large answers within a short time; `Retry-After` says"
-            " in how many seconds to try again.",
+            "Too many large requests and answers are under way, such as answers that nobody reads;"
+            " `Retry-After` says in how many seconds to try again.",
         ),
         ProblemType(
             "sealing-unavailable",
@@ -126,6 +126,7 @@ CODE_BY_STATUS: Final[Mapping[int, str]] = {
     408: "timeout",
     413: "too-large",
     415: "unsupported-media-type",
+    429: "busy",
 }
 """The code for an HTTP error that Flask or Werkzeug raises."""
 

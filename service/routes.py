@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from threading import Lock
 from typing import Any, Final
 
 from flask import Blueprint, Response, current_app
 
 import games
-from games import Game, IllegalMove, InvalidState, LegalMoves, OptionError, Position, State
+from games import Game, IllegalMove, InvalidState, OptionError, Position, State
 from service import game_info
 from service.json_codec import encode, quote
 from service.problems import Problem, illegal_move, invalid_request, invalid_state
@@ -19,9 +17,13 @@ from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
 from service.schemas.list_fields import MAX_LISTED_MOVES, MAX_MOVES
 from service.sealed import SealedGame, Sealer
+from service.work import Work, need
 
-LONG_LIST: Final = 1000
-"""Moves of a list that is computed by one request at a time; a list of 32,000 takes 70 ms."""
+LONG_LIST: Final = 300
+LARGE_LIST: Final = 1500
+"""Moves whose names may have 64 KiB."""
+LONG_GAME: Final = 200
+"""Moves made at once; a thousand take 4 ms."""
 
 v1 = Blueprint("v1", __name__, url_prefix="/v1")
 
@@ -73,7 +75,10 @@ def start() -> Response:
 @v1.post("/moves")
 def moves() -> Response:
     """List the legal moves of a state or view."""
-    position = _position(parse_body(requests.MOVES))
+    body = parse_body(requests.MOVES)
+    position = _position(body)
+    if _has_long_hand(body):
+        need(Work.LONG)
     listed = position.moves()
     if len(listed) > MAX_LISTED_MOVES:
         problem = (
@@ -82,17 +87,17 @@ def moves() -> Response:
         )
         raise invalid_state([problem])
     if len(listed) > LONG_LIST:
-        return Response(_long_list(position.turn, listed), content_type="application/json")
+        need(Work.LARGE if len(listed) > LARGE_LIST else Work.LONG)
     return json_response({"seat": position.turn, "moves": listed.texts()})
 
 
-_one_long_list = Lock()
-
-
-def _long_list(turn: int | None, listed: LegalMoves) -> Iterator[bytes]:
-    """The answer of /v1/moves, computed when the server asks for it."""
-    with _one_long_list:
-        yield encode({"seat": turn, "moves": listed.texts()})
+def _has_long_hand(body: dict[str, Any]) -> bool:
+    """Whether a hand has more cards than any deal gives; counting its moves may take 15 ms."""
+    data = body.get("state") or body.get("view")
+    if data is None:
+        return False
+    hands = data["hands"] if "hands" in data else [data["hand"]]
+    return max(map(len, hands)) > _game(data).deck(data["players"]).size // 3 + 2
 
 
 @v1.post("/validate")
@@ -123,6 +128,8 @@ def advance() -> Response:
 
 def _advance(state: State, moves: list[str], seat: int | None = None) -> State:
     """The state after some moves, all of them by this seat if there is one."""
+    if len(moves) > LONG_GAME:
+        need(Work.LONG)
     for index, move in enumerate(moves):
         try:
             if seat is not None:  # what is wrong must follow from what this seat may know

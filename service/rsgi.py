@@ -1,8 +1,8 @@
 """The application under granian: deadlines and bounds around the WSGI application.
 
 granian bounds heads, but waits without limit for bodies and for clients that do not read. Here a
-body has a deadline, large bodies and answers have a fixed number of slots, and long work has a
-thread of its own, so that short requests do not wait for it.
+body has a deadline, and whoever sends or gets much needs one of a fixed number of slots. Short work
+is done on the event loop, long work in one other thread, so that short requests do not wait for it.
 """
 
 from __future__ import annotations
@@ -17,33 +17,39 @@ from contextlib import AsyncExitStack, suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge, RequestTimeout
+from werkzeug.exceptions import (
+    HTTPException,
+    RequestEntityTooLarge,
+    RequestTimeout,
+    TooManyRequests,
+)
 from werkzeug.wsgi import FileWrapper
 
-from service.app import DETAILS
-from service.json_codec import encode
-from service.problems import MEDIA_TYPE, Problem
+from service.work import ALLOWED, MoreWork, Work
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
     from granian._granian import RSGIHTTPProtocol as HTTPProtocol
     from granian.rsgi import Scope
 
-    Answer = tuple[int, list[tuple[str, str]], bytes | Iterable[bytes]]
+    Answer = tuple[int, list[tuple[str, str]], bytes | FileWrapper]
 
 BODY_SECONDS: Final = 10.0
 """How long a body may take to arrive."""
-SLOT_SECONDS: Final = 10.0
-"""How long a large answer may wait for others that nobody reads."""
+SLOT_SECONDS: Final = 5.0
+"""How long a large request or answer may wait for a slot."""
+RETRY_SECONDS: Final = 10
+"""When to try again if there was none."""
 UNREAD_SECONDS: Final = 20
 """How long a client may leave what was sent to it unread before its connection is cut."""
-SLOTS: Final = 32
-"""Large bodies that are in memory at the same time."""
-LARGE_ANSWERS: Final = 160
-"""Large answers within `UNREAD_SECONDS`; the largest has 1.6 MB."""
+SLOTS: Final = 160
+"""Large requests and answers in memory at the same time; the largest answer has 1.6 MB."""
 LARGE_BODY: Final = 16 * 1024
-"""Bytes of a body that is parsed in the other thread: 16 KiB can cost 2 ms, most bodies have 4."""
 LARGE_ANSWER: Final = 64 * 1024
+PIECE: Final = 64 * 1024
+"""granian drops a piece once it is sent, and tells when it has taken the last one."""
+SEND_BUFFER: Final = 64 * 1024
+"""Bytes that the kernel takes for a client before it has read them; it doubles this."""
 MAX_DISCARDED: Final = 8 * 1024 * 1024
 """How many bytes beyond the limit are read and thrown away.
 
@@ -58,9 +64,8 @@ class RsgiFront:
     def __init__(self, app: WSGIApplication, max_body: int) -> None:
         self.app = app
         self.max_body = max_body
-        self.bodies = asyncio.Semaphore(SLOTS)
-        self.answers = asyncio.Semaphore(LARGE_ANSWERS)
-        self.thread = ThreadPoolExecutor(1, "large-requests")
+        self.slots = asyncio.Semaphore(SLOTS)
+        self.thread = ThreadPoolExecutor(1, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian calls this before it listens."""
@@ -69,97 +74,100 @@ class RsgiFront:
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
         """Answer a request."""
-        length = _body_length(scope)
-        if length is not None and length <= LARGE_BODY:
-            body = await self._read_small(proto) if length else BytesIO()
-            await self._send(proto, self._call(_environ(scope, body)), body)
-            return
-        async with AsyncExitStack() as slots:
-            body = await self._read_large(proto, length, slots)
-            environ = _environ(scope, body)
-            answer = await self.loop.run_in_executor(self.thread, self._call, environ)
-        await self._send(proto, answer, body)
+        async with AsyncExitStack() as slot:
+            body = await self._read(scope, proto, slot)
+            status, headers, answer = await self._answer(scope, body, slot)
+            if isinstance(body, _FailedBody) and not body.all_read:
+                headers.append(("Connection", "close"))
+            if isinstance(answer, FileWrapper):
+                # granian reads the file in pieces: it takes no memory though nobody reads it
+                answer.close()
+                proto.response_file(status, headers, answer.file.name)
+            elif len(answer) <= LARGE_ANSWER:
+                proto.response_bytes(status, headers, answer)
+            else:
+                transport = proto.response_stream(status, headers)
+                with suppress(RuntimeError):  # the connection has ended
+                    for start in range(0, len(answer), PIECE):
+                        await transport.send_bytes(answer[start : start + PIECE])
+                del transport, answer, body
+                # until the last piece is on its way, or the connection has ended
+                await proto.client_disconnect()
 
-    async def _read_small(self, proto: HTTPProtocol) -> BytesIO:
+    async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
+        length = _body_length(scope)
+        if length == 0:
+            return BytesIO()
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                return BytesIO(await proto())
+                if length is not None and length <= LARGE_BODY:
+                    return BytesIO(await proto())
+                return await self._read_large(proto, length, slot)
         except TimeoutError:
             return _FailedBody(RequestTimeout())
-        except RuntimeError:  # The connection ended: the body is shorter than its length.
+        except RuntimeError:  # the connection ended: the body is shorter than its length
             return BytesIO()
 
     async def _read_large(
-        self, proto: HTTPProtocol, length: int | None, slots: AsyncExitStack
+        self, proto: HTTPProtocol, length: int | None, slot: AsyncExitStack
     ) -> BytesIO:
-        """Read a body that is large or has no length. It occupies a slot once it is large."""
+        """Read a body that is large or has no length; once it is large, it needs a slot."""
         allowed = self.max_body + MAX_DISCARDED
         if length is not None and length > allowed:
             return _FailedBody(RequestEntityTooLarge())
         body, size, has_slot = BytesIO(), 0, False
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                async for piece in proto:
-                    size += len(piece)
-                    if size > LARGE_BODY and not has_slot:
-                        await slots.enter_async_context(self.bodies)
-                        has_slot = True
-                    if size <= self.max_body:
-                        body.write(piece)
-                    elif size > allowed:
-                        return _FailedBody(RequestEntityTooLarge())
-        except TimeoutError:
-            return _FailedBody(RequestTimeout())
+        async for piece in proto:
+            size += len(piece)
+            if size > LARGE_BODY and not has_slot:
+                has_slot = await self._take_slot(slot)
+                if not has_slot:
+                    return _FailedBody(TooManyRequests(retry_after=RETRY_SECONDS))
+            if size <= self.max_body:
+                body.write(piece)
+            elif size > allowed:
+                return _FailedBody(RequestEntityTooLarge())
         if size > self.max_body:
             return _FailedBody(RequestEntityTooLarge(), all_read=True)
         body.seek(0)
         return body
 
-    def _call(self, environ: WSGIEnvironment) -> Answer:
-        """Call the application. A body without a length is returned as it is, to compute later."""
+    async def _take_slot(self, slot: AsyncExitStack) -> bool:
+        try:
+            async with asyncio.timeout(SLOT_SECONDS):
+                await slot.enter_async_context(self.slots)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _answer(self, scope: Scope, body: BytesIO, slot: AsyncExitStack) -> Answer:
+        """Call the application, again for each time that it needs more work to be allowed."""
+        # a body that is large has a slot; its answer may be as large
+        work = Work.LARGE if body.getbuffer().nbytes > LARGE_BODY else Work.SHORT
+        while True:
+            try:
+                if work == Work.SHORT:
+                    return self._call(scope, body, work)
+                return await self.loop.run_in_executor(self.thread, self._call, scope, body, work)
+            except MoreWork as needed:
+                work = needed.work
+            body.seek(0)
+            if work == Work.LARGE and not await self._take_slot(slot):
+                body = _FailedBody(TooManyRequests(retry_after=RETRY_SECONDS))
+
+    def _call(self, scope: Scope, body: BytesIO, allowed: Work) -> Answer:
         status, headers = 500, []
 
         def start(line: str, given: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, headers
             status, headers = int(line[:3]), given
 
-        body = self.app(environ, start)
-        if isinstance(body, FileWrapper):
-            return status, headers, body
-        if status in (204, 304) or any(name == "Content-Length" for name, _ in headers):
-            return status, headers, _join(body)
-        return status, headers, body
-
-    async def _send(self, proto: HTTPProtocol, answer: Answer, request_body: BytesIO) -> None:
-        status, headers, body = answer
-        if isinstance(request_body, _FailedBody) and not request_body.all_read:
-            headers.append(("Connection", "close"))
-        if isinstance(body, FileWrapper):
-            # granian reads the file in pieces, so that it takes no memory though nobody reads it
-            body.close()
-            proto.response_file(status, headers, body.file.name)
-            return
-        if isinstance(body, bytes) and len(body) <= LARGE_ANSWER:
-            proto.response_bytes(status, headers, body)
-            return
-        try:
-            await asyncio.wait_for(self.answers.acquire(), SLOT_SECONDS)
-        except TimeoutError:
-            refusal = Problem("busy", DETAILS["busy"], request_id=dict(headers)["X-Request-Id"])
-            headers = [header for header in headers if not header[0].startswith("Content-")]
-            headers += [("Content-Type", MEDIA_TYPE), ("Retry-After", "10")]
-            proto.response_bytes(429, headers, encode(refusal.to_dict()))
-            return
-        # granian does not say when an answer has been sent; one that nobody reads is gone by then.
-        self.loop.call_later(UNREAD_SECONDS, self.answers.release)
-        if not isinstance(body, bytes):
-            body = await self.loop.run_in_executor(self.thread, _join, body)
-        proto.response_bytes(status, headers, body)
+        answer = self.app(_environ(scope, body) | {ALLOWED: allowed}, start)
+        return status, headers, answer if isinstance(answer, FileWrapper) else _join(answer)
 
     def _limit_unread_answers(self) -> None:
-        """Let the kernel end connections whose client does not read (Linux).
+        """Let the kernel take little for a client that does not read, and cut it off (Linux).
 
-        Connections inherit the option from the listening socket, to which granian gives no access.
+        Connections inherit the options of the listening socket, to which granian gives no access.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return
@@ -171,6 +179,7 @@ class RsgiFront:
                 if found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                     milliseconds = UNREAD_SECONDS * 1000
                     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+                    found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
                     return
         self.loop.call_later(0.05, self._limit_unread_answers)
 

@@ -233,11 +233,7 @@ def _post(operation: Post, examples: list[Example]) -> dict[str, Any]:
                 "unsupported-media-type",
             ),
             "422": rejected,
-            **_problems(
-                "internal",
-                "sealing-unavailable",
-                *(["busy"] if operation.path == "/v1/moves" else []),
-            ),
+            **_problems("busy", "internal", "sealing-unavailable"),
         },
     }
 

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service import worker
 from service.metrics import Metrics
-from service.rsgi import LARGE_ANSWER, LARGE_ANSWERS
+from service.rsgi import LARGE_ANSWER, SLOTS
 from service.settings import MULTIPROC_DIR
 from stich.commands import serve
 from tests.service.running import Running
@@ -173,7 +173,7 @@ def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: 
 def test_files_are_no_large_answers(running: Running) -> None:
     assets = ["swagger-ui.css", "swagger-ui-bundle.js"]
     for path in ["/openapi.yaml", *(f"/docs/assets/{name}" for name in assets)]:
-        for _ in range(LARGE_ANSWERS + 1):
+        for _ in range(SLOTS + 1):
             answer = running.session.get(running.url + path, timeout=30)
             assert answer.status_code == 200
             assert len(answer.content) == int(answer.headers["Content-Length"]) > LARGE_ANSWER

@@ -1691,7 +1691,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The service has given too many large answers within a short time; `Retry-After` says in how many seconds to try again. */
+        /** @description Too many large requests and answers are under way, such as answers that nobody reads; `Retry-After` says in how many seconds to try again. */
         BusyProblem: {
             /** @description A link to the description of this type of problem. */
             type: string;
@@ -1807,7 +1807,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InternalProblem"];
             };
         };
-        /** @description The service has given too many large answers within a short time; `Retry-After` says in how many seconds to try again. */
+        /** @description Too many large requests and answers are under way, such as answers that nobody reads; `Retry-After` says in how many seconds to try again. */
         BusyProblem: {
             headers: {
                 [name: string]: unknown;
@@ -1917,6 +1917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
+            429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
             503: components["responses"]["SealingUnavailableProblem"];
         };
@@ -2000,6 +2001,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RefusedPosition"];
                 };
             };
+            429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
             503: components["responses"]["SealingUnavailableProblem"];
         };
@@ -2041,6 +2043,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RefusedMoves"];
                 };
             };
+            429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
             503: components["responses"]["SealingUnavailableProblem"];
         };
@@ -2082,6 +2085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RefusedPosition"];
                 };
             };
+            429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
             503: components["responses"]["SealingUnavailableProblem"];
         };

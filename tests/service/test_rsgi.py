@@ -1,0 +1,337 @@
+"""The front of `stich serve` in process, with a protocol that stands for granian's."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from service import rsgi
+from service.app import create_app
+from service.rsgi import LARGE_ANSWER, LARGE_BODY, MAX_DISCARDED, PIECE, SEND_BUFFER, RsgiFront
+from tests.games.zhengfen.positions import wire
+from tests.service.support import matches
+
+MAX_BODY = 1024 * 1024
+LONGEST = "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
+"""The hand with the longest list that a deal can give: 800 KB."""
+
+
+class Headers:
+    """Headers of a request, in order."""
+
+    def __init__(self, *items: tuple[str, str]) -> None:
+        self._items = items
+
+    def __contains__(self, name: str) -> bool:
+        return name in dict(self._items)
+
+    def get(self, name: str, default: str) -> str:
+        return dict(self._items).get(name, default)
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        return self._items
+
+
+class Protocol:
+    """A request's body in pieces, and its answer."""
+
+    def __init__(self, *pieces: bytes, error: Exception | None = None, ends: bool = True) -> None:
+        self.pieces = pieces
+        self.error = error
+        self.ends = ends
+        self.read = 0
+        self.status = 0
+        self.headers: list[tuple[str, str]] = []
+        self.answer = b""
+        self.file = ""
+        self.disconnected = asyncio.Event()
+
+    async def __call__(self) -> bytes:
+        return b"".join([piece async for piece in self])
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            self.read += len(piece)
+            yield piece
+        if self.error:
+            raise self.error
+        if not self.ends:
+            await asyncio.Event().wait()
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], answer: bytes) -> None:
+        self.status, self.headers, self.answer = status, headers, answer
+
+    def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Protocol:
+        self.status, self.headers = status, headers
+        return self
+
+    async def send_bytes(self, piece: bytes) -> None:
+        if self.error:
+            raise self.error
+        assert len(piece) <= PIECE
+        self.answer += piece
+
+    def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
+        self.status, self.headers, self.file = status, headers, file
+
+    async def client_disconnect(self) -> None:
+        await self.disconnected.wait()
+
+    @property
+    def closes(self) -> bool:
+        return ("Connection", "close") in self.headers
+
+    @property
+    def code(self) -> str:
+        return str(json.loads(self.answer)["code"])
+
+
+class Spy:
+    """The application, and in which threads it was called."""
+
+    def __init__(self) -> None:
+        self.app = create_app({})
+        self.threads: list[str] = []
+
+    def __call__(self, environ: Any, start_response: Any) -> Iterable[bytes]:
+        self.threads.append(threading.current_thread().name.removesuffix("_0"))
+        return self.app(environ, start_response)
+
+
+def scope(path: str, *headers: tuple[str, str], method: str = "POST") -> Any:
+    return SimpleNamespace(
+        headers=Headers(("content-type", "application/json"), *headers),
+        method=method,
+        path=path,
+        query_string="",
+        server="127.0.0.1:8080",
+        client="127.0.0.1:50000",
+        scheme="http",
+        http_version="1.1",
+    )
+
+
+def run(test: Callable[[RsgiFront], Awaitable[None]]) -> Spy:
+    """Run a test with a front in an event loop."""
+    spy = Spy()
+
+    async def main() -> None:
+        front = RsgiFront(spy, MAX_BODY)
+        front.loop = asyncio.get_running_loop()
+        await test(front)
+
+    asyncio.run(main())
+    return spy
+
+
+async def post(front: RsgiFront, path: str, body: bytes, **more: Any) -> Protocol:
+    """Post a body of a known length, in pieces of 4 KiB."""
+    pieces = [body[start : start + 4096] for start in range(0, len(body), 4096)]
+    proto = Protocol(*pieces, **more)
+    proto.disconnected.set()
+    await front.__rsgi__(scope(path, ("content-length", str(len(body)))), proto)  # type: ignore[arg-type]
+    return proto
+
+
+async def send(front: RsgiFront, proto: Protocol, *headers: tuple[str, str]) -> Protocol:
+    await front.__rsgi__(scope("/v1/moves", *headers), proto)  # type: ignore[arg-type]
+    return proto
+
+
+def moves(*hands: str) -> bytes:
+    return json.dumps({"state": wire(list(hands))}).encode()
+
+
+def test_short_work_is_done_on_the_event_loop() -> None:
+    async def test(front: RsgiFront) -> None:
+        answer = await post(front, "/v1/start", b'{"game": "dasan"}')
+        assert (answer.status, answer.closes) == (200, False)
+        assert (await post(front, "/healthz", b"")).status == 405
+
+    assert run(test).threads == ["MainThread"] * 2
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/v1/moves", moves(LONGEST[:28], "7c", "7d"), 200),
+        ("/v1/moves", moves("".join(f"{rank}c{rank}d" for rank in "3456789TJQK"), "Ac", "Ad"), 200),
+        (
+            "/v1/advance",
+            json.dumps({"state": wire(["3c", "4c", "5c"]), "moves": ["pass"] * 201}).encode(),
+            422,
+        ),
+    ],
+    ids=["long list", "large hand", "many moves"],
+)
+def test_long_work_is_done_in_another_thread(path: str, body: bytes, status: int) -> None:
+    async def test(front: RsgiFront) -> None:
+        front.slots = asyncio.Semaphore(0)  # it needs none
+        assert (await post(front, path, body)).status == status
+
+    assert run(test).threads == ["MainThread", "long-work"]
+
+
+def test_a_large_answer_has_a_slot_until_it_is_sent() -> None:
+    async def test(front: RsgiFront) -> None:
+        front.slots = asyncio.Semaphore(1)
+        body = moves(LONGEST, "7c", "7d")
+        proto = Protocol(body)
+        task = asyncio.ensure_future(send(front, proto, ("content-length", str(len(body)))))
+        while not proto.answer:
+            await asyncio.sleep(0)
+        assert int(dict(proto.headers)["Content-Length"]) == len(proto.answer)
+        assert len(json.loads(proto.answer)["moves"]) == 31_122
+        assert front.slots.locked()
+        proto.disconnected.set()
+        await task
+        assert not front.slots.locked()
+
+    assert run(test).threads == ["MainThread", "long-work"]
+
+
+def test_without_a_slot_the_service_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rsgi, "SLOT_SECONDS", 0)
+
+    async def test(front: RsgiFront) -> None:
+        front.slots = asyncio.Semaphore(0)
+        list_ = await post(front, "/v1/moves", moves(LONGEST, "7c", "7d"))
+        large = await post(front, "/v1/moves", b" " * (LARGE_BODY + 1))
+        for answer in (list_, large):
+            assert (answer.status, answer.code) == (429, "busy")
+            assert matches("BusyProblem", json.loads(answer.answer))
+            headers = dict(answer.headers)
+            assert headers["Retry-After"] == "10"
+            assert headers["X-Request-Id"] == json.loads(answer.answer)["request_id"]
+            assert headers["Access-Control-Allow-Origin"] == "*"
+        assert not list_.closes
+        assert large.closes
+        assert large.read < LARGE_BODY + 4096
+        assert (await post(front, "/v1/start", b'{"game": "dasan"}')).status == 200
+
+    run(test)
+
+
+def test_a_body_is_large_from_16_kib_on() -> None:
+    async def test(front: RsgiFront) -> None:
+        for _ in range(3):  # a slot is given back
+            front.slots = asyncio.Semaphore(1)
+            for size in (LARGE_BODY, LARGE_BODY + 1):
+                assert (await post(front, "/v1/moves", b" " * size)).code == "malformed-json"
+            assert not front.slots.locked()
+
+    assert run(test).threads == ["MainThread", "long-work"] * 3
+
+
+def test_a_body_without_a_length_is_large_by_its_size() -> None:
+    chunked = ("transfer-encoding", "chunked")
+
+    async def test(front: RsgiFront) -> None:
+        proto = await send(front, Protocol(b"{", b"}"), chunked)
+        assert (proto.status, proto.code) == (422, "invalid-request")
+        pieces = [b" " * 4096] * 4 + [b"{}"]
+        assert (await send(front, Protocol(*pieces), chunked)).code == "invalid-request"
+
+    assert run(test).threads == ["MainThread", "long-work"]
+
+
+@pytest.mark.parametrize("length", [10, LARGE_BODY + 1])
+def test_a_body_that_does_not_arrive(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+    monkeypatch.setattr(rsgi, "BODY_SECONDS", 0.01)
+
+    async def test(front: RsgiFront) -> None:
+        proto = await send(front, Protocol(b"{", ends=False), ("content-length", str(length)))
+        assert (proto.status, proto.code, proto.closes) == (408, "timeout", True)
+
+    run(test)
+
+
+@pytest.mark.parametrize("length", [10, LARGE_BODY + 1])
+def test_a_connection_that_ends_in_a_body(length: int) -> None:
+    async def test(front: RsgiFront) -> None:
+        broken = Protocol(b"{", error=RuntimeError("stream error"))
+        proto = await send(front, broken, ("content-length", str(length)))
+        assert (proto.status, proto.code) == (400, "malformed-json")
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("size", "read", "closes"),
+    [
+        (MAX_BODY + 1, MAX_BODY + 1, False),
+        (MAX_BODY + MAX_DISCARDED, MAX_BODY + MAX_DISCARDED, False),
+        (MAX_BODY + MAX_DISCARDED + 1, 0, True),
+    ],
+)
+def test_what_is_too_large_is_read_within_limits(size: int, read: int, closes: bool) -> None:
+    async def test(front: RsgiFront) -> None:
+        whole, rest = divmod(size, 65536)
+        pieces = [b" " * 65536] * whole + [b" " * rest]
+        proto = await send(front, Protocol(*pieces), ("content-length", str(size)))
+        assert (proto.status, proto.code) == (413, "too-large")
+        assert (proto.read, proto.closes) == (read, closes)
+        proto = await send(front, Protocol(*pieces), ("transfer-encoding", "chunked"))
+        assert (proto.code, proto.closes) == ("too-large", closes)
+
+    run(test)
+
+
+def test_a_file_is_sent_by_its_name() -> None:
+    async def test(front: RsgiFront) -> None:
+        proto = Protocol()
+        await front.__rsgi__(scope("/openapi.yaml", method="GET"), proto)  # type: ignore[arg-type]
+        assert proto.status == 200
+        assert proto.file.endswith("openapi.yaml")
+        assert int(dict(proto.headers)["Content-Length"]) > LARGE_ANSWER
+
+    run(test)
+
+
+def test_headers_as_pep_3333_wants_them() -> None:
+    async def test(front: RsgiFront) -> None:
+        seen: dict[str, Any] = {}
+
+        def app(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+            seen.update(environ)
+            start_response("204 No Content", [])
+            return []
+
+        front.app = app
+        proto = await send(front, Protocol(), ("x-a", "1"), ("x-a", "2"))
+        assert (proto.status, proto.answer) == (204, b"")
+        assert seen["HTTP_X_A"] == "1,2"
+        assert seen["CONTENT_TYPE"] == "application/json"
+        assert "HTTP_CONTENT_TYPE" not in seen
+
+    run(test)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+def test_what_the_kernel_takes_for_a_client_is_limited() -> None:
+    async def test(front: RsgiFront) -> None:
+        waits: list[float] = []
+        loop = SimpleNamespace(
+            call_soon=lambda call: call(), call_later=lambda wait, _: waits.append(wait)
+        )
+        front.__rsgi_init__(loop)  # type: ignore[arg-type]
+        assert waits, "nothing listens yet"
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            front.__rsgi_init__(loop)  # type: ignore[arg-type]
+            client = socket.create_connection(listening.getsockname())
+            connection, _ = listening.accept()
+            with client, connection:
+                sent = connection.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+                wait = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+        assert (sent, wait) == (2 * SEND_BUFFER, 20_000)
+        assert len(waits) == 1
+
+    run(test)

@@ -1,0 +1,116 @@
+"""Clients that ask `stich serve` for the largest answers and read none of them."""
+
+from __future__ import annotations
+
+import json
+import selectors
+import socket
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPResponse
+from pathlib import Path
+
+import pytest
+
+import games
+from service.rsgi import SLOTS
+from tests.games.zhengfen.positions import wire
+from tests.service.running import Running
+from tests.service.test_rsgi import LONGEST
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+MEBIBYTE = 1024 * 1024
+ALL_CARDS = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs") + "BjRj"
+SHORT = {"state": games.get("doudizhu").start(3, "short", {}).to_dict()}
+
+
+def memory(running: Running) -> int:
+    """The resident memory of the only worker, in bytes."""
+    pid = running.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    found = [int(Path(f"/proc/{child}/statm").read_text().split()[1]) for child in children]
+    return max(found) * 4096
+
+
+@contextmanager
+def unread(running: Running, count: int, *hands: str) -> Iterator[list[socket.socket]]:
+    """Connections that ask for the moves of a Zheng Fen position, and do not read the answer."""
+    host, port = running.url.removeprefix("http://").split(":")
+    body = json.dumps({"state": wire(list(hands))}).encode()
+    head = "POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    sent = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    opened = []
+    try:
+        for _ in range(count):
+            one = socket.socket()
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.settimeout(60)
+            one.connect((host, int(port)))
+            one.sendall(sent)
+            opened.append(one)
+        yield opened
+    finally:
+        for one in opened:
+            one.close()
+
+
+def answered(connections: list[socket.socket]) -> int:
+    """How many have an answer to read."""
+    with selectors.PollSelector() as selector:
+        for one in connections:
+            selector.register(one, selectors.EVENT_READ)
+        return len(selector.select(0))
+
+
+def statuses(connections: list[socket.socket]) -> Counter[int]:
+    """The statuses of the answers, which stay unread; waits for all of them."""
+    return Counter(
+        int(one.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL)[9:]) for one in connections
+    )
+
+
+def test_a_short_request_does_not_wait_for_150_large_answers() -> None:
+    """A short request overtakes: the lists take two seconds together."""
+    with Running() as running:
+        before = memory(running)
+        with unread(running, 150, LONGEST, "7c", "7d") as lists:
+            assert "moves" in running.post("/v1/moves", SHORT)
+            assert answered(lists) < 150
+            assert statuses(lists) == {200: 150}
+            assert memory(running) - before < 250 * MEBIBYTE
+            for one in lists[:3]:
+                answer = HTTPResponse(one)
+                answer.begin()
+                assert len(json.loads(answer.read())["moves"]) == 31_122
+
+
+def test_a_short_request_does_not_wait_for_hands_that_take_long_to_count() -> None:
+    with Running() as running:
+        before = memory(running)
+        with unread(running, 150, ALL_CARDS, "3c", "3d") as refused:
+            assert "moves" in running.post("/v1/moves", SHORT)
+            assert answered(refused) < 150
+            assert statuses(refused) == {422: 150}
+            assert memory(running) - before < 50 * MEBIBYTE
+
+
+@pytest.mark.slow
+def test_more_unread_answers_than_slots_are_refused_and_cut_off() -> None:
+    with Running() as running:
+        before = memory(running)
+        with unread(running, SLOTS + 100, LONGEST, "7c", "7d") as lists:
+            assert statuses(lists) == {200: SLOTS, 429: 100}
+            assert memory(running) - before < 300 * MEBIBYTE
+            assert "moves" in running.post("/v1/moves", SHORT)
+            # they are cut off, so that there are slots again
+            url = running.url + "/v1/moves"
+            body = {"state": wire([LONGEST, "7c", "7d"])}
+            for _ in range(8):
+                answer = running.session.post(url, json=body, timeout=60)
+                if answer.status_code == 200:
+                    break
+                assert answer.json()["code"] == "busy"
+            assert len(answer.json()["moves"]) == 31_122

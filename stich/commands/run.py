@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 import sys
@@ -18,7 +19,11 @@ from stich.console.text import make_console
 
 if TYPE_CHECKING:
     from stich.commands.gateway_server import Reach
+    from tournament.bot.process import LaunchSettings
     from tournament.config import Cup
+    from tournament.formats import Schedule
+    from tournament.run.executor import Executor
+    from tournament.store.store import Store
 
 
 @click.command()
@@ -35,14 +40,22 @@ if TYPE_CHECKING:
     metavar="URL",
     help="The database of the run, instead of OUT/run.sqlite: postgresql://user@host/name.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
 @run_command
-def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
+def run(
+    cup: str, out: str | None, store_url: str | None, cluster: str | None, as_json: bool
+) -> int:
     """Run a tournament, or resume it where it stopped.
 
     \b
-    Example:
+    Examples:
       stich run examples/doudizhu.toml --out runs/spring
+      stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
     from tournament.config import ConfigError, read_cup
     from tournament.store.engine import shown_target
@@ -57,6 +70,9 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
         command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
         click.echo(f"{cup}: has bots with connect = true; run it with: {command}", err=True)
         return 2
+    if cluster is not None and (wrong := cluster_problem(cluster)):
+        click.echo(f"--cluster: {wrong}", err=True)
+        return 2
     if store_url is not None and out is not None:
         click.echo("--out and --store exclude each other; omit one.", err=True)
         return 2
@@ -66,10 +82,11 @@ def run(cup: str, out: str | None, store_url: str | None, as_json: bool) -> int:
         return 2
     target = store_url or out or str(Path("runs") / folder_name(cup))
     shown = shown_target(target)
-    again = shlex.join(("stich", "run", cup, "--store" if store_url else "--out", shown))
+    words = ("stich", "run", cup, "--store" if store_url else "--out", shown)
+    again = shlex.join((*words, *(("--cluster", cluster) if cluster else ())))
     if shown != target:
         again += " (with the password in the URL, or in PGPASSWORD)"
-    play_cup(plan, cup, target, again, as_json=as_json)
+    play_cup(plan, cup, target, again, as_json=as_json, cluster=cluster)
     return 0
 
 
@@ -80,32 +97,33 @@ def play_cup(
     again: str,
     *,
     as_json: bool = False,
+    cluster: str | None = None,
     reach: Reach = lambda cup, _events: cup,
 ) -> None:
     """Play the cup of a file, or what is left of it, and print the standings.
 
-    `again` is the command that resumes it; `reach` gives the URLs of bots that connect. Exits with
-    a sentence if it fails or is stopped.
+    `again` is the command that resumes it; `cluster` the address of a Dask scheduler, if not this
+    machine plays it; `reach` gives the URLs of bots that connect. Exits with a sentence if it fails
+    or is stopped.
     """
     from tournament.store.engine import shown_target
 
     shown = shown_target(target)
     with playing_matches(f"Every finished match is kept in {shown}. Resume with: {again}"):
-        _run(cup, path, target, as_json, reach)
+        _run(cup, path, target, as_json, cluster, reach)
 
 
-def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
-    from tournament.bot.launch import prepare
+def _run(
+    cup: Cup, path: str, target: str, as_json: bool, cluster: str | None, reach: Reach
+) -> None:
     from tournament.decisions import absent
     from tournament.formats.commitment import weakness
     from tournament.formats.round_scores import RoundScores
-    from tournament.run.local_executor import LocalExecutor, tables_at_once
     from tournament.run.lock import only_runner
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
     from tournament.run.session import play_all
     from tournament.run.voiding import apply_voids
-    from tournament.store.signing import state_folder
     from tournament.store.store import Store
 
     console = make_console(stderr=as_json)
@@ -125,18 +143,15 @@ def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not facts["finished"]:
-            launch, notice = prepare(
-                cup.bots,
-                cup.limits,
-                cup.clock.start_ms,
-                sandbox=cup.sandbox,
-                secret=[Path(path), state_folder(), *([store.folder] if store.folder else [])],
-                folder=Path(path).absolute().parent,
-            )
+            warnings = [weakness(seed)]
+            if cluster is None:
+                launch, notice = _prepare(cup, Path(path), store)
+                warnings.append(notice)
+                cup = reach(cup, events)
+                executor = _local(cup, launch, schedule)
+            else:
+                executor = _remote(cup, Path(path), store, cluster)
             progress = make_console(stderr=True)
-            warnings = [weakness(seed), notice]
-            cup = reach(cup, events)
-            executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
             play_all(cup, schedule, store, executor, events, progress, warnings)
             places = schedule.places(RoundScores(store))
             ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
@@ -153,6 +168,52 @@ def _run(cup: Cup, path: str, target: str, as_json: bool, reach: Reach) -> None:
             print_standings(store, console)
             signer = f", signed by the key {facts['signer']}" if "signer" in facts else ""
             click.echo(f"Kept in {store.where}{signer}")
+
+
+def _prepare(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, str]:
+    """How bots are started on this machine, and what the organiser should know of it."""
+    from tournament.bot.launch import prepare
+
+    return prepare(
+        cup.bots,
+        cup.limits,
+        cup.clock.start_ms,
+        sandbox=cup.sandbox,
+        secret=_secret(path, store),
+        folder=path.absolute().parent,
+    )
+
+
+def _local(cup: Cup, launch: LaunchSettings, schedule: Schedule) -> Executor:
+    """Plays on this machine."""
+    from tournament.run.local_executor import LocalExecutor, tables_at_once
+
+    return LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
+
+
+def _remote(cup: Cup, path: Path, store: Store, address: str) -> Executor:
+    """Plays on the workers of a cluster."""
+    from tournament.cluster.archive import pack_all
+    from tournament.cluster.executor import ClusterExecutor
+
+    archives = pack_all(cup.bots, path.absolute().parent, _secret(path, store))
+    return ClusterExecutor(cup, address, archives)
+
+
+def _secret(path: Path, store: Store) -> list[Path]:
+    """What no bot may see."""
+    from tournament.store.signing import state_folder
+
+    return [path, state_folder(), *([store.folder] if store.folder else [])]
+
+
+def cluster_problem(address: str) -> str | None:
+    """What is wrong with the address of a cluster, or None."""
+    if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
+        return f"{address} is no scheduler's address; write one like tcp://127.0.0.1:8786."
+    if importlib.util.find_spec("distributed") is None:
+        return "needs Dask distributed; install it with: pip install 'stich[cluster]'"
+    return None
 
 
 def folder_name(path: str) -> str:

@@ -26,8 +26,9 @@ def prepare(
     sandbox: bool | None = None,
     secret: Iterable[Path] = (),
     folder: Path | None = None,
+    warning: str = _AS_YOU,
 ) -> tuple[LaunchSettings, str]:
-    """The settings, and a sentence for the organiser if bots run without a sandbox, else "".
+    """The settings, and for the organiser the `warning` if bots run without a sandbox, else "".
 
     `sandbox` says whether there must be one; None: where the system allows it. SandboxError if
     there must be one and cannot. Relative paths of bots start from `folder`, by default the
@@ -46,8 +47,8 @@ def prepare(
                     f"There can be no sandbox because {error}. Fix that, or do without one:"
                     " enabled = false in [sandbox], or --no-sandbox with duel, check and play."
                 ) from None
-            notice = f"{_AS_YOU} There is no sandbox because {error}."
+            notice = f"{warning} There is no sandbox because {error}."
     elif started:
-        notice = _AS_YOU
+        notice = warning
     group = delegate() if started else None
     return LaunchSettings(limits, start_ms, inside, group, start_in), notice

@@ -47,8 +47,8 @@ class Voided:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A job whose block has this number has ended early, because its worker has. `why` is a clause
-    that says how."""
+    """The job of the block with this number has ended early. `why` is a clause that says who did
+    not finish it, and how that was."""
 
     block: int
     why: str
@@ -64,14 +64,18 @@ class Inspected:
     about: Mapping[str, Mapping[str, str]]
 
 
-Event = Finished | Voided | Lost
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence for the organiser about those who play."""
+
+    text: str
+
+
+Event = Finished | Voided | Lost | Notice
 
 
 class Executor(Protocol):
     """Plays blocks, one at each of its tables. One thread uses it, and closes it at the end."""
-
-    def start(self) -> None:
-        """Begin to start workers; nothing is waited for."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Start or reach every bot once, except those in `absent`. RunError if there is nothing

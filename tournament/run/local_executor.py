@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -98,8 +98,7 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 class LocalExecutor:
-    """An `Executor` with so many worker processes. Before `start` each is started when it is
-    needed."""
+    """An `Executor` with so many worker processes."""
 
     def __init__(self, cup: Cup, launch: LaunchSettings, tables: int) -> None:
         self._cup = cup
@@ -107,18 +106,15 @@ class LocalExecutor:
         self._shares = list(shares(tables, available()))
         self._workers: list[_Worker] = []
 
-    def start(self) -> None:
-        """Start all workers now."""
-        while self._shares:
-            self._spawn_worker()
-
     def _spawn_worker(self) -> _Worker:
         self._workers.append(_Worker(self._cup, self._launch, self._shares.pop(0)))
         return self._workers[-1]
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start or reach every bot once."""
-        worker = self._workers[0] if self._workers else self._spawn_worker()
+        """Start all workers, then start or reach every bot once."""
+        while self._shares:
+            self._spawn_worker()
+        worker = self._workers[0]
         worker.connection.send(Inspect(frozenset(absent)))
         try:
             while not worker.connection.poll(_TICK_S):
@@ -141,15 +137,16 @@ class LocalExecutor:
         free = next((worker for worker in self._workers if worker.job is None), None)
         (free or self._spawn_worker()).send(job)
 
-    def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait for messages of the workers, at most so long, and yield what they mean."""
+    def receive(self, seconds: float, wake: Sequence[Connection] = ()) -> Iterator[Event]:
+        """Wait for messages of the workers, at most so long, and yield what they mean. The wait
+        ends early if a connection of `wake` can be read."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
-        ready = wait(list(busy), seconds)
+        ready = wait([*busy, *wake], seconds)
         for worker in busy.values():
             if worker.connection not in ready and worker.deadline.left_s <= 0:
                 yield from self._lose(worker)
         for connection in ready:
-            if isinstance(connection, Connection):
+            if isinstance(connection, Connection) and connection in busy:
                 yield from self._read(busy[connection])
 
     def _read(self, worker: _Worker) -> Iterator[Event]:

@@ -79,6 +79,14 @@ class Lines:
         self._away = _waiting(bots)
         self._print(self._away or "All bots answer again, or are waited for no longer.")
 
+    def lost(self, block: int, why: str) -> None:
+        """Print why a block is played again."""
+        self._print(lost_text(block, why))
+
+    def notice(self, text: str) -> None:
+        """Print it."""
+        self._print(text)
+
     def decided(self, decision: Decision) -> None:
         """Print a decision of the organiser."""
         self._print(_decision_text(decision))
@@ -112,7 +120,15 @@ class Bar:
 
     def void(self, record: VoidRecord) -> None:
         """Print above the bar why a match was void."""
-        self._progress.console.print(void_text(record), highlight=False, markup=False)
+        self.notice(void_text(record))
+
+    def lost(self, block: int, why: str) -> None:
+        """Print above the bar why a block is played again."""
+        self.notice(lost_text(block, why))
+
+    def notice(self, text: str) -> None:
+        """Print it above the bar."""
+        self._progress.console.print(printable(text), highlight=False, markup=False)
 
     def away(self, bots: Sequence[str]) -> None:
         """Show who is waited for."""
@@ -120,8 +136,7 @@ class Bar:
 
     def decided(self, decision: Decision) -> None:
         """Print above the bar a decision of the organiser."""
-        text = _decision_text(decision)
-        self._progress.console.print(text, highlight=False, markup=False)
+        self.notice(_decision_text(decision))
 
 
 class JsonLines:
@@ -176,6 +191,14 @@ class JsonLines:
         """`{"event": "away", "bots"}`: who is waited for, empty when nobody is."""
         self.emit_event("away", bots=list(bots))
 
+    def lost(self, block: int, why: str) -> None:
+        """`{"event": "lost", "block", "why"}`: what is left of the block is played again."""
+        self.emit_event("lost", block=block, why=why)
+
+    def notice(self, text: str) -> None:
+        """`{"event": "notice", "text"}`: a sentence about those who play."""
+        self.emit_event("notice", text=text)
+
     def decided(self, decision: Decision) -> None:
         """`{"event": "decision", "decision", "bot", "why", "matches"}`."""
         self.emit_event(
@@ -191,6 +214,11 @@ def void_text(record: VoidRecord) -> str:
     """What to tell the organiser about a void match."""
     because = f" because of {record.bot}" if record.bot else ""
     return f"Match {record.match} is void{because} and is played again. {record.why}"
+
+
+def lost_text(block: int, why: str) -> str:
+    """What to tell the organiser about a block that is played again."""
+    return f"Block {block} is played again, because {why}."
 
 
 def _decision_text(decision: Decision) -> str:

@@ -19,7 +19,7 @@ from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, MatchRecord, VoidRecord
-from tournament.run.executor import Executor, Finished, Job, Lost, RunError, Voided
+from tournament.run.executor import Executor, Finished, Job, Lost, Notice, RunError, Voided
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
@@ -41,6 +41,12 @@ class Observer(Protocol):
 
     def void(self, record: VoidRecord) -> None:
         """A match was void and is played again."""
+
+    def lost(self, block: int, why: str) -> None:
+        """What is left of a block is played again, because of this."""
+
+    def notice(self, text: str) -> None:
+        """What the organiser should know about those who play."""
 
     def decided(self, decision: Decision) -> None:
         """The organiser has decided this."""
@@ -110,7 +116,6 @@ class Runner:
 
     def inspect(self) -> tuple[str, ...]:
         """Start or reach every bot once; what keeps the cup from being played, as sentences."""
-        self._executor.start()
         found = self._executor.inspect(absent(self._decisions))
         if not found.problems:
             self._keep(found.about)
@@ -231,7 +236,9 @@ class Runner:
                 case Voided(record):
                     self._on_void(record, waiting, observer)
                 case Lost():
-                    self._on_loss(event, waiting)
+                    self._on_loss(event, waiting, observer)
+                case Notice(text):
+                    observer.notice(text)
 
     def _end_job(self, number: int) -> Block:
         """The table of this block is free."""
@@ -251,7 +258,7 @@ class Runner:
         if waiting is not None:
             waiting.extendleft(self._unfinished([block]))
 
-    def _on_loss(self, lost: Lost, waiting: deque[Job] | None) -> None:
+    def _on_loss(self, lost: Lost, waiting: deque[Job] | None, observer: Observer) -> None:
         """A worker has gone: give what it had not finished to another one."""
         block = self._end_job(lost.block)
         self._losses[lost.block] += 1
@@ -260,5 +267,6 @@ class Runner:
                 f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"
                 " finished is kept."
             )
+        observer.lost(lost.block, lost.why)
         if waiting is not None:
             waiting.extendleft(self._unfinished([block]))

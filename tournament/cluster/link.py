@@ -1,0 +1,171 @@
+"""The runner's connection to a Dask scheduler: which workers there are, and questions to them.
+
+Dask finds the workers, starts them again when they die, and carries the messages, by TLS if the
+address says so. It schedules nothing here: a task would wait in a queue, and with it the seed of a
+block that is not being played.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TypeVar
+
+from distributed import Client
+
+from tournament.cluster import relay
+from tournament.cluster.messages import (
+    Begun,
+    Done,
+    Failed,
+    Played,
+    Request,
+    decode_answer,
+    encode,
+)
+
+SILENT_S = 15.0
+"""How long a worker may be silent."""
+
+_CONNECT_S = 10.0
+_RESOURCE = "tables"
+_A = TypeVar("_A", Done, Begun, Played)
+_T = TypeVar("_T")
+
+
+class ClusterError(Exception):
+    """The cluster cannot be used; the text is a sentence that says why."""
+
+
+class WorkerGone(Exception):
+    """A worker does not play any more; the text is what is said of it."""
+
+
+class WorkerBusy(Exception):
+    """A worker plays for another runner."""
+
+
+class Unsuited(Exception):
+    """A worker cannot take part; the text is a sentence that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A worker of the cluster, by its address; `tables` may be 0."""
+
+    address: str
+    name: str
+    tables: int
+
+
+class Link:
+    """Used in one event loop. Everything raises ClusterError if the scheduler is gone."""
+
+    def __init__(self, address: str, client: Any, session: str) -> None:
+        self._address = address
+        self._client = client
+        self._session = session
+
+    @classmethod
+    async def connect(cls, address: str, session: str) -> Link:
+        """Connect to the scheduler; ClusterError if none answers."""
+        # The runner says in a sentence of its own what Dask logs.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        try:
+            client: Any = Client  # which has no types
+            client = await client(
+                address, asynchronous=True, timeout=_CONNECT_S, set_as_default=False
+            )
+        except OSError as error:
+            why = f" ({error.strerror})" if error.strerror else ""
+            raise ClusterError(
+                f"No scheduler answers at {address}{why}; start one (dask scheduler), or fix"
+                " --cluster."
+            ) from None
+        except (TypeError, ValueError, RuntimeError) as error:  # as for missing certificates
+            raise ClusterError(f"{address} cannot be used: {str(error).rstrip('.')}.") from None
+        return cls(address, client, session)
+
+    async def close(self) -> None:
+        """Leave the cluster, which stays as it is."""
+        await self._client.close()
+
+    async def members(self) -> dict[str, Member]:
+        """The workers that there are, by address."""
+        info = await self._call(lambda: self._client.scheduler.identity(n_workers=-1), _CONNECT_S)
+        return {
+            address: Member(
+                address, str(worker["name"]), int(worker["resources"].get(_RESOURCE, 0))
+            )
+            for address, worker in info["workers"].items()
+        }
+
+    async def install(self, member: Member) -> None:
+        """Prepare a worker for questions. Unsuited if it has no stich, or another version."""
+        ours = version("stich")
+        theirs = await self._run(member, version, "stich")
+        if isinstance(theirs, PackageNotFoundError):
+            raise Unsuited(
+                f"Worker {member.name} has no stich; install stich[cluster] {ours} there, where"
+                " its dask is."
+            )
+        if theirs != ours:
+            raise Unsuited(
+                f"Worker {member.name} has stich {theirs}, and this is stich {ours}; install the"
+                " same version on both."
+            )
+        failed = await self._run(member, relay.install)
+        if isinstance(failed, Exception):
+            why = f"{type(failed).__name__}: {failed}"
+            raise Unsuited(f"Worker {member.name} cannot load stich {ours} ({why}); see its log.")
+
+    async def _run(self, member: Member, function: Callable[..., Any], *args: object) -> Any:
+        """What a function returns on a worker, or the exception that it raises."""
+        answers = await self._call(
+            lambda: self._client.run(function, *args, workers=[member.address], on_error="return"),
+            SILENT_S,
+        )
+        answer = answers.get(member.address)
+        if isinstance(answer, OSError):
+            raise WorkerGone("cannot be reached")
+        return answer
+
+    async def ask(
+        self, member: Member, request: Request, expected: type[_A], seconds: float | None = None
+    ) -> _A:
+        """The answer of a worker. WorkerGone; WorkerBusy; InvalidMessage if it makes no sense."""
+        message = {"op": relay.OPERATION, "session": self._session, "request": encode(request)}
+        answers = await self._call(
+            lambda: self._client.scheduler.broadcast(
+                msg=message, workers=[member.address], on_error="ignore"
+            ),
+            seconds,
+        )
+        if member.address not in answers:
+            raise WorkerGone("cannot be reached")
+        answer = answers[member.address]
+        if answer is None:
+            raise WorkerGone("has ended its tables")
+        if answer == relay.BUSY:
+            raise WorkerBusy
+        found = decode_answer(answer, expected)
+        if isinstance(found, Failed):
+            raise Unsuited(f"Worker {member.name}: {found.why}")
+        return found
+
+    async def _call(self, call: Callable[[], Awaitable[_T]], seconds: float | None) -> _T:
+        """What a call through the scheduler returns; WorkerGone if it takes too long."""
+        try:
+            if self._client.status != "running":
+                raise OSError
+            return await asyncio.wait_for(call(), seconds)
+        except TimeoutError:
+            raise WorkerGone(f"has been silent for {seconds:.0f} s") from None
+        except OSError:
+            raise ClusterError(
+                f"The scheduler at {self._address} is gone. What is finished is kept: start the"
+                " scheduler and its workers, then run this again."
+            ) from None

@@ -123,7 +123,7 @@ def _info(bot: Bot, path: Path, folder: Path) -> tarfile.TarInfo:
         if path.readlink().is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
             raise ArchiveError(
                 f"{bot.name}: {info.name} in its folder {bot.dir} is a link to {info.linkname},"
-                " which is outside; put a copy in its place, or leave it out."
+                " which is no relative path inside; put a copy in its place, or delete it."
             )
     elif path.is_dir():
         info.type, info.mode = tarfile.DIRTYPE, 0o755

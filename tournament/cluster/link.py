@@ -26,6 +26,7 @@ from tournament.cluster.messages import (
     decode_answer,
     encode,
 )
+from tournament.text import printable
 
 SILENT_S = 15.0
 """How long a worker may be silent."""
@@ -64,13 +65,12 @@ class Member:
 class Link:
     """Used in one event loop. Everything raises ClusterError if the scheduler is gone."""
 
-    def __init__(self, address: str, client: Any, session: str) -> None:
+    def __init__(self, address: str, client: Any) -> None:
         self._address = address
         self._client = client
-        self._session = session
 
     @classmethod
-    async def connect(cls, address: str, session: str) -> Link:
+    async def connect(cls, address: str) -> Link:
         """Connect to the scheduler; ClusterError if none answers."""
         # The runner says in a sentence of its own what Dask logs.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -87,7 +87,7 @@ class Link:
             ) from None
         except (TypeError, ValueError, RuntimeError) as error:  # as for missing certificates
             raise ClusterError(f"{address} cannot be used: {str(error).rstrip('.')}.") from None
-        return cls(address, client, session)
+        return cls(address, client)
 
     async def close(self) -> None:
         """Leave the cluster, which stays as it is."""
@@ -95,22 +95,26 @@ class Link:
 
     async def members(self) -> dict[str, Member]:
         """The workers that there are, by address."""
-        info = await self._call(lambda: self._client.scheduler.identity(n_workers=-1), _CONNECT_S)
+        try:
+            info = await self._call(
+                lambda: self._client.scheduler.identity(n_workers=-1), _CONNECT_S
+            )
+        except WorkerGone:
+            raise self._gone() from None
         return {
             address: Member(
-                address, str(worker["name"]), int(worker["resources"].get(_RESOURCE, 0))
+                address, printable(str(worker["name"])), int(worker["resources"].get(_RESOURCE, 0))
             )
             for address, worker in info["workers"].items()
         }
 
     async def install(self, member: Member) -> None:
         """Prepare a worker for questions. Unsuited if it has no stich, or another version."""
-        ours = version("stich")
-        theirs = await self._run(member, version, "stich")
+        ours, theirs = version("stich"), await self._run(member, version, "stich")
         if isinstance(theirs, PackageNotFoundError):
             raise Unsuited(
-                f"Worker {member.name} has no stich; install stich[cluster] {ours} there, where"
-                " its dask is."
+                f"Worker {member.name} has no stich; install stich[cluster] {ours} there, into the"
+                " environment of its dask."
             )
         if theirs != ours:
             raise Unsuited(
@@ -134,10 +138,17 @@ class Link:
         return answer
 
     async def ask(
-        self, member: Member, request: Request, expected: type[_A], seconds: float | None = None
+        self,
+        member: Member,
+        session: str,
+        request: Request,
+        expected: type[_A],
+        seconds: float | None = None,
     ) -> _A:
-        """The answer of a worker. WorkerGone; WorkerBusy; InvalidMessage if it makes no sense."""
-        message = {"op": relay.OPERATION, "session": self._session, "request": encode(request)}
+        """The answer of a worker in a session, which begins with its first request. WorkerGone;
+        WorkerBusy; InvalidMessage if it makes no sense; Unsuited if the worker says that it cannot.
+        """
+        message = {"op": relay.OPERATION, "session": session, "request": encode(request)}
         answers = await self._call(
             lambda: self._client.scheduler.broadcast(
                 msg=message, workers=[member.address], on_error="ignore"
@@ -163,9 +174,12 @@ class Link:
                 raise OSError
             return await asyncio.wait_for(call(), seconds)
         except TimeoutError:
-            raise WorkerGone(f"has been silent for {seconds:.0f} s") from None
+            raise WorkerGone(f"has been silent for {seconds or 0:.0f} s") from None
         except OSError:
-            raise ClusterError(
-                f"The scheduler at {self._address} is gone. What is finished is kept: start the"
-                " scheduler and its workers, then run this again."
-            ) from None
+            raise self._gone() from None
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(
+            f"The scheduler at {self._address} is gone. What is finished is kept: start the"
+            " scheduler and its workers, then run this again."
+        )

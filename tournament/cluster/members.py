@@ -47,6 +47,7 @@ _LOOK_S = 1.0
 _LEAVE_S = 15.0
 _START = 'dask worker %s --resources "tables=1"'
 _TABLES = 'start workers with --resources "tables=1"'
+_FAILURES = (WorkerGone, WorkerBusy, Unsuited, InvalidMessage)
 _A = TypeVar("_A", Done, Begun, Played)
 
 
@@ -57,6 +58,7 @@ class Worker:
         self.member = member
         self.name = member.name
         self.tables = tables
+        self.session = secrets.token_hex(8)
         self.joined = False
         self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -144,7 +146,7 @@ class Members:
         """Follow the cluster until this task is cancelled, or the cluster is gone."""
         self._broken = asyncio.get_running_loop().create_future()
         try:
-            self._link = await Link.connect(self._address, secrets.token_hex(8))
+            self._link = await Link.connect(self._address)
             try:
                 await self._follow()
             finally:
@@ -239,15 +241,15 @@ class Members:
                 self._tell(f"{text} It does not take part.")
             else:
                 self._problems.append(text)
+            await self._close(worker)
         finally:
             worker.give_up("is not used")
             del self._workers[address]
 
     async def _join(self, worker: Worker) -> None:
         """Prepare a worker, and start the bots there."""
-        member = worker.member
-        await self._link.install(member)
-        await self._link.ask(member, Ping(), Done, SILENT_S)
+        await self._link.install(worker.member)
+        await self._ask(worker, Ping(), Done, SILENT_S)
         self._spawn(self._pulse(worker))
         for digest, data in self._archives.data.items():
             await self._ask(worker, Upload(digest, data), Done)
@@ -263,16 +265,19 @@ class Members:
         """Ask a worker again and again whether it is there."""
         while not worker.gone.done():
             try:
-                await self._link.ask(worker.member, Ping(), Done, SILENT_S)
+                await self._ask(worker, Ping(), Done, SILENT_S)
             except WorkerGone as gone:
                 worker.give_up(str(gone))
             except (WorkerBusy, Unsuited, InvalidMessage):
                 worker.give_up("has ended its tables")
             await asyncio.wait([worker.gone], timeout=_LOOK_S)
 
-    async def _ask(self, worker: Worker, request: Request, expected: type[_A]) -> _A:
-        """The answer of a worker, however long it takes; WorkerGone if it goes meanwhile."""
-        answer = asyncio.ensure_future(self._link.ask(worker.member, request, expected))
+    async def _ask(
+        self, worker: Worker, request: Request, expected: type[_A], seconds: float | None = None
+    ) -> _A:
+        """The answer of a worker, as `Link.ask` has it; WorkerGone if it goes meanwhile."""
+        ask = self._link.ask(worker.member, worker.session, request, expected, seconds)
+        answer = asyncio.ensure_future(ask)
         try:
             both: list[asyncio.Future[Any]] = [answer, worker.gone]
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -308,16 +313,19 @@ class Members:
                 self._spawn(self._recall(worker))
 
     async def _recall(self, worker: Worker) -> None:
-        with contextlib.suppress(WorkerGone, WorkerBusy, Unsuited, InvalidMessage):
+        with contextlib.suppress(*_FAILURES):
             await self._ask(worker, Recall(), Done)
 
     async def _leave(self) -> None:
         """End the tables of all workers."""
-        members = [worker.member for worker in self._workers.values()]
+        workers = list(self._workers.values())
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(
-            *(self._link.ask(member, Close(), Done, _LEAVE_S) for member in members),
-            return_exceptions=True,
-        )
+        await asyncio.gather(*map(self._close, workers))
         await self._link.close()
+
+    async def _close(self, worker: Worker) -> None:
+        """End the tables of a worker, if it can be reached."""
+        with contextlib.suppress(*_FAILURES, ClusterError):
+            session = worker.session
+            await self._link.ask(worker.member, session, Close(), Done, _LEAVE_S)

@@ -7,6 +7,7 @@ thread, and takes one message each way.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import subprocess
 import sys
@@ -49,9 +50,7 @@ class Relay:
         current = self._session
         if current is None or (current.ended and current.name != session):
             current = self._session = Session(session, self._secret)
-        if current.name != session:
-            return BUSY
-        return await current.ask(request)
+        return await current.ask(request) if current.name == session else BUSY
 
 
 class Session:
@@ -112,13 +111,14 @@ class Session:
 
     def _read(self, connection: Connection) -> None:
         """In a thread: read the answers of the host until it ends."""
-        try:
-            while True:
-                data = connection.recv_bytes()
-                self._loop.call_soon_threadsafe(self._on_answer, data)
-        except (EOFError, OSError):
-            self._process.wait()
-            self._loop.call_soon_threadsafe(self._on_end)
+        with contextlib.suppress(RuntimeError):  # the Dask worker has closed its loop
+            try:
+                while True:
+                    data = connection.recv_bytes()
+                    self._loop.call_soon_threadsafe(self._on_answer, data)
+            except (EOFError, OSError):
+                self._process.wait()
+                self._loop.call_soon_threadsafe(self._on_end)
 
     def _on_answer(self, data: bytes) -> None:
         future = self._waiting.get(int.from_bytes(data[:NUMBER_BYTES], "big"))

@@ -25,6 +25,22 @@ def test_json_lines_say_the_match_and_how_far_it_is() -> None:
     assert match["left_s"] >= 0
 
 
+def test_losses_and_notices_are_said_everywhere() -> None:
+    lines, json_lines, bar = io.StringIO(), io.StringIO(), io.StringIO()
+    console = Console(file=bar, force_terminal=True, width=120)
+    with watch(console, "cup") as on_terminal:
+        for observer in (Lines(Console(file=lines)), JsonLines(json_lines), on_terminal):
+            observer.begin(0, 2)
+            observer.notice("Worker w has joined.")
+            observer.lost(7, "worker w has left")
+    said = "Block 7 is played again, because worker w has left."
+    assert lines.getvalue().splitlines()[1:] == ["Worker w has joined.", said]
+    assert said in bar.getvalue()
+    _, notice, lost = map(json.loads, json_lines.getvalue().splitlines())
+    assert notice == {"event": "notice", "text": "Worker w has joined."}
+    assert lost == {"event": "lost", "block": 7, "why": "worker w has left"}
+
+
 def test_lines_say_how_far_it_is_and_the_end() -> None:
     out = io.StringIO()
     progress = Lines(Console(file=out, width=40), every_s=1e9)

@@ -246,6 +246,9 @@ class RunRecords(Results, Protocol):
     def faults(self) -> Iterable[tuple[str, FaultRecord]]:
         """Every fault with the id of its match."""
 
+    def foreign(self) -> Iterable[tuple[str, str]]:
+        """The matches that the runner did not write as they are now, each with a sentence."""
+
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
     """The scores after the strike-out rule: a bot that is struck out gets the worst score."""

@@ -175,7 +175,6 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
     from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
     from tournament.run.session import play_all
-    from tournament.store.signing import state_folder
     from tournament.store.store import Store
 
     console = make_console(stderr=as_json)
@@ -191,7 +190,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
             cup.limits,
             cup.clock.start_ms,
             sandbox=cup.sandbox,
-            secret=[state_folder(), *([store.folder] if store.folder else [])],
+            secret=[store.folder] if store.folder else [],
         )
         events = JsonLines(sys.stdout) if as_json else None
         try:

@@ -31,6 +31,7 @@ def write(
     *more: str,
     deals: int = 4,
     move_ms: int = 2000,
+    start_ms: int = 10_000,
     sandbox: bool | None = None,
     **run: object,
 ) -> Path:
@@ -44,6 +45,7 @@ def write(
         "[clock]",
         f"move_ms = {move_ms}",
         f"bank_ms = {5 * move_ms if move_ms >= 2000 else 0}",
+        f"start_ms = {start_ms}",
         "[format]",
         f"deals = {deals}",
         *(line.removeprefix("[format] ") for line in more if line.startswith("[format] ")),

@@ -10,6 +10,8 @@ from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
 from tournament.config import Bot, Limits
+from tournament.store.engine import StoreError
+from tournament.store.signing import KEY_FILE, state_folder
 
 _AS_YOU = (
     "Warning: the bots run as your own user and without a sandbox, so nothing is safe from them:"
@@ -31,8 +33,9 @@ def prepare(
     """The settings, and for the organiser the `warning` if bots run without a sandbox, else "".
 
     `sandbox` says whether there must be one; None: where the system allows it. SandboxError if
-    there must be one and cannot. Relative paths of bots start from `folder`, by default the
-    current one. Removes what earlier runs have left behind.
+    there must be one and cannot. In every sandbox the signing key is covered, and what is
+    `secret`. Relative paths of bots start from `folder`, by default the current one. Removes what
+    earlier runs have left behind.
     """
     remove_leftovers()
     inside, notice = None, ""
@@ -40,7 +43,7 @@ def prepare(
     started = [bot for bot in bots if bot.command is not None]
     if started and sandbox is not False:
         try:
-            inside = sandboxes(bots, start_in, limits, secret)
+            inside = sandboxes(bots, start_in, limits, [*_keys(), *secret])
         except SandboxError as error:
             if sandbox:
                 raise SandboxError(
@@ -52,3 +55,11 @@ def prepare(
         notice = warning
     group = delegate() if started else None
     return LaunchSettings(limits, start_ms, inside, group, start_in), notice
+
+
+def _keys() -> list[Path]:
+    """The folder of the user's keys, and the signing key; none if the user has no home."""
+    try:
+        return [state_folder(), state_folder() / KEY_FILE]
+    except StoreError:
+        return []

@@ -84,7 +84,9 @@ def verify(store: RunRecords, progress: Progress | None = None) -> Verification:
     try:
         _RunCheck(store, done).check(progress or (lambda _: None))
     except StoreError as error:
-        done.mismatches.append(Mismatch(None, str(error)))
+        # It ended at the first match that the runner did not write; all of them are named.
+        foreign = [Mismatch(match, why) for match, why in store.foreign()]
+        done.mismatches += foreign or [Mismatch(None, str(error))]
     except (ValueError, LookupError, TypeError) as error:
         done.mismatches.append(
             Mismatch(

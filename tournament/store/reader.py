@@ -216,6 +216,19 @@ class StoreReader:
             for fault in self._record(row).faults:
                 yield row.match, fault
 
+    def foreign(self) -> Iterator[tuple[str, str]]:
+        """The matches that the runner did not write as they are now, moves and faults included,
+        each with a sentence."""
+        reading = self._provenance.new_reading() if self._provenance else None
+        for row in self._stream(self._match_query(outer=True)):
+            try:
+                if reading:
+                    reading.check(row)
+                if row.data is not None:
+                    self._record(row)
+            except StoreError as error:
+                yield row.match, str(error)
+
     def _record(self, row: sa.Row[Any]) -> MatchRecord:
         query = sa.select(faults).where(faults.c.match == row.match)
         with self._read() as connection:
@@ -263,8 +276,10 @@ class StoreReader:
             .order_by(blocks.c.block, matches.c.number)
         )
 
-    def _match_query(self) -> sa.Select[Any]:
-        return self._summary_query(details.c.data).join(details, details.c.match == matches.c.match)
+    def _match_query(self, outer: bool = False) -> sa.Select[Any]:
+        """Whole matches; with `outer` also those without moves."""
+        has_moves = details.c.match == matches.c.match
+        return self._summary_query(details.c.data).join(details, has_moves, isouter=outer)
 
     def _stream(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
         with self._read() as connection:

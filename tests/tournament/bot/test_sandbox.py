@@ -23,6 +23,7 @@ from tournament.bot.sandbox.visible import Command, covers
 from tournament.bot.started_bot import StartedBot, start
 from tournament.config import Bot, Limits
 from tournament.records import FaultKind
+from tournament.store.signing import make_key
 
 REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
 
@@ -52,11 +53,15 @@ def running(
         started.close()
 
 
-def tried(how: str) -> str:
-    """What a misbehaving program prints that is started as a bot in a sandbox."""
-    trying = Bot("x", bot(how))
-    launch, _ = prepare([trying], Limits(), 60_000, sandbox=True)
-    process = BotProcess(trying, environment(shlex.split(bot(how)), 1), launch)
+def tried(
+    how: str, *words: str, sandbox: bool = True, dir: str | None = None, folder: Path | None = None
+) -> str:
+    """What a misbehaving program prints that is started as a bot, in a sandbox unless told
+    otherwise."""
+    command = bot(how, *words)
+    trying = Bot("x", command, dir=dir)
+    launch, _ = prepare([trying], Limits(), 60_000, sandbox=sandbox, folder=folder)
+    process = BotProcess(trying, environment(shlex.split(command), 1), launch)
     try:
         while process.status() is None:
             os.sched_yield()
@@ -96,6 +101,20 @@ def test_a_sandbox_shows_nothing_of_the_outside(tmp_path: Path, inside: bool) ->
     assert "NOTES" in output
     assert output.count("cannot write") >= (2 if inside else 0)
     assert "PYTEST" not in output
+
+
+@pytest.mark.parametrize(
+    "inside", [pytest.param(True, marks=needs_sandbox), False], ids=["sandbox", "no sandbox"]
+)
+@pytest.mark.parametrize("named", [False, True], ids=["below its folder", "named by its command"])
+def test_the_signing_key_is_covered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool, named: bool
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    make_key()
+    words = ["state/stich/signing-key"] if named else []
+    output = tried("seeks", *words, sandbox=inside, dir=".", folder=tmp_path)
+    assert ("found" in output) is not inside, output
 
 
 def test_a_bot_sees_its_own_folder_and_no_other(tmp_path: Path) -> None:

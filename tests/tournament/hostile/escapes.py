@@ -91,3 +91,10 @@ def escapes() -> None:
     print(
         next(line for line in Path("/proc/self/status").read_text().split("\n") if "CapEff" in line)
     )
+
+
+def seeks() -> None:
+    """Prints the signing keys below the folder in which it runs."""
+    for place in Path().rglob("signing-key"):
+        with contextlib.suppress(OSError):
+            print("found", place.read_text(), flush=True)

@@ -35,7 +35,13 @@ PROGRAMS: dict[str, Handler] = {
 }
 ONCE = {
     attempt.__name__: attempt
-    for attempt in (escapes.copies, escapes.escapes, resources.bombs, resources.gorges)
+    for attempt in (
+        escapes.copies,
+        escapes.escapes,
+        escapes.seeks,
+        resources.bombs,
+        resources.gorges,
+    )
 }
 """Programs that try something and end."""
 

@@ -30,3 +30,6 @@ class MemoryRun:
 
     def faults(self) -> Iterable[tuple[str, FaultRecord]]:
         raise NotImplementedError
+
+    def foreign(self) -> Iterable[tuple[str, str]]:
+        raise NotImplementedError

@@ -99,6 +99,21 @@ def test_changed_moves_are_refused_and_named(run: Path, table: str) -> None:
         assert NAMED.format(match) in done.stdout + done.stderr
 
 
+def test_verify_names_every_match_that_was_changed(run: Path) -> None:
+    """In its result, in its moves, in its faults; it names no other."""
+    with Store.open(run) as store:
+        ids = [summary.match for summary in store.summaries()]
+    score, moves, fault = changed = ids[0], ids[2], ids[-1]
+    change(run, CHANGES["score"], score)
+    change(run, "UPDATE details SET data = x'00' WHERE match = ?", moves)
+    change(run, "INSERT INTO faults VALUES (?, 0, 1, 'timeout', '', x'')", fault)
+    found = json.loads(stich("verify", run, "--json").stdout)
+    assert not found["verified"]
+    assert tuple(problem["match"] for problem in found["problems"]) == changed
+    for problem in found["problems"]:
+        assert NAMED.format(problem["match"]) in problem["detail"]
+
+
 @pytest.mark.parametrize("sequence", [0, 5])
 def test_a_missing_match_is_noticed(run: Path, sequence: int) -> None:
     """The first or the last one that was written."""

@@ -150,6 +150,11 @@ class LocalExecutor:
         """Whether a worker has no job."""
         return bool(self._shares) or any(worker.job is None for worker in self._workers)
 
+    @property
+    def running(self) -> frozenset[str]:
+        """The bots that some worker can seat without a start."""
+        return frozenset[str]().union(*(worker.bots for worker in self._workers))
+
     def choose(self, tables: Iterable[Table]) -> Choice | None:
         """The table for which the fewest bots must be started at a free worker."""
         free = [worker.bots for worker in self._free()]

@@ -149,9 +149,6 @@ class FewBots:
         self._running: frozenset[str] = frozenset()
         self._job: Job | None = None
 
-    def start(self) -> None:
-        pass
-
     def inspect(self, absent: Collection[str]) -> Inspected:
         return Inspected((), {})
 
@@ -206,6 +203,12 @@ class Watcher:
             raise Stopped
 
     def void(self, record: VoidRecord) -> None:
+        pass
+
+    def lost(self, block: int, why: str) -> None:
+        pass
+
+    def notice(self, text: str) -> None:
         pass
 
     def decided(self, decision: Decision) -> None:

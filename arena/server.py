@@ -1,4 +1,4 @@
-"""The server of the pages, a process of its own: `python -m arena.server HOST PORT`.
+"""The server of the pages, a process of its own: `python -m arena.server HOST PORT PARENT`.
 
 The environment variable STICH_ARENA holds the other settings as JSON. It ends with the process that
 started it.
@@ -67,7 +67,7 @@ def _load(_target: str) -> Any:
     from arena.app import create_app
     from tournament.store.reader import StoreReader
 
-    end_with_parent()
+    end_with_parent(os.getppid())
     settings = PagesSettings(**json.loads(os.environ[_ENVIRONMENT]))
     return create_app(
         StoreReader.open(settings.run) if settings.run else None,
@@ -77,5 +77,5 @@ def _load(_target: str) -> Any:
 
 
 if __name__ == "__main__":
-    end_with_parent()
+    end_with_parent(int(sys.argv[3]))
     serve(sys.argv[1], int(sys.argv[2]))

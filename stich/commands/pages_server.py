@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ def pages_served(host: str, port: int, settings: PagesSettings | None = None) ->
     """
     from arena.server import PagesSettings, environment
 
-    command = [sys.executable, "-m", "arena.server", host, str(port)]
+    command = [sys.executable, "-m", "arena.server", host, str(port), str(os.getpid())]
     env = environment(settings or PagesSettings())
     # Ctrl-C is for this process, which ends the other
     server = subprocess.Popen(command, env=env, start_new_session=True)  # noqa: S603 - our own

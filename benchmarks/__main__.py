@@ -20,7 +20,6 @@ MODULES = (
     "cup",
     "deadline",
     "connected",
-    "spectators",
     "blocks",
     "standings",
     "ranking",

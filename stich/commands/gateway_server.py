@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import subprocess
 import sys
@@ -134,8 +133,7 @@ def gateway_served(
         runner_port=find_port("127.0.0.1", 0),
         secret=secrets.token_hex(16),
     )
-    command = [sys.executable, "-m", "arena.gateway.server", host]
-    command += [str(port), str(os.getpid())]
+    command = [sys.executable, "-m", "arena.gateway.server", host, str(port)]
     process = subprocess.Popen(  # noqa: S603 - our own program
         command, env=environment(settings), start_new_session=True, stdout=2
     )

@@ -11,13 +11,28 @@ from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from stich.cli import cli
 from tests.tournament import hostile
+from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
+from tournament.config import Bot, Limits
 
 HOSTILE = Path(__file__).with_name("hostile")
 ROOT = Path(__file__).parents[2]
+
+
+def why_no_sandbox() -> str:
+    """Why this system has no sandboxes; empty if it has."""
+    try:
+        sandboxes([Bot("x", "true")], Path("/"), Limits(), [])
+    except SandboxError as error:
+        return str(error)
+    return ""
+
+
+needs_sandbox = pytest.mark.skipif(bool(why_no_sandbox()), reason=why_no_sandbox())
 
 
 def bot(how: str, *words: str) -> str:

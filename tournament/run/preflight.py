@@ -4,6 +4,7 @@ reported at once."""
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from itertools import islice
 from time import monotonic
 from typing import Any
 
@@ -18,6 +19,7 @@ from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.text import printable
 
+_STARTED_AT_ONCE = 8
 _ANSWER_S = 5
 _MAX_WORDS = 64  # of what a bot says about itself is kept
 
@@ -27,8 +29,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
     more."""
     found = list(_inspect(cup, bot_pool, absent))
     problems = [said for said in found if isinstance(said, str)]
-    about = dict(said for said in found if not isinstance(said, str))
-    return Inspected(tuple(problems), about, bot_pool.running)
+    return Inspected(tuple(problems), dict(said for said in found if not isinstance(said, str)))
 
 
 def _inspect(
@@ -47,12 +48,14 @@ def _inspect(
             else:
                 yield bot.name, _identity(about)
                 yield from _misfits(bot, about, cup.game)
-    for bot, running in bot_pool.start(bots):
-        if isinstance(running, StartError):
-            yield str(running)
-        else:
-            yield bot.name, _identity(running.about)
-            yield from _misfits(bot, running.about, cup.game)
+    commands = iter([bot for bot in bots if bot.command is not None])
+    while some := list(islice(commands, _STARTED_AT_ONCE)):
+        for bot, running in bot_pool.start(some):
+            if isinstance(running, StartError):
+                yield str(running)
+            else:
+                yield bot.name, _identity(running.about)
+                yield from _misfits(bot, running.about, cup.game)
 
 
 def _identity(about: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
@@ -109,7 +108,6 @@ def damage(where: str) -> Iterator[None]:
         yield
     except (
         zlib.error,
-        msgspec.DecodeError,
         ValueError,
         LookupError,
         TypeError,

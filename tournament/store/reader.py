@@ -187,9 +187,10 @@ class StoreReader:
         query = self._summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
-        with damage(self.where):
-            for row in self._checked_rows(query, complete=round is None):
-                yield rows.to_summary(row)
+        for row in self._checked_rows(query, complete=round is None):
+            with damage(self.where):
+                summary = rows.to_summary(row)
+            yield summary
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament import hostile
-from tests.tournament.cups import HOSTILE, bot
+from tests.tournament.cups import HOSTILE, bot, needs_sandbox
 from tournament.bot.environment import environment
 from tournament.bot.launch import prepare
 from tournament.bot.player import Choice, Failure
@@ -26,18 +26,6 @@ from tournament.records import FaultKind
 from tournament.store.signing import make_key
 
 REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
-
-
-def why_no_sandbox() -> str:
-    """Why this system has no sandboxes; empty if it has."""
-    try:
-        sandboxes([Bot("x", "true")], Path("/"), Limits(), [])
-    except SandboxError as error:
-        return str(error)
-    return ""
-
-
-needs_sandbox = pytest.mark.skipif(bool(why_no_sandbox()), reason=why_no_sandbox())
 
 
 @contextmanager

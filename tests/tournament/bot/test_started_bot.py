@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament import hostile
-from tests.tournament.cups import all_end, bot
+from tests.tournament.cups import all_end, bot, needs_sandbox
 from tournament.bot import process, started_bot
 from tournament.bot.environment import environment
 from tournament.bot.http_client import Reply
@@ -146,23 +147,29 @@ def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
 @pytest.mark.parametrize(
     "then", ["pass", "os.kill(started._process._supervisor.pid, signal.SIGSTOP)"]
 )
-def test_it_goes_when_the_runner_is_killed(tmp_path: Path, then: str) -> None:
+@pytest.mark.parametrize(
+    "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
+)
+def test_it_goes_when_the_runner_is_killed(sandbox: bool, then: str) -> None:
+    """With its supervisor, also if that was stopped, and with all that it has started."""
     code = (
         "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
         "from tests.tournament.bot.test_started_bot import *\n"
-        "started = start(Bot('x', command=bot('breeds', sys.argv[2])), LAUNCH)\n"
-        f"started.move(REQUEST, 20); {then}\n"
-        "print('ready', flush=True); signal.pause()"
+        "from tournament.bot.launch import prepare\n"
+        "from tournament.bot.supervisor.process_tree import descendants\n"
+        "x = Bot('x', command=bot('breeds'))\n"
+        f"started = start(x, prepare([x], Limits(), 60_000, sandbox={sandbox})[0])\n"
+        "started.move(REQUEST, 20)\n"
+        f"print(*descendants(os.getpid()), flush=True); {then}; signal.pause()"
     )
     root = str(Path(__file__).parents[3])
     with subprocess.Popen(
-        [sys.executable, "-c", code, root, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, root], stdout=subprocess.PIPE, text=True
     ) as runner:
         assert runner.stdout is not None
-        assert runner.stdout.readline() == "ready\n"
+        found = [int(pid) for pid in runner.stdout.readline().split()]
         runner.send_signal(signal.SIGKILL)
-    found = pids(tmp_path)
-    assert found
+    assert len(found) >= 3, "a supervisor, a bot and its child"
     all_end(found)
 
 
@@ -245,6 +252,19 @@ def test_what_a_killed_supervisor_left_behind_is_removed_before_the_next_run() -
     assert not home.exists()
 
 
+def test_the_bots_of_a_run_of_version_0_2_0_are_left_alone() -> None:
+    """Their supervisors hold no lock that would show that they are alive."""
+    with tempfile.TemporaryDirectory(prefix="stich-bot-") as home:
+        bot_of_old = subprocess.Popen(["sleep", "60"], env={**os.environ, "TMPDIR": home})
+        try:
+            remove_leftovers()
+            assert bot_of_old.poll() is None
+            assert Path(home).is_dir()
+        finally:
+            bot_of_old.kill()
+            bot_of_old.wait()
+
+
 def test_another_program_at_the_port_of_a_dead_bot_is_not_taken_for_it() -> None:
     with running("honest") as started:
         assert isinstance(started.move(REQUEST, 60), Choice)
@@ -256,4 +276,21 @@ def test_another_program_at_the_port_of_a_dead_bot_is_not_taken_for_it() -> None
             outcome = started.move(REQUEST, 60)
     assert isinstance(outcome, Failure)
     assert outcome.kind is FaultKind.UNREACHABLE
+    assert "another program listens at its port" in outcome.detail
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_another_program_at_the_port_of_a_living_bot_is_not_taken_for_it(address: str) -> None:
+    """At a narrower address, where it gets all connections, or at the same one, where it gets
+    some."""
+    with running("shares") as started:
+        assert isinstance(started.move(REQUEST, 60), Choice)
+        started._connection.close()
+        assert isinstance(started.move(REQUEST, 60), Choice), "connected again"
+        started._connection.close()
+        port = int(started.url.rpartition(":")[2])
+        listener = socket.create_server((address, port), reuse_port=True)
+        with hostile.serving(listener, hostile.first):
+            outcome = started.move(REQUEST, 60)
+    assert isinstance(outcome, Failure)
     assert "another program listens at its port" in outcome.detail

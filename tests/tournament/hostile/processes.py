@@ -24,12 +24,13 @@ def dies(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def breeds(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Leaves a daemon behind, in another session, and notes its process id."""
+    """Leaves a daemon behind, in another session, and notes its process id where told."""
     if os.fork() == 0:
         os.setsid()
         if os.fork():
             os._exit(0)
-        Path(sys.argv[2], str(os.getpid())).touch()
+        if len(sys.argv) > 2:
+            Path(sys.argv[2], str(os.getpid())).touch()
         signal.pause()
     first(connection, request)
 

@@ -13,6 +13,7 @@ from .server import FOREVER, LISTENING, Handler, first, serve, toy
 
 PROGRAMS: dict[str, Handler] = {
     "honest": first,
+    "shares": first,
     **{
         handle.__name__: handle
         for handle in (
@@ -55,6 +56,8 @@ def main() -> None:
     if len(sys.argv) == 3:  # where to leave a note of being alive
         Path(sys.argv[2], str(os.getpid())).touch()
     handle = toy(how) if how.startswith("toy-") else PROGRAMS.get(how) or WAYS[how][0]
-    LISTENING.append(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))))
+    shares = how == "shares"  # its port, with any program of the same user
+    address = ("0.0.0.0" if shares else "127.0.0.1", int(os.environ["PORT"]))
+    LISTENING.append(socket.create_server(address, reuse_port=shares))
     serve(LISTENING[0], handle)
     FOREVER.wait()

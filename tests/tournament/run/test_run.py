@@ -16,6 +16,7 @@ from tests.tournament.cups import (
     all_end,
     bot,
     events,
+    needs_sandbox,
     served_toys,
     standings,
     started,
@@ -23,6 +24,7 @@ from tests.tournament.cups import (
     toys,
     write,
 )
+from tournament.bot.supervisor.process_tree import descendants
 from tournament.config import read_cup
 from tournament.records import FaultKind
 from tournament.run.lock import only_runner
@@ -58,20 +60,14 @@ def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str,
     assert standings(tmp_path / "run") == uninterrupted
 
 
-def test_any_memory_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
-    """With memory for no more than a table, bots are ended and started between matches, and no
-    match is lost."""
-    cup = write(tmp_path, toys(4), concurrency=2, memory_mb=16)
-    assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-    assert standings(tmp_path / "run") == uninterrupted
-
-
+@pytest.mark.parametrize(
+    "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
+)
 def test_killed_again_and_again_it_ends_the_same(
-    tmp_path: Path, uninterrupted: dict[str, object]
+    tmp_path: Path, uninterrupted: dict[str, object], sandbox: bool
 ) -> None:
-    alive = tmp_path / "alive"
-    alive.mkdir()
-    cup = write(tmp_path, toys(4, str(alive)), sandbox=False, concurrency=2)
+    """Nothing that the runner has started outlives it, in sandboxes neither."""
+    cup = write(tmp_path, toys(4), sandbox=sandbox, concurrency=2)
     kept = 0
     for stop_after in (1, 5, 11):
         process = started("run", cup, "--out", tmp_path / "run", "--json")
@@ -82,15 +78,16 @@ def test_killed_again_and_again_it_ends_the_same(
             if event["event"] == "match":
                 seen += 1
                 if seen == stop_after:
+                    below = descendants(process.pid)
                     process.kill()
                     break
         process.communicate()
+        all_end(below)
         kept += seen
         with Store.open(tmp_path / "run") as store:
             assert store.count() >= kept
             kept = store.count()
             assert len(list(store.matches())) == kept
-        all_end(int(path.name) for path in alive.iterdir())
     done = stich("run", cup, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert f"48 matches, {kept} of them done already" in done.stderr

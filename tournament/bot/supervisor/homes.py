@@ -7,8 +7,9 @@ import fcntl
 import os
 import tempfile
 
-HOME_PREFIX = "stich-bot-"
-"""How the names of private folders begin. Their supervisors hold a lock on them."""
+HOME_PREFIX = "stich-home-"
+"""How the names of private folders begin. Their supervisors hold a lock on them; those of version
+0.2.0, whose names begin with stich-bot-, held none."""
 
 
 def create_home() -> tuple[str, int]:

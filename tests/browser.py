@@ -46,3 +46,9 @@ def console_errors(browser: Chrome) -> list[str]:
     """The warnings and errors in the browser's console since the last call."""
     log = browser.execute("getLog", {"type": "browser"})["value"]
     return [f"{entry['level']}: {entry['message']}" for entry in log]
+
+
+def show_as(browser: Chrome, dark: bool) -> None:
+    """Let the browser prefer a dark or a light page."""
+    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})

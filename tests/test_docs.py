@@ -9,6 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from tests.make_screens import pictures
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
@@ -84,3 +86,11 @@ def test_what_is_missing_is_found() -> None:
 def test_what_is_there_is_not_missing() -> None:
     text = "`games/` `docs/rules/<game>.md` `games.get(name)` `service.wsgi:app` `make test` `x.y`"
     assert missing(text) == []
+
+
+def test_every_picture_of_the_pages_is_there_and_small() -> None:
+    folder = ROOT / "docs" / "screens"
+    shown = {Path(link).name for link in links((ROOT / "docs" / "pages.md").read_text("utf-8"))}
+    for name in (name for name, *_ in pictures()):
+        assert name in shown
+        assert (folder / name).stat().st_size < 60_000

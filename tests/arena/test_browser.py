@@ -6,23 +6,19 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
-from werkzeug.serving import make_server
 
 import games
 from arena.app import create_app
 from arena.gateway.invitations import Invitations
-from tests.browser import chromium, console_errors
+from tests.arena.serving import served
+from tests.browser import chromium, console_errors, show_as
 from tests.tournament.cups import ROOT
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
@@ -33,21 +29,6 @@ pytestmark = pytest.mark.slow
 WAIT_S = 60
 NAMES = ("ann", "a name that is as long as names can be, with sixty-four letters.", "cat")
 ACCESSIBILITY = Path(__file__).parents[1] / "accessibility"
-
-
-@contextmanager
-def served(app: Flask) -> Iterator[str]:
-    """The URL of a server of these pages."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        app.extensions["stich-play"].close()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +64,6 @@ def check_page(browser: Chrome, axe: str) -> None:
 
 def text(browser: Chrome, selector: str) -> str:
     return str(browser.find_element(By.CSS_SELECTOR, selector).text)
-
-
-def show_as(browser: Chrome, dark: bool) -> None:
-    """Let the browser prefer a dark or a light page."""
-    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -246,7 +246,7 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         match = next(one for one in under_way.summaries() if "dan" in one.table).match
         paths = ("/", "/matches", "/bots/ann", "/bots/dan", "/bots/eve", f"/matches/{match}")
         pages = {path: client.get(path).text for path in paths}
-        for path in ("/", "/matches", "/bots/ann"):
+        for path in paths:
             assert "The cup was paused (Lunch &lt;b&gt;.)." in pages[path]
         assert '<span class="tag">disqualified</span>' in pages["/"]
         assert '<span class="tag">withdrawn</span>' in pages["/"]

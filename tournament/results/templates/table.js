@@ -37,7 +37,8 @@ const CardTable = (() => {
 
   // A card as it lies on a table.
   function card(name, tag = "span", attributes = {}) {
-    const kind = name === "??" ? " back" : (red(name) ? " red" : "") + (name[1] === "j" ? " joker" : "");
+    const wide = name[1] === "j" ? " joker" : name[0] === "T" ? " ten" : "";
+    const kind = name === "??" ? " back" : (red(name) ? " red" : "") + wide;
     const shown = face(name);
     const made = make(tag, { class: `card${kind}`, "aria-label": label(name), ...attributes }, ...shown);
     if (tag === "span") made.setAttribute("role", "img");

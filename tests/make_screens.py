@@ -1,0 +1,112 @@
+"""Make the pictures of `docs/pages.md`: `python -m tests.make_screens`, from the root.
+
+It needs Chromium and its driver. Games of a person begin with other cards each time.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import staleness_of
+from selenium.webdriver.support.wait import WebDriverWait
+
+from arena.app import create_app
+from tests.arena.serving import served
+from tests.browser import chromium, show_as
+from tests.tournament.cups import stich
+from tournament.store.reader import StoreReader
+
+FOLDER = Path(__file__).parents[1] / "docs" / "screens"
+SIZES = {1400: 900, 390: 844}
+QUALITY = 70  # WebP
+WAIT_S = 60
+
+BOTS = ("sensible", "greedy", "random")
+NAMES = ["Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Joe", "Kim", "Leo"]
+
+
+def pictures() -> Iterator[tuple[str, int, bool]]:
+    """The name of every picture, its width, and whether it is dark."""
+    for page in ("standings", "bracket", "table", "play"):
+        for width in SIZES:
+            for dark in (False, True):
+                yield f"{page}-{width}-{'dark' if dark else 'light'}.webp", width, dark
+
+
+def write_cup(folder: Path, format: str, bots: int, deals: int) -> Path:
+    """A cup of so many reference bots."""
+    lines = ['name = "Spring cup"', 'game = "doudizhu"', 'seed = "screens"', "[format]"]
+    lines += [f'type = "{format}"', f"deals = {deals}", "[run]", "concurrency = 2"]
+    for number, name in enumerate(NAMES[:bots]):
+        command = f"python -m bots.{BOTS[number % len(BOTS)]}"
+        lines += ["[[bots]]", f"name = {json.dumps(name)}", f'command = "{command}"']
+    path = folder / f"{format}.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def show_table(browser: Chrome, url: str, match: str) -> None:
+    """A match at a moment at which a play lies on the table and somebody has passed."""
+    wait = WebDriverWait(browser, WAIT_S)
+    browser.get(f"{url}/matches/{match}#move=8")
+    wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".felt"))
+    while not all(browser.find_elements(By.CSS_SELECTOR, part) for part in (".play", ".said")):
+        browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
+
+
+def show_play(browser: Chrome, url: str) -> None:
+    """A game in which the person has chosen a card of a legal play."""
+    wait = WebDriverWait(browser, WAIT_S)
+    browser.get(f"{url}/play")
+    browser.find_element(By.CSS_SELECTOR, "#doudizhu button").click()
+    while True:
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".own.turn"))
+        legal = browser.find_elements(By.CSS_SELECTOR, ".card.legal")
+        if legal:
+            legal[0].click()
+            wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "[data-clear]"))
+            return
+        bid = browser.find_elements(By.CSS_SELECTOR, "#actions [data-move]")[-1]
+        bid.click()
+        wait.until(staleness_of(bid))
+
+
+def main() -> None:
+    """Write the pictures."""
+    FOLDER.mkdir(exist_ok=True)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        urls = {}
+        for format, bots, deals in (("round-robin", 5, 6), ("knockout", 12, 4)):
+            out = folder / format
+            done = stich("run", write_cup(folder, format, bots, deals), "--out", out)
+            if done.returncode:
+                raise RuntimeError(done.stderr)
+            store = stack.enter_context(StoreReader.open(out))
+            urls[format] = stack.enter_context(served(create_app(store)))
+            match = next(iter(store.summaries())).match
+        pages: dict[str, Callable[[Chrome], None]] = {
+            "standings": lambda browser: browser.get(urls["round-robin"]),
+            "bracket": lambda browser: browser.get(urls["knockout"]),
+            "table": lambda browser: show_table(browser, urls["knockout"], match),
+            "play": lambda browser: show_play(browser, urls["knockout"]),
+        }
+        for name, width, dark in pictures():
+            with chromium(width, SIZES[width]) as browser:
+                show_as(browser, dark)
+                pages[name.partition("-")[0]](browser)
+                browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+                picture = {"format": "webp", "quality": QUALITY}
+                data = browser.execute_cdp_cmd("Page.captureScreenshot", picture)["data"]
+            (FOLDER / name).write_bytes(base64.b64decode(data))
+
+
+if __name__ == "__main__":
+    main()

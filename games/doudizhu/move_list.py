@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import overload
 
 from games.doudizhu.combinations import Combinations
-from games.doudizhu.play_groups import KICKER_SIZE, Group, Kickers, category_of
+from games.doudizhu.play_groups import KICKER_SIZE, Group, Kickers, category_of, level_of
 from games.errors import IllegalMove
 from games.game import LegalMoves
 from games.move import PASS, PLAY, Move, parse
@@ -125,5 +125,33 @@ class TrickMoves(LegalMoves):
         return moves
 
     def texts(self) -> list[str]:
-        """All moves as strings."""
-        return [move.text for move in self._all()]
+        """All moves as strings.
+
+        They are put together from the names of each rank's cards: by way of `Move`s, the longest
+        list would take four times as long.
+        """
+        found = [PASS] if self._first else []
+        for group in self._groups:
+            core = self._combinations.build(self._hand, group, ()).text
+            kickers = self._kickers(group)
+            found += [core] if kickers is None else self._with_kickers(core, group, kickers)
+        return found
+
+    def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
+        """The texts of a group's plays; `core` is the play without kickers."""
+        deck, level = self._combinations.deck, level_of(group)
+        size = KICKER_SIZE[category_of(group)]
+        ranks = range(len(deck.ranks))
+        names = [deck.text(deck.lowest(self._hand, rank, size)) for rank in ranks]
+        pairs = [deck.text(deck.lowest(self._hand, rank, 2)) for rank in ranks]
+        cards = core.removeprefix("play:")
+        found = []
+        for attached in kickers.all():
+            if len(attached) == 2 and attached[0] == attached[1]:  # a pair as two single kickers
+                low = pairs[attached[0]] if attached[0] < level else ""
+                high = "" if low else pairs[attached[0]]
+            else:
+                low = "".join([names[rank] for rank in attached if rank < level])
+                high = "".join([names[rank] for rank in attached if rank > level])
+            found.append(f"play:{low}{cards}{high}")
+        return found

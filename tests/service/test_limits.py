@@ -1,0 +1,207 @@
+"""Each limit accepts exactly its value, and refuses one more with its code and a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+import games
+from service import routes
+from service.json_codec import MAX_DEPTH
+from service.problems import MAX_ERRORS
+from service.schemas.fields import MAX_MOVE_LENGTH, MAX_SAFE_INTEGER, MAX_SCORE
+from service.schemas.list_fields import MAX_MOVES
+from service.settings import MEBIBYTE
+from tests.service.support import Service
+
+STATE = games.get("doudizhu").start(3, "limits", {}).to_dict()
+
+
+def post(service: Service, path: str, body: Any) -> Any:
+    text = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return service.send(path, text)
+
+
+def padded(size: int) -> bytes:
+    return json.dumps({"state": STATE}).encode().ljust(size)
+
+
+def nested(levels: int) -> bytes:
+    return b'{"state":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}"
+
+
+def lists(number: int) -> bytes:
+    """A body of 16 KiB with so many lists and objects; it may have 1,000 and one for 16 bytes."""
+    return (b'{"state":[' + b",".join([b"[]"] * (number - 2)) + b"]}").ljust(16 * 1024)
+
+
+def with_history(entries: int) -> Any:
+    return {"state": {**STATE, "history": [{"seat": 0, "move": "pass"}] * entries}}
+
+
+def with_score(score: int) -> Any:
+    return {"state": {**STATE, "scores": [score, 0, 0]}}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "limit", "code", "words"),
+    [
+        ("/v1/moves", padded, MEBIBYTE, "too-large", "more than 1048576 bytes"),
+        ("/v1/moves", nested, MAX_DEPTH, "malformed-json", "at most 32 levels"),
+        ("/v1/moves", lists, 1000 + 1024, "malformed-json", "too many lists and objects"),
+        ("/v1/moves", with_history, MAX_MOVES, "invalid-request", "at most 1000"),
+        ("/v1/moves", with_score, MAX_SCORE, "invalid-request", f"to {MAX_SCORE}"),
+        (
+            "/v1/moves",
+            lambda deal: {"state": {**STATE, "deal": deal}},
+            MAX_SAFE_INTEGER,
+            "invalid-request",
+            f"to {MAX_SAFE_INTEGER}",
+        ),
+        (
+            "/v1/validate",
+            lambda length: {"state": STATE, "move": "x" * length},
+            MAX_MOVE_LENGTH,
+            "invalid-request",
+            "at most 1000 characters",
+        ),
+        (
+            "/v1/advance",
+            lambda length: {"state": STATE, "moves": ["x" * length]},
+            MAX_MOVE_LENGTH,
+            "invalid-request",
+            "at most 1000 characters",
+        ),
+        (
+            "/v1/advance",
+            lambda number: {"state": STATE, "moves": ["pass"] * number},
+            MAX_MOVES,
+            "invalid-request",
+            "at most 1000",
+        ),
+        (
+            "/v1/advance",
+            lambda number: {"sealed": "x", "key": "k", "moves": ["pass"] * number},
+            MAX_MOVES,
+            "invalid-request",
+            "at most 1000",
+        ),
+        (
+            "/v1/start",
+            lambda length: {"game": "dasan", "seed": "🂡" * length},
+            128,
+            "invalid-request",
+            "1 to 128 characters",
+        ),
+    ],
+    ids=[
+        "body",
+        "depth",
+        "lists",
+        "history",
+        "score",
+        "deal",
+        "move to check",
+        "move to make",
+        "moves",
+        "sealed moves",
+        "seed",
+    ],
+)
+def test_exactly_the_limit_is_accepted(
+    service: Service, path: str, body: Any, limit: int, code: str, words: str
+) -> None:
+    """Accepted by this limit: something else may be wrong with it."""
+    accepted = post(service, path, body(limit))
+    assert words not in accepted.get("detail", ""), accepted
+    refused = post(service, path, body(limit + 1))
+    assert refused["code"] == code
+    assert words in refused["detail"]
+
+
+@pytest.mark.parametrize("game", games.GAMES.values(), ids=lambda game: game.name)
+def test_options_and_players_at_their_limits(service: Service, game: games.Game) -> None:
+    limits: dict[str, tuple[int | None, int | None]] = {
+        option.name: (option.minimum, option.maximum)
+        for option in game.options
+        if not isinstance(option.default, bool)
+    }
+    limits["players"] = (game.min_players, game.max_players)
+    for name, (low, high) in limits.items():
+        for limit, beyond in ((low, -1), (high, 1)):
+            if limit is None:
+                continue
+            for value in (limit, limit + beyond):
+                chosen = {name: value} if name == "players" else {"options": {name: value}}
+                answer = service.post("/v1/start", {"game": game.name, **chosen})
+                if value == limit:
+                    assert "state" in answer
+                else:
+                    assert answer["code"] == "invalid-request"
+                    ((path, messages),) = answer["errors"].items()
+                    assert path.endswith(name)
+                    assert f"from {low} to " in messages[0]
+
+
+def test_a_list_of_moves_at_its_limit(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = len(service.post("/v1/moves", {"state": STATE})["moves"])
+    monkeypatch.setattr(routes, "MAX_LISTED_MOVES", number)
+    assert len(service.post("/v1/moves", {"state": STATE})["moves"]) == number
+    monkeypatch.setattr(routes, "MAX_LISTED_MOVES", number - 1)
+    refused = service.post("/v1/moves", {"state": STATE})
+    assert refused["code"] == "invalid-state"
+    assert f"at most {number - 1} are listed" in refused["detail"]
+
+
+@pytest.mark.parametrize("wrong", [MAX_ERRORS, MAX_ERRORS + 1, 30_000])
+def test_errors_are_counted_up_to_a_limit(service: Service, wrong: int) -> None:
+    """However many fields are wrong, so many are named."""
+    known = min(wrong, MAX_ERRORS)
+    fields = {f"x{number}": 0 for number in range(wrong)}
+    assert len(service.post("/v1/start", {"game": "dasan", **fields})["errors"]) == known
+    cards = {"state": {**STATE, "hands": [["no card"] * wrong] * 3}}
+    assert len(service.post("/v1/moves", cards)["errors"]) == known
+    entries = {"state": {**STATE, "history": [{"seat": "0", "move": 0}] * min(wrong, MAX_MOVES)}}
+    assert len(service.post("/v1/moves", entries)["errors"]) == min(2 * known, MAX_ERRORS)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("a", True),
+        ("walk-7", True),
+        ("4bf92f35:77b3/_.+=", True),
+        ("x" * 128, True),
+        ("x" * 129, False),
+        ("", False),
+        ("two words", False),
+        ('"quoted"', False),
+        ("é", False),
+        ("<script>", False),
+        ("id\tid", False),
+        ("%0aforged", False),
+    ],
+)
+def test_a_request_id_is_kept_only_if_it_is_well_formed(
+    client: FlaskClient, given: str, kept: bool
+) -> None:
+    answer = client.post("/v1/start", json={}, headers={"X-Request-Id": given})
+    (used,) = answer.headers.getlist("X-Request-Id")
+    assert (used == given) == kept
+    assert answer.get_json()["request_id"] == used
+    if not kept:
+        assert len(used) == 16
+        assert used.isalnum()
+
+
+def test_a_line_break_in_a_request_id_is_not_repeated(
+    client: FlaskClient,
+) -> None:
+    for given in ("a\r\nSet-Cookie: b", "a\nb", "a\x00b", "a\u2028b"):
+        environ = {"HTTP_X_REQUEST_ID": given}
+        answer = client.get("/healthz", environ_overrides=environ)
+        assert answer.headers["X-Request-Id"].isalnum()
+        assert "Set-Cookie" not in answer.headers

@@ -119,17 +119,19 @@ def inside(value: dict[str, Any], size: int) -> Iterator[tuple[str, str]]:
 def position(name: str, players: int) -> games.State:
     """A state with a table, a history and finished deals."""
     state = games.get(name).start(players, "worst", {} if name == "zhengfen" else {"deals": 900})
-    for _ in range(150):
+    while not state.results or len(state.history) < 8:
         moves = state.moves()
         state = state.advance(moves[len(moves) // 2])
-        if state.turn is None:
-            break
     return state
 
 
 def with_position(size: int) -> Iterator[Body]:
     """Bodies with a state or a view of which a part is bad."""
-    more = {"moves": {}, "validate": {"move": "pass"}, "advance": {"moves": ["pass"]}}
+    more: dict[str, dict[str, Any]] = {
+        "moves": {},
+        "validate": {"move": "pass"},
+        "advance": {"moves": ["pass"]},
+    }
     for game in games.GAMES.values():
         state = position(game.name, game.max_players)
         wire, view = state.to_dict(), state.view(0).to_dict()
@@ -208,12 +210,13 @@ def hands() -> Iterator[Body]:
 def sealed(size: int) -> Iterator[Body]:
     """Tokens and keys that are too long, of the only key there is."""
     garbage = "1." + urlsafe_b64encode(secrets.token_bytes(size * 3 // 4)).decode().rstrip("=")
-    for operation, rest in {
+    more: dict[str, dict[str, Any]] = {
         "moves": {},
         "validate": {"move": "pass"},
         "advance": {"moves": ["pass"]},
         "view": {},
-    }.items():
+    }
+    for operation, rest in more.items():
         for what, body in {
             "a long token": {"sealed": garbage, "key": "k"},
             "a long token that is no base64": {"sealed": "1." + "é" * (size // 6), "key": "k"},

@@ -12,7 +12,7 @@ from marshmallow import ValidationError
 import games
 from service.schemas.common import Fields, make_schema
 from service.schemas.fields import Boolean, ResponseField, String
-from service.schemas.list_fields import MAX_MOVES, List
+from service.schemas.list_fields import List
 
 
 class Sha256(String):

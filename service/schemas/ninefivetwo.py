@@ -7,6 +7,8 @@ from service.schemas.fields import Integer, UncheckedEnum
 from service.schemas.list_fields import List, ObjectField, card_list, entry_list
 
 TRICKS = 16
+MAX_PAIRINGS = 100
+"""A deal has two pairings at most, but a posted position may have more."""
 
 
 def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
@@ -35,7 +37,6 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
             "The cards that were not dealt; empty once trump is named.", limits.deck, masked=masked
         ),
         "discards": card_list("The cards that the 9-player discarded.", 4, masked=masked),
-        # No limits: a deal has two pairings at most, but a posted position may have more.
         "owed": _pairings(
             "The open pairings of the exchange, the current one first.",
             f"NinefivetwoOwed{suffix}",
@@ -55,7 +56,7 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 def _pairings(description: str, name: str, item_description: str, fields: Fields) -> List:
     schema = make_schema(name, item_description, fields)
-    return List(description, ObjectField("", schema, name))
+    return List(description, ObjectField("", schema, name), None, MAX_PAIRINGS, enforced=True)
 
 
 def _pair(limits: GameLimits) -> Fields:

@@ -14,6 +14,7 @@ from service.json_codec import MAX_DEPTH
 from service.problems import MAX_ERRORS
 from service.schemas.fields import MAX_MOVE_LENGTH, MAX_SAFE_INTEGER, MAX_SCORE
 from service.schemas.list_fields import MAX_MOVES
+from service.schemas.ninefivetwo import MAX_PAIRINGS
 from service.settings import MEBIBYTE
 from tests.service.support import Service
 
@@ -46,6 +47,12 @@ def with_score(score: int) -> Any:
     return {"state": {**STATE, "scores": [score, 0, 0]}}
 
 
+def with_pairings(number: int) -> Any:
+    pairing = {"giver": 0, "debtor": 1, "given": [], "returned": []}
+    state = games.get("ninefivetwo").start(3, "limits", {}).to_dict()
+    return {"state": {**state, "exchanged": [pairing] * number}}
+
+
 @pytest.mark.parametrize(
     ("path", "body", "limit", "code", "words"),
     [
@@ -61,6 +68,7 @@ def with_score(score: int) -> Any:
             "invalid-request",
             f"to {MAX_SAFE_INTEGER}",
         ),
+        ("/v1/moves", with_pairings, MAX_PAIRINGS, "invalid-request", "at most 100"),
         (
             "/v1/validate",
             lambda length: {"state": STATE, "move": "x" * length},
@@ -104,6 +112,7 @@ def with_score(score: int) -> Any:
         "history",
         "score",
         "deal",
+        "pairings",
         "move to check",
         "move to make",
         "moves",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 from collections.abc import Iterator
 
@@ -49,3 +50,28 @@ def test_700_slow_clients_are_cut_off_and_keep_nobody_waiting(
         for connection in slow:
             connection.close()
     assert running.session.get(running.url + "/readyz", timeout=5).status_code == 200
+
+
+@pytest.mark.slow
+def test_600_bodies_beside_1200_silent_connections() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4096:
+        pytest.skip("needs 4,096 open files: ulimit -Hn 4096")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    slow: list[socket.socket] = []
+    try:
+        with Running() as running:
+            host, port = running.url.removeprefix("http://").split(":")
+            for number in range(1800):
+                slow.append(socket.create_connection((host, int(port)), timeout=60))
+                if number % 3 == 0:
+                    slow[-1].sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
+            assert running.post("/v1/start", {"game": "dasan"})["state"]["phase"] == "auction"
+            for connection in slow:
+                while connection.recv(65536):
+                    pass
+            assert running.session.get(running.url + "/readyz", timeout=5).status_code == 200
+    finally:
+        for connection in slow:
+            connection.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

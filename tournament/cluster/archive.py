@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tournament.bot.environment import is_installed
 from tournament.bot.sandbox.visible import Command, covers, is_within
 from tournament.bot.started_bot import StartError
 from tournament.config import Bot
@@ -60,12 +59,15 @@ def pack_all(bots: Iterable[Bot], folder: Path, secret: Iterable[Path]) -> Archi
 
 
 def _check_needs_nothing(bot: Bot, command: Command) -> None:
-    """Refuse a bot without a folder that names files of this machine by relative paths."""
+    """Refuse a bot without a folder that names files of this machine by relative paths. Absolute
+    ones may be on all machines."""
     near = {place for place in command.named if place.is_relative_to(command.folder)}
     needed = sorted(
-        place for place in near - {command.folder} if not is_within(place, command.tools)
+        place
+        for place in near - {command.folder}
+        if str(place) not in str(bot.command) and not is_within(place, command.tools)
     )
-    if needed and is_installed(str(bot.command)):
+    if needed:
         raise ArchiveError(
             f'{bot.name}: "{bot.command}" names {needed[0].relative_to(command.folder)}, which the'
             " workers do not have; write the folder of the bot as its dir, and start the paths in"

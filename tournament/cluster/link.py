@@ -74,19 +74,24 @@ class Link:
         """Connect to the scheduler; ClusterError if none answers."""
         # The runner says in a sentence of its own what Dask logs.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        make: Any = Client  # which has no types
+        client = make(address, asynchronous=True, timeout=_CONNECT_S, set_as_default=False)
         try:
-            client: Any = Client  # which has no types
-            client = await client(
-                address, asynchronous=True, timeout=_CONNECT_S, set_as_default=False
-            )
+            await client
         except OSError as error:
-            why = f" ({error.strerror})" if error.strerror else ""
+            why = ": ".join(filter(None, (error.filename, error.strerror)))
             raise ClusterError(
-                f"No scheduler answers at {address}{why}; start one (dask scheduler), or fix"
-                " --cluster."
+                f"No scheduler answers at {address}{f' ({why})' if why else ''}; start one (dask"
+                " scheduler), or fix --cluster."
             ) from None
-        except (TypeError, ValueError, RuntimeError) as error:  # as for missing certificates
-            raise ClusterError(f"{address} cannot be used: {str(error).rstrip('.')}.") from None
+        except TypeError:
+            raise ClusterError(
+                f"{address} needs certificates; name them in Dask's configuration, as"
+                " distributed.comm.tls."
+            ) from None
+        finally:
+            if client.status != "running":
+                await client.close()
         return cls(address, client)
 
     async def close(self) -> None:

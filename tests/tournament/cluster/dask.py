@@ -10,8 +10,6 @@ from os import environ
 from pathlib import Path
 from queue import Queue
 
-from tests.tournament.cups import ROOT
-
 _WAIT_S = 120
 
 
@@ -19,7 +17,11 @@ class Process:
     """A program of Dask; `wait_for` reads its log."""
 
     def __init__(
-        self, *words: object, env: Mapping[str, str] | None = None, python: Sequence[str] = ()
+        self,
+        folder: Path,
+        *words: object,
+        env: Mapping[str, str] | None = None,
+        python: Sequence[str] = (),
     ) -> None:
         self.words = list(map(str, words))
         self.process = subprocess.Popen(
@@ -27,7 +29,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            cwd=ROOT,
+            cwd=folder,  # from which Stich is not imported
             env={**environ, **(env or {})},
         )
         self.log: list[str] = []
@@ -62,7 +64,7 @@ class Cluster:
     """A scheduler, and the workers that a test starts."""
 
     def __init__(self, folder: Path, stack: ExitStack, *words: str) -> None:
-        self._folder = folder
+        self.folder = folder
         self._stack = stack
         self._words = words
         self.scheduler = self._start(
@@ -73,7 +75,7 @@ class Cluster:
     def _start(
         self, *words: object, env: Mapping[str, str] | None = None, python: Sequence[str] = ()
     ) -> Process:
-        started = Process(*words, env=env, python=python)
+        started = Process(self.folder, *words, env=env, python=python)
         self._stack.callback(started.kill)
         return started
 
@@ -90,7 +92,7 @@ class Cluster:
         until the scheduler knows it."""
         words: list[object] = ["worker", self.address, "--name", name, "--no-nanny"]
         words += ["--host", "127.0.0.1", "--no-dashboard", "--nthreads", 1]
-        words += ["--local-directory", self._folder / "dask", *self._words]
+        words += ["--local-directory", self.folder / "dask", *self._words]
         if tables is not None:
             words += ["--resources", f"tables={tables}"]
         if preload is not None:

@@ -2,19 +2,22 @@
 
 import json
 import os
+import shutil
 import signal
+import socket
+import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.tournament import postgres
+from tests.tournament import hostile, postgres
 from tests.tournament.cluster.dask import Cluster, cluster
 from tests.tournament.cups import (
     all_end,
     events,
-    served_toys,
     standings,
     started,
     stich,
@@ -43,6 +46,34 @@ def dask(tmp_path: Path) -> Iterator[Cluster]:
         yield running
 
 
+class Gate:
+    """The first toy: it plays some matches, and then makes everybody wait until the gate opens."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self._reached = threading.Event()
+        self._matches: set[str] = set()
+        self._toy = hostile.toy("toy-0")
+
+    def __call__(self, connection: socket.socket, request: dict[str, Any]) -> None:
+        self._matches.add(request["match"])
+        if len(self._matches) > 4:  # a whole block is finished
+            self._reached.set()
+            self.open.wait()
+        self._toy(connection, request)
+
+    def wait(self) -> None:
+        """Wait until a match has come to the gate."""
+        assert self._reached.wait(120)
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    made = Gate()
+    yield made
+    made.open.set()
+
+
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     """Where toys note their processes."""
@@ -52,8 +83,16 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cup(tmp_path: Path, notes: Path) -> Path:
-    """The same cup, whose bots note their processes."""
+    """The cup whose bots note their processes."""
     return write(tmp_path, toys(4, str(notes)), deals=DEALS, sandbox=False)
+
+
+@pytest.fixture
+def gated(tmp_path: Path, notes: Path, gate: Gate) -> Iterator[Path]:
+    """The same cup with a gate."""
+    with hostile.running(gate) as url:
+        bots = {**toys(4, str(notes)), "toy0": url}
+        yield write(tmp_path, bots, deals=DEALS, sandbox=False, move_ms=600_000)
 
 
 def check_whole(run: Path, local: dict[str, Any], notes: Path) -> None:
@@ -64,6 +103,11 @@ def check_whole(run: Path, local: dict[str, Any], notes: Path) -> None:
         matches = [match.match for match in store.matches()]
         assert len(set(matches)) == len(matches) == local["matches"]
     all_end(int(note.name) for note in notes.iterdir())
+
+
+def notice(told: Iterator[dict[str, Any]], text: str) -> None:
+    """Read events up to this notice."""
+    next(event for event in told if event["event"] == "notice" and text in event["text"])
 
 
 def test_a_whole_cup(dask: Cluster, cup: Path, notes: Path, local: dict[str, Any]) -> None:
@@ -80,102 +124,115 @@ def test_a_whole_cup(dask: Cluster, cup: Path, notes: Path, local: dict[str, Any
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_worker_that_dies_or_is_stopped_in_mid_block(
-    dask: Cluster, cup: Path, notes: Path, local: dict[str, Any], how: signal.Signals
+def test_a_worker_joins_late_and_one_is_lost_in_mid_block(
+    dask: Cluster,
+    gated: Path,
+    gate: Gate,
+    notes: Path,
+    local: dict[str, Any],
+    how: signal.Signals,
 ) -> None:
-    one, _ = dask.workers("one", "two")
-    out = cup.parent / "run"
-    with started("run", cup, "--out", out, "--cluster", dask.address, "--json") as runner:
+    (one,) = dask.workers("one")
+    out = gated.parent / "run"
+    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
         told = events(runner)
-        next(event for event in told if event["event"] == "match")
+        gate.wait()
+        dask.start_worker("two")
+        notice(told, "Worker two has joined, with 1 table.")
         os.kill(one.pid, how)
+        lost = next(event for event in told if event["event"] == "lost")
+        gate.open.set()
         rest = list(told)
     assert runner.returncode == 0
-    lost = [event for event in rest if event["event"] == "lost"]
-    assert len(lost) == 1
-    assert lost[0]["why"].startswith("worker one ")
+    assert lost["why"].startswith("worker one ")
     if how == signal.SIGSTOP:
-        assert lost[0]["why"] == "worker one has been silent for 15 s"
+        assert lost["why"] == "worker one has been silent for 15 s"
         os.kill(one.pid, signal.SIGCONT)
-    again = {e["match"] for e in rest if e["event"] == "match" and e["block"] == lost[0]["block"]}
-    assert len(again) == 3
+    played = [e["match"] for e in rest if e["event"] == "match" and e["block"] == lost["block"]]
+    assert len(set(played)) == len(played) == 3
+    assert not [event for event in rest if event["event"] == "lost"]
     check_whole(out, local, notes)
 
 
-def test_a_worker_that_joins_late(
-    dask: Cluster, cup: Path, notes: Path, local: dict[str, Any]
-) -> None:
-    dask.workers("one")
-    out = cup.parent / "run"
-    with started("run", cup, "--out", out, "--cluster", dask.address, "--json") as runner:
+def test_a_block_that_is_lost_twice_stops_the_run(dask: Cluster, gated: Path, gate: Gate) -> None:
+    out = gated.parent / "run"
+    (worker,) = dask.workers("one")
+    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
         told = events(runner)
-        next(event for event in told if event["event"] == "match")
-        late = dask.start_worker("late")
-        rest = list(told)
-    assert runner.returncode == 0
-    assert late.log
-    check_whole(out, local, notes)
-    notices = [event["text"] for event in rest if event["event"] == "notice"]
-    assert "Worker late has joined, with 1 table." in notices
+        gate.wait()
+        worker.kill()
+        block = next(event["block"] for event in told if event["event"] == "lost")
+        gate._reached.clear()
+        worker = dask.start_worker("two")
+        gate.wait()
+        worker.kill()
+        _, errors = runner.communicate()
+    assert runner.returncode == 1
+    last = errors.splitlines()[-1]
+    assert last.startswith(f"Block {block} was lost twice, now because worker two ")
+    with Store.open(out) as store:
+        assert store.count() > 0
 
 
 def test_the_runner_is_killed_and_started_again(
-    dask: Cluster, cup: Path, notes: Path, local: dict[str, Any]
+    dask: Cluster, gated: Path, gate: Gate, notes: Path, local: dict[str, Any]
 ) -> None:
     dask.workers("one", "two")
-    out = cup.parent / "run"
-    runner = started("run", cup, "--out", out, "--cluster", dask.address, "--json")
-    next(event for event in events(runner) if event["event"] == "match")
+    out = gated.parent / "run"
+    runner = started("run", gated, "--out", out, "--cluster", dask.address, "--json")
+    gate.wait()
     runner.kill()
     runner.communicate()
+    gate.open.set()
     with Store.open(out) as store:
         kept = store.count()
     assert 0 < kept < local["matches"]
-    done = stich("run", cup, "--out", out, "--cluster", dask.address)
+    done = stich("run", gated, "--out", out, "--cluster", dask.address)
     assert done.returncode == 0, done.stderr
     assert f"{kept} of them done already" in done.stderr
     check_whole(out, local, notes)
 
 
 def test_the_scheduler_is_gone_and_the_cup_ends_on_one_machine(
-    dask: Cluster, cup: Path, notes: Path, local: dict[str, Any]
+    dask: Cluster, gated: Path, gate: Gate, notes: Path, local: dict[str, Any]
 ) -> None:
     dask.workers("one")
-    out = cup.parent / "run"
-    with started("run", cup, "--out", out, "--cluster", dask.address, "--json") as runner:
-        next(event for event in events(runner) if event["event"] == "match")
+    out = gated.parent / "run"
+    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
+        gate.wait()
         dask.scheduler.kill()
         _, errors = runner.communicate()
     assert runner.returncode == 1
     assert errors.splitlines()[-1].startswith(f"The scheduler at {dask.address} is gone. What is")
+    gate.open.set()
     with Store.open(out) as store:
         assert 0 < store.count() < local["matches"]
-    assert stich("run", cup, "--out", out).returncode == 0
+    assert stich("run", gated, "--out", out).returncode == 0
     check_whole(out, local, notes)
 
 
-def test_the_last_worker_leaves(
-    dask: Cluster, cup: Path, notes: Path, local: dict[str, Any]
+def test_the_last_worker_leaves_and_another_one_comes(
+    dask: Cluster, gated: Path, gate: Gate, notes: Path, local: dict[str, Any]
 ) -> None:
-    """The run waits, and another worker goes on."""
     (one,) = dask.workers("one")
-    out = cup.parent / "run"
-    with started("run", cup, "--out", out, "--cluster", dask.address, "--json") as runner:
+    out = gated.parent / "run"
+    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
         told = events(runner)
-        next(event for event in told if event["event"] == "match")
+        gate.wait()
         one.kill()
-        next(e for e in told if e["event"] == "notice" and "No worker is left" in e["text"])
+        notice(told, "No worker is left")
+        gate.open.set()
         dask.start_worker("two")
         list(told)
     assert runner.returncode == 0
     check_whole(out, local, notes)
 
 
-def test_a_stop_ends_all_tables(dask: Cluster, cup: Path, notes: Path) -> None:
+def test_a_stop_ends_all_tables(dask: Cluster, gated: Path, gate: Gate, notes: Path) -> None:
     dask.workers("one")
-    command = ("run", cup, "--out", cup.parent / "run", "--cluster", dask.address)
+    command = ("run", gated, "--out", gated.parent / "run", "--cluster", dask.address)
     with started(*command, "--json") as runner:
-        next(event for event in events(runner) if event["event"] == "match")
+        gate.wait()
         runner.send_signal(signal.SIGINT)
         _, errors = runner.communicate()
     assert runner.returncode == 130
@@ -184,31 +241,30 @@ def test_a_stop_ends_all_tables(dask: Cluster, cup: Path, notes: Path) -> None:
     all_end(int(note.name) for note in notes.iterdir())
 
 
-def test_pause_withdraw_and_void(dask: Cluster, tmp_path: Path) -> None:
+def test_pause_withdraw_and_void(dask: Cluster, gated: Path, gate: Gate, notes: Path) -> None:
     dask.workers("one", "two")
-    out = tmp_path / "run"
-    with served_toys(4) as bots:
-        cup = write(tmp_path, bots, deals=4)
-        runner = started("run", cup, "--out", out, "--cluster", dask.address, "--json")
+    out = gated.parent / "run"
+    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
         told = events(runner)
-        next(event for event in told if event["event"] == "match")
+        gate.wait()
         assert stich("pause", out).returncode == 0
         next(event for event in told if event["event"] == "decision")
+        gate.open.set()
         with Store.open(out) as store:
-            assert 0 < store.count() < 48
             first = next(iter(store.summaries()))
         stich("withdraw", out, "toy3")
         stich("resume", out)
         stich("void", out, first.match)
-        with runner:
-            list(told)
-        assert runner.returncode == 0
+        list(told)
+    assert runner.returncode == 0
     with Store.open(out) as store:
         assert store.get("finished")
-        assert sum("toy3" not in match.table for match in store.summaries()) == 12
+        assert sum("toy3" not in match.table for match in store.summaries()) == 3 * DEALS
+        assert store.count() < 4 * 3 * DEALS
         assert [void.match for void in store.voids()] == [first.match]
         assert not list(store.faults())
     assert stich("verify", out).returncode == 0
+    all_end(int(note.name) for note in notes.iterdir())
 
 
 @pytest.mark.skipif(postgres.programs() is None, reason="PostgreSQL is not installed")
@@ -223,3 +279,76 @@ def test_a_cup_in_postgresql(
         assert done.returncode == 0, done.stderr
         assert standings(url) == local
     all_end(int(note.name) for note in notes.iterdir())
+
+
+NONSENSE = """
+from tournament.cluster import relay
+from tournament.cluster.messages import Play, decode_request
+
+honest = relay.Session.ask
+
+async def ask(self, data):
+    return b"nonsense" if isinstance(decode_request(data), Play) else await honest(self, data)
+
+relay.Session.ask = ask
+"""
+
+
+def test_a_worker_that_answers_nonsense(
+    dask: Cluster, cup: Path, notes: Path, local: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "nonsense.py").write_text(NONSENSE)
+    liar = dask.start_worker("liar", preload=tmp_path / "nonsense.py")
+    liar.wait_for("Registered to")
+    dask.workers("honest")
+    done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")
+    assert done.returncode == 0, done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    (lost,) = [event for event in told if event["event"] == "lost"]
+    assert lost["why"].startswith("worker liar answered nonsense (")
+    check_whole(tmp_path / "run", local, notes)
+
+
+PRYING = """
+import os, runpy, socket, sys
+
+seen = []
+for address in sys.argv[1:3]:
+    host, port = address.removeprefix("tcp://").split(":")
+    try:
+        socket.create_connection((host, int(port)), 5).close()
+        seen.append(address)
+    except OSError:
+        pass
+if os.path.exists(sys.argv[3]):
+    seen.append(sys.argv[3])
+if seen:
+    sys.exit("reached " + " and ".join(seen))
+runpy.run_module("bots.greedy", run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_bot_in_a_sandbox_reaches_neither_dask_nor_its_files(
+    dask: Cluster, tmp_path: Path
+) -> None:
+    (worker,) = dask.workers("one")
+    address = next(line.split()[-1] for line in worker.log if "Start worker at" in line)
+    folder = tmp_path / "prying"
+    folder.mkdir()
+    (folder / "bot.py").write_text(PRYING)
+    command = f"python bot.py {dask.address} {address} {dask.folder / 'dask'}"
+
+    def run(sandbox: bool) -> subprocess.CompletedProcess[str]:
+        cup = write(tmp_path, toys(2), deals=1, sandbox=sandbox)
+        prying = ["[[bots]]", 'name = "prying"', f'command = "{command}"', 'dir = "prying"']
+        cup.write_text("\n".join([cup.read_text(), *prying, ""]))
+        out = tmp_path / f"run-{sandbox}"
+        return stich("run", cup, "--out", out, "--cluster", dask.address)
+
+    done = run(sandbox=True)
+    assert done.returncode == 0, done.stderr
+    assert "Warning: the bots run" not in done.stderr
+    done = run(sandbox=False)
+    assert done.returncode == 1
+    assert f"reached {dask.address} and {address} and {dask.folder}" in done.stderr

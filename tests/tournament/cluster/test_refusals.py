@@ -1,0 +1,151 @@
+"""A cluster that cannot play: one sentence, which names the worker and the bot, before the cup."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.cluster.dask import Cluster, cluster
+from tests.tournament.cups import stich, toys, write
+from tournament.cluster import members
+
+pytestmark = [pytest.mark.slow, pytest.mark.serial]
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with cluster(tmp_path_factory.mktemp("dask")) as running:
+        yield running
+
+
+def refused(cup: Path, address: str) -> str:
+    """What is said of a cup that does not begin."""
+    done = stich("run", cup, "--out", cup.parent / "run", "--cluster", address)
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr.splitlines()[-1]
+
+
+def test_no_scheduler(tmp_path: Path) -> None:
+    said = refused(write(tmp_path, toys(3)), "tcp://127.0.0.1:9")
+    assert said == (
+        "No scheduler answers at tcp://127.0.0.1:9; start one (dask scheduler), or fix --cluster."
+    )
+
+
+def test_no_certificates(tmp_path: Path) -> None:
+    said = refused(write(tmp_path, toys(3)), "tls://127.0.0.1:9")
+    assert said == (
+        "tls://127.0.0.1:9 needs certificates; name them in Dask's configuration, as"
+        " distributed.comm.tls."
+    )
+
+
+def test_no_workers_and_workers_without_tables(
+    dask: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(members, "WAIT_S", 0.0)
+    cup = write(tmp_path, toys(3))
+    assert refused(cup, dask.address) == (
+        f"No worker has joined the scheduler at {dask.address}; start one: dask worker"
+        f' {dask.address} --resources "tables=1".'
+    )
+    worker = dask.start_worker("idle", None)
+    worker.wait_for("Registered to")
+    assert refused(cup, dask.address) == (
+        f'No worker at {dask.address} has tables; start workers with --resources "tables=1".'
+    )
+    worker.kill()
+
+
+def without_stich(folder: Path) -> Path:
+    """All that is installed, except stich."""
+    site = Path(next(path for path in sys.path if path.endswith("site-packages")))
+    folder.mkdir()
+    for entry in site.iterdir():
+        if not entry.name.startswith(("stich", "__editable__")) and entry.suffix != ".pth":
+            (folder / entry.name).symlink_to(entry)
+    return folder
+
+
+def test_a_worker_without_stich(dask: Cluster, tmp_path: Path) -> None:
+    packages = without_stich(tmp_path / "packages")
+    worker = dask.start_worker("bare", env={"PYTHONPATH": str(packages)}, python=["-S"])
+    worker.wait_for("Registered to")
+    said = refused(write(tmp_path, toys(3)), dask.address)
+    assert said.startswith("Worker bare has no stich; install stich[cluster] ")
+    worker.kill()
+
+
+def test_a_worker_with_another_version(dask: Cluster, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "stich-9.9.9.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: stich\nVersion: 9.9.9\n")
+    worker = dask.start_worker("old", env={"PYTHONPATH": str(other.parent)})
+    worker.wait_for("Registered to")
+    said = refused(write(tmp_path, toys(3)), dask.address)
+    assert said.startswith("Worker old has stich 9.9.9, and this is stich ")
+    assert said.endswith("; install the same version on both.")
+    worker.kill()
+
+
+def test_a_bot_that_does_not_start_on_one_worker(dask: Cluster, tmp_path: Path) -> None:
+    """Its program is in the PATH of one of the two."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "toolchain").symlink_to(sys.executable)
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    workers = [dask.start_worker("has", env={"PATH": path}), dask.start_worker("lacks")]
+    for worker in workers:
+        worker.wait_for("Registered to")
+    bots = toys(3)
+    bots["toy2"] = bots["toy2"].replace(sys.executable, "toolchain")
+    said = refused(write(tmp_path, bots, sandbox=False), dask.address)
+    assert said.startswith('Worker lacks: toy2: "toolchain ')
+    assert said.endswith(" cannot be started: No such file or directory.")
+    for worker in workers:
+        worker.kill()
+
+
+BOT = """
+import os, runpy
+assert open("model.txt").read() == os.environ["MODEL"]
+try:
+    open("note.txt", "w")
+except OSError:
+    runpy.run_module("bots.greedy", run_name="__main__")
+"""
+
+
+def test_a_bot_whose_folder_lacks_a_file(dask: Cluster, tmp_path: Path) -> None:
+    """It travels with its folder and its variables; without a file of it, the cup is refused."""
+    worker = dask.start_worker("one")
+    worker.wait_for("Registered to")
+    folder = tmp_path / "bots" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "model.txt").write_text("weights")
+    (folder / "bot.py").write_text(BOT)
+    cup = write(tmp_path, toys(2), deals=1)
+    mine = [
+        "[[bots]]",
+        'name = "mine"',
+        'command = "python bot.py"',
+        'dir = "bots/mine"',
+        'env = { MODEL = "weights" }',
+    ]
+    cup.write_text("\n".join([cup.read_text(), *mine, ""]))
+    run = tmp_path / "run"
+    done = stich("run", cup, "--out", run, "--cluster", dask.address, "--json")
+    assert done.returncode == 0, done.stderr
+    table = json.loads(done.stdout.splitlines()[-1])
+    assert table["matches"] == 3
+    assert not any(sum(line["faults"].values()) for line in table["standings"])
+    (folder / "model.txt").rename(folder / "weights.txt")
+    done = stich("run", cup, "--out", tmp_path / "again", "--cluster", dask.address)
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith('Worker one: mine: "python bot.py" ended with code 1 before it answered')
+    assert said.endswith("No such file or directory: 'model.txt'")
+    worker.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from arena.author.sessions import Sessions
 from arena.gateway.invitations import Invitations
 from arena.live_run import LiveRun
 from arena.pages import pages
+from arena.play.bots import Choosable
 from arena.play.game import BrowserGames
 from arena.play.pages import play_pages
 from tournament.results.html import prepare
@@ -33,10 +35,13 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 
 
-def create_app(store: StoreReader | None, connect_port: int | None = None) -> Flask:
+def create_app(
+    store: StoreReader | None, connect_port: int | None = None, cup: Path | None = None
+) -> Flask:
     """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
 
     `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
+    `cup` is the file of the cup, whose bots can be started to play against a person. ConfigError.
     """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
@@ -44,7 +49,8 @@ def create_app(store: StoreReader | None, connect_port: int | None = None) -> Fl
         [PackageLoader("arena"), PackageLoader("tournament.results", "templates")]
     )
     prepare(app.jinja_env)
-    app.extensions["stich-play"] = BrowserGames()
+    choosable = Choosable.of_cup(cup, store.folder if store else None)
+    app.extensions["stich-play"] = BrowserGames(choosable)
     app.register_blueprint(play_pages)
     app.register_blueprint(assets)
     if store is None:

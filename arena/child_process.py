@@ -13,9 +13,10 @@ from typing import Final
 _NICE: Final = 10
 
 
-def end_with_parent() -> None:
-    """From now on, end this process soon after its parent: one that is killed cannot end it."""
-    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+def end_with_parent(parent: int) -> None:
+    """From now on, end this process soon after its parent, which has this id: one that is killed
+    cannot end it, and may have been killed already."""
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def lower_priority() -> None:

@@ -21,7 +21,7 @@ from tournament.store.reader import StoreReader
 
 _LOOK_S = 2.0  # how long an answer about changes holds
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
-_SHARE = 20  # reading the run takes at most one part in so many of a core
+_SHARE = 40  # reading the run takes at most one part in so many of a core
 _PAGES = 256  # kept of one snapshot
 
 

@@ -1,14 +1,16 @@
-"""The server of the pages, a process of its own: `python -m arena.server HOST PORT [RUN]
-[CONNECT_PORT]`.
+"""The server of the pages, a process of its own: `python -m arena.server HOST PORT PARENT`.
 
-RUN is a folder or a database URL; without it, the pages are those for playing. CONNECT_PORT is that
-of the gateway. It ends with the process that started it.
+The environment variable STICH_ARENA holds the other settings as JSON. It ends with the process that
+started it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from arena.child_process import end_with_parent, lower_priority
@@ -18,14 +20,31 @@ _THREADS: Final = 8
 _HEAD_S: Final = 10
 
 
-def serve(host: str, port: int, run: str = "", connect_port: str = "") -> None:
-    """Serve the pages of a run, or without one those for playing, until stopped."""
+_ENVIRONMENT: Final = "STICH_ARENA"
+
+
+@dataclass(frozen=True, slots=True)
+class PagesSettings:
+    """What is served: `run` is a folder or a database URL; without it, the pages are those for
+    playing. `connect_port` is that of the gateway; `cup` is the file of a cup."""
+
+    run: str | None = None
+    connect_port: int | None = None
+    cup: str | None = None
+
+
+def environment(settings: PagesSettings) -> dict[str, str]:
+    """The environment of a server with these settings."""
+    return {**os.environ, _ENVIRONMENT: json.dumps(asdict(settings))}
+
+
+def serve(host: str, port: int) -> None:
+    """Serve until stopped."""
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
 
-    os.environ.update(STICH_ARENA_RUN=run, STICH_ARENA_CONNECT_PORT=connect_port)
     lower_priority()
     Granian(
         "arena.server:app",
@@ -48,14 +67,15 @@ def _load(_target: str) -> Any:
     from arena.app import create_app
     from tournament.store.reader import StoreReader
 
-    end_with_parent()
-    run = os.environ["STICH_ARENA_RUN"]
-    connect_port = os.environ["STICH_ARENA_CONNECT_PORT"]
+    end_with_parent(os.getppid())
+    settings = PagesSettings(**json.loads(os.environ[_ENVIRONMENT]))
     return create_app(
-        StoreReader.open(run) if run else None, int(connect_port) if connect_port else None
+        StoreReader.open(settings.run) if settings.run else None,
+        settings.connect_port,
+        Path(settings.cup) if settings.cup else None,
     )
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    serve(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])
+    end_with_parent(int(sys.argv[3]))
+    serve(sys.argv[1], int(sys.argv[2]))

@@ -20,6 +20,7 @@ MODULES = (
     "cup",
     "deadline",
     "connected",
+    "spectators",
     "blocks",
     "standings",
     "ranking",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import sqlite3
@@ -9,7 +10,6 @@ import tempfile
 import time
 from array import array
 from collections.abc import Iterator
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -22,67 +22,81 @@ from tournament.ranking.observations import Observations, observe
 from tournament.ranking.score_intervals import score_intervals
 from tournament.results.match_arrays import collect
 from tournament.results.standings import standings
+from tournament.store.provenance import WRITTEN, prove_count, signed_match
+from tournament.store.rows import SUMMARY_COLUMNS, dumps
+from tournament.store.signing import SigningKey, digest, make_key
 from tournament.store.store import FILE, Store
-from tournament.store.tables import blocks, matches
+from tournament.store.tables import blocks, matches, meta, signatures
+
+Row = dict[str, Any]
 
 BOTS = tuple(f"bot {number}" for number in range(10))
-TABLES = tuple(combinations(BOTS, 3))
+TABLES = tuple(itertools.combinations(BOTS, 3))
 # Every table as often, so that the scores are plain means, which the bare loop can check.
 MATCHES = 3 * 278 * len(TABLES)
 REQUESTS = 18  # to one seat in one match
 LIMIT = 10.0  # seconds, as promised
 RESAMPLES = 2_000
+_BATCH = 10_000
 
 
-def fill(folder: Path) -> None:
-    """Write a made-up finished cup of ten bots and MATCHES matches."""
+def fill(folder: Path, count: int = MATCHES) -> None:
+    """Write a made-up finished cup of ten bots and `count` matches, signed as a runner does it."""
     with Store.create(folder) as store:
-        store.put(
-            {"version": 1, "name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"}
-        )
+        store.put({"name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"})
+        run: str = store.get("run")
+    key = make_key()
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(folder / FILE)))
+    made = _rows(count, run, key)
     with engine.begin() as connection:
-        connection.execute(sa.insert(blocks), list(_block_rows()))
-        connection.execute(sa.insert(matches), list(_match_rows()))
+        while batch := list(itertools.islice(made, 3 * _BATCH)):
+            first = [block for block, match, _ in batch if match["number"] == 0]
+            connection.execute(sa.insert(blocks), first)
+            connection.execute(sa.insert(matches), [match for _, match, _ in batch])
+            connection.execute(sa.insert(signatures), [proofs for _, _, proofs in batch])
+        row = {"key": WRITTEN, "value": prove_count(run, count, key)}
+        connection.execute(sa.insert(meta), row)
     engine.dispose()
 
 
-def _block_rows() -> Iterator[dict[str, Any]]:
-    for block in range(MATCHES // 3):
-        yield {
-            "id": block,
-            "key": str(block),
-            "block": block,
-            "round": 1,
-            "stage": "",
-            "bots": json.dumps(TABLES[block % len(TABLES)]),
-            "seed": f"{block:032x}",
-            "seatings": 3,
-        }
-
-
-def _match_rows() -> Iterator[dict[str, Any]]:
+def _rows(count: int, run: str, key: SigningKey) -> Iterator[tuple[Row, Row, Row]]:
+    """Of each match the rows of its block, of itself, and of its proofs."""
     dice = random.Random(1)
     times = array("f", [dice.expovariate(0.3) for _ in range(3 * REQUESTS)]).tobytes()
-    for number in range(MATCHES):
+    for number in range(count):
         declarer, stake = dice.randrange(3), dice.choice((-12, -6, -3, 3, 6, 12))
         scores = [2 * stake if seat == declarer else -stake for seat in range(3)]
-        turn = number % 3
-        yield {
+        at, turn = divmod(number, 3)
+        block = {
+            "id": at,
+            "key": str(at),
+            "block": at,
+            "round": 1,
+            "stage": "",
+            "bots": dumps(TABLES[at % len(TABLES)]),
+            "seed": f"{at:032x}",
+            "seatings": 3,
+        }
+        match = {
             "match": f"{number:016x}",
-            "block_id": number // 3,
+            "block_id": at,
             "number": turn,
-            "seating": json.dumps([turn, (turn + 1) % 3, (turn + 2) % 3]),
-            "scores": json.dumps(scores),
-            "adjusted": json.dumps(scores),
+            "seating": dumps([turn, (turn + 1) % 3, (turn + 2) % 3]),
+            "scores": dumps(scores),
+            "adjusted": dumps(scores),
             "deals": 1,
             "struck": "[]",
-            "sides": json.dumps([0 if seat == declarer else 1 for seat in range(3)]),
+            "sides": dumps([0 if seat == declarer else 1 for seat in range(3)]),
             "faults": "null",
-            "answered": json.dumps([REQUESTS] * 3),
+            "answered": dumps([REQUESTS] * 3),
             "times": times,
             "started": "2026-01-01T00:00:00.000+00:00",
         }
+        values = [{**block, **match}[column.name] for column in SUMMARY_COLUMNS]
+        details = digest(b"")
+        mac, signature = key.prove(signed_match(run, values, number, details))
+        proofs = {"sequence": number, "details": details, "mac": mac, "signature": signature}
+        yield block, match, {"match": match["match"], **proofs}
 
 
 def bare_sums(folder: Path) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The gateway of bots that connect, a process: `python -m arena.gateway.server HOST PORT`.
+"""The gateway of bots that connect, a process: `python -m arena.gateway.server HOST PORT PARENT`.
 
 The environment variable STICH_GATEWAY holds the other settings as JSON. Authors' programs call
 
@@ -265,10 +265,10 @@ def serve(host: str, port: int) -> None:
 
 def _load(_target: str) -> Any:
     """The application; granian calls this in the worker."""
-    end_with_parent()
+    end_with_parent(os.getppid())
     return Gateway(GatewaySettings(**json.loads(os.environ[_ENVIRONMENT])))
 
 
 if __name__ == "__main__":
-    end_with_parent()
+    end_with_parent(int(sys.argv[3]))
     serve(sys.argv[1], int(sys.argv[2]))

@@ -11,16 +11,16 @@ from time import monotonic
 from typing import Any, Final
 
 import games
+from arena.play.bots import Choosable
 from arena.play.choices import Choices
 from games.errors import IllegalMove
 from games.game import State
-from tournament.bot.launch import prepare
-from tournament.config import Clock, Limits
-from tournament.play.opponents import Opponent, gather, parse_bots
+from tournament.bot.process import LaunchSettings
+from tournament.config import Bot, Clock
+from tournament.play.opponents import Opponent, gather
 
 MAX_GAMES: Final = 8
 IDLE_S: Final = 900.0
-_CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 
 
 class FullError(Exception):
@@ -30,17 +30,17 @@ class FullError(Exception):
 class BrowserGame:
     """A game of one person at seat 0. Safe for threads; bots move in a thread of their own."""
 
-    def __init__(self, state: State, names: Sequence[str]) -> None:
+    def __init__(
+        self, state: State, bots: Sequence[Bot], clock: Clock, launch: LaunchSettings
+    ) -> None:
         """Start the bots and begin; StartError if one is not there."""
         self._lock = threading.RLock()
         self._state = state
         with ExitStack() as stack:
-            bots = parse_bots(names)
-            launch, _ = prepare(bots, Limits(), _CLOCK.start_ms)
-            opponents = gather(bots, _CLOCK, launch, stack)
+            opponents = gather(bots, clock, launch, stack)
             self._stack = stack.pop_all()
         self._opponents: Mapping[int, Opponent] = dict(enumerate(opponents, 1))
-        self.names = ["you", *(f"{name} ({seat})" for seat, name in enumerate(names, 1))]
+        self.names = ["you", *(f"{bot.name} ({seat})" for seat, bot in enumerate(bots, 1))]
         self.seen = monotonic()
         self._moves = 0
         self._last: list[str | None] = [None] * state.players
@@ -152,14 +152,16 @@ class BrowserGame:
 class BrowserGames:
     """The games that are going on, by their secret keys: a few at once, each until it is left."""
 
-    def __init__(self) -> None:
+    def __init__(self, choosable: Choosable) -> None:
+        self.choosable = choosable
         self._games: dict[str, BrowserGame] = {}
         self._lock = threading.Lock()
         # A bot ends with the thread that started it, and a server's threads come and go.
         self._starter = ThreadPoolExecutor(max_workers=1)
 
-    def begin(self, game: str, players: int, bots: Sequence[str]) -> str:
-        """Begin a game; its key. FullError; StartError if a bot is not there."""
+    def begin(self, game: str, players: int, chosen: Sequence[str]) -> str:
+        """Begin a game with these choices of bots; its key. FullError; StartError or SandboxError
+        if a bot is not there."""
         self._end_idle()
         with self._lock:
             if len(self._games) >= MAX_GAMES:
@@ -168,8 +170,12 @@ class BrowserGames:
                     " again in some minutes."
                 )
             key = secrets.token_urlsafe(16)
-            state = games.get(game).start(players, secrets.token_hex(16), {})
-            self._games[key] = self._starter.submit(BrowserGame, state, bots).result()
+            options, clock = self.choosable.options(chosen), self.choosable.clock(chosen)
+            state = games.get(game).start(players, secrets.token_hex(16), options)
+            bots = self.choosable.bots(chosen)
+            launch = self.choosable.launch(bots, clock)
+            begun = self._starter.submit(BrowserGame, state, bots, clock, launch)
+            self._games[key] = begun.result()
             return key
 
     def get(self, key: str) -> BrowserGame | None:

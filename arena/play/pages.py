@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 
 import games
 from arena.play.game import BrowserGame, BrowserGames, FullError
+from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
 from tournament.config import REFERENCE_BOTS
 from tournament.play.opponents import seated
@@ -27,7 +28,12 @@ def _games() -> BrowserGames:
 @play_pages.get("/play")
 def choose() -> str:
     """Choose a game and opponents."""
-    return render_template("play_choose.html", games=games.GAMES.values(), bots=REFERENCE_BOTS)
+    return render_template(
+        "play_choose.html",
+        games=games.GAMES.values(),
+        choices=_games().choosable.choices,
+        bots=REFERENCE_BOTS,
+    )
 
 
 @play_pages.post("/play")
@@ -40,13 +46,15 @@ def begin() -> Response:
     if not rules.min_players <= players <= rules.max_players:
         allowed = f"{rules.min_players} to {rules.max_players}"
         abort(400, f"{rules.title} is for {allowed} players; choose a number of these.")
-    wanted = [bot for bot in request.form.getlist("bot") if bot in REFERENCE_BOTS]
+    known = _games().choosable.names(rules.name)
+    wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     try:
         key = _games().begin(rules.name, players, seated(wanted, players - 1))
     except FullError as error:
         abort(503, str(error))
-    except StartError as error:
-        abort(500, str(error))
+    except (StartError, SandboxError) as error:
+        current_app.logger.error("%s", error)
+        abort(503, "A bot of your choice does not start; choose another one.")
     return redirect(url_for("play_pages.play", key=key), 303)
 
 

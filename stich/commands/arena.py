@@ -60,6 +60,7 @@ def arena(
       stich arena CUP.toml --out runs/spring --port 8000
       stich arena runs/spring
     """
+    from arena.server import PagesSettings
     from tournament.config import ConfigError, read_cup
     from tournament.store.store import Store
 
@@ -68,7 +69,7 @@ def arena(
         if out is not None or ends or as_json or connect_port is not None:
             raise click.UsageError("Only --host and --port are for a DIR; leave the others out.")
         Store.open(target).close()  # says what is wrong before the server starts
-        with pages_served(host, port, target):
+        with pages_served(host, port, PagesSettings(target)):
             signal.pause()
         return 0
     try:
@@ -79,7 +80,7 @@ def arena(
     folder = out or str(Path("runs") / folder_name(target))
     Store.create(folder).close()
     if not any(bot.connect for bot in cup.bots):
-        with pages_served(host, port, folder):
+        with pages_served(host, port, PagesSettings(folder, cup=target)):
             play_cup(cup, target, folder, _command("arena", target, folder), as_json=as_json)
             _stay(ends)
         return 0
@@ -100,9 +101,12 @@ def _run_with_gateway(
     as_json: bool,
 ) -> None:
     """Run a cup whose bots connect."""
+    from arena.server import PagesSettings
+
     invite = _command("invite", target, folder)
     with ExitStack() as stack:
-        stack.enter_context(pages_served(host, port, folder, connect_port))
+        settings = PagesSettings(folder, connect_port, target)
+        stack.enter_context(pages_served(host, port, settings))
         gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
         again = _command("arena", target, folder)
         play_cup(cup, target, folder, again, as_json=as_json, reach=gateway.reach)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import subprocess
 import sys
@@ -133,7 +134,8 @@ def gateway_served(
         runner_port=find_port("127.0.0.1", 0),
         secret=secrets.token_hex(16),
     )
-    command = [sys.executable, "-m", "arena.gateway.server", host, str(port)]
+    command = [sys.executable, "-m", "arena.gateway.server", host]
+    command += [str(port), str(os.getpid())]
     process = subprocess.Popen(  # noqa: S603 - our own program
         command, env=environment(settings), start_new_session=True, stdout=2
     )

@@ -20,6 +20,7 @@ from arena import pages
 from arena.app import create_app
 from arena.live_run import LiveRun
 from arena.progress import duration, progress
+from arena.server import PagesSettings, environment
 from arena.upcoming import upcoming
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
@@ -129,6 +130,13 @@ def test_the_pages_come_after_the_cup() -> None:
     assert int(nice) == os.nice(0) + 10
     if Path("/proc/self/autogroup").exists():
         assert sessions[0].endswith("nice 10")
+
+
+def test_a_server_whose_command_has_gone_ends() -> None:
+    words = [sys.executable, "-m", "arena.server", "127.0.0.1", "0", "0"]  # nobody's parent
+    done = subprocess.run(words, env=environment(PagesSettings()), capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr == b""
 
 
 def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,7 +14,11 @@ import games
 from arena.app import create_app
 from arena.play.choices import Choices
 from arena.play.game import MAX_GAMES
+from tests.tournament.cups import bot as hostile
+from tests.tournament.cups import toys, write
+from tournament.config import read_cup
 from tournament.play.menu import cards_of
+from tournament.store.store import Store
 
 GAMES = [
     (game.name, n) for game in games.GAMES.values() for n in (game.min_players, game.max_players)
@@ -21,16 +26,17 @@ GAMES = [
 
 
 @contextmanager
-def playing() -> Iterator[FlaskClient]:
-    app = create_app(None)
+def playing(store: Store | None = None, cup: Path | None = None) -> Iterator[FlaskClient]:
+    app = create_app(store, cup=cup)
     try:
         yield app.test_client()
     finally:
         app.extensions["stich-play"].close()
 
 
-def begun(client: FlaskClient, game: str, players: int = 3) -> str:
-    answer = client.post("/play", data={"game": game, "players": players, "bot": "random"})
+def begun(client: FlaskClient, game: str, players: int = 3, *bots: str) -> str:
+    data = {"game": game, "players": players, "bot": list(bots) or ["random"]}
+    answer = client.post("/play", data=data)
     assert answer.status_code == 303, answer.text
     return answer.headers["Location"]
 
@@ -133,3 +139,37 @@ class _Left:
 
     def close(self) -> None:
         pass
+
+
+def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
+    bots = {"</option>": hostile("toy-0"), "greedy": hostile("toy-1"), "far": "http://127.0.0.1:1"}
+    path = write(tmp_path, bots, '[format] type = "gauntlet"', '[format] challenger = "far"')
+    with path.open("a") as file:
+        file.write("[options]\ndeals = 2\n")
+    with Store.create(tmp_path / "run") as store, playing(store, path) as client:
+        store.put({"name": "Cup", "game": "doudizhu", "config": read_cup(path).to_dict()})
+        page = client.get("/play").text
+        assert page.count('value="cup:greedy"') == 2, "for one game, for two seats"
+        assert "&lt;/option&gt;" in page
+        assert "cup:far" not in page
+        playing_now = client.application.extensions["stich-play"]
+        where = begun(client, "doudizhu", 3, "cup:greedy", "greedy")
+        game = playing_now.get(where.rpartition("/")[2])
+        assert game.names == ["you", "greedy (1)", "greedy (reference) (2)"]
+        assert game._state.options["deals"] == 2
+        my_turn(client, where)
+        where = begun(client, "doudizhu", 3, "cup:far", "cup:</option>")
+        game = playing_now.get(where.rpartition("/")[2])
+        assert game.names == ["you", "</option> (1)", "</option> (2)"]
+        where = begun(client, "dasan", 3, "cup:greedy")
+        game = playing_now.get(where.rpartition("/")[2])
+        assert game.names == ["you", "sensible (1)", "greedy (reference) (2)"]
+
+
+def test_a_bot_of_the_cup_that_does_not_start_is_a_sentence(tmp_path: Path) -> None:
+    path = write(tmp_path, {"secret": "false --password x", **toys(2)})
+    with Store.create(tmp_path / "run") as store, playing(store, path) as client:
+        answer = client.post("/play", data={"game": "doudizhu", "bot": "cup:secret"})
+    assert answer.status_code == 503
+    assert "does not start; choose another" in answer.text
+    assert "password" not in answer.text

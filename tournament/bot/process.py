@@ -22,6 +22,7 @@ from tournament.bot.environment import CHECKOUT
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME
 from tournament.bot.supervisor import groups
+from tournament.bot.supervisor.process_tree import memory_mb
 from tournament.config import Bot, Limits
 
 _SUPERVISOR = (
@@ -118,6 +119,10 @@ class BotProcess:
         """How many bytes it has written so far; the last known number if its supervisor is gone."""
         self._written = self._ask(b"W", self._written)
         return self._written
+
+    def memory_mb(self) -> float:
+        """The memory that it uses now, with its supervisor and its sandbox."""
+        return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""

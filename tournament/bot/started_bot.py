@@ -130,6 +130,10 @@ class StartedBot(HttpBot):
         """How many bytes it has written since it was started."""
         return self._process.written()
 
+    def memory_mb(self) -> float:
+        """The memory that it uses now."""
+        return self._process.memory_mb()
+
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""
         super().close()

@@ -67,11 +67,12 @@ class Begun(msgspec.Struct, frozen=True, tag=True):
 
 class Played(msgspec.Struct, frozen=True, tag=True):
     """A job has ended: its finished matches, the match that was void, and if it ended early the
-    clause that says why."""
+    clause that says why. These bots run on the worker."""
 
     records: tuple[MatchRecord, ...]
     void: VoidRecord | None = None
     lost: str | None = None
+    running: frozenset[str] = frozenset()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

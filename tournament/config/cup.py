@@ -89,10 +89,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How the cup is run: `concurrency` tables at once, `referee` the URL of a rules service
-    (None: the rules in this process), `names` whether bots get the names of their opponents."""
+    """How the cup is run: `concurrency` tables at once, `memory_mb` for all started bots of a
+    machine (None: most of what is available), `referee` the URL of a rules service (None: the rules
+    in this process), `names` whether bots get the names of their opponents."""
 
     concurrency: int = 1
+    memory_mb: int | None = None
     referee: str | None = None
     names: bool = False
 

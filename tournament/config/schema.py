@@ -257,6 +257,13 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
     ),
     "run": (
         integer("concurrency", 1, 256, "Tables at once, each with its share of the cores."),
+        integer(
+            "memory_mb",
+            16,
+            1 << 30,
+            "Memory for the started bots of all tables, in MB. By default three quarters of what"
+            " is available.",
+        ),
         Field(
             "referee",
             str,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -205,7 +205,8 @@ def _length(step: Floats) -> Floats:
 
 def _bootstrap(data: Comparisons, best: Floats, seed: str) -> Floats:
     bits = generator(seed, "rating", data.blocks)
-    pairs = data.first * data.bots + data.second
+    kind, kinds = _kinds(data)
+    pairs = kinds.first * data.bots + kinds.second
     names, pair = np.unique(pairs, return_inverse=True)
     prior = _gamma_halves(bits, _RESAMPLES)
     at_once = max(1, _MAX_CELLS // (data.bots * data.bots))
@@ -216,15 +217,43 @@ def _bootstrap(data: Comparisons, best: Floats, seed: str) -> Floats:
         for row in range(rows):
             raw = bits.random_raw(data.blocks)
             drawn = ((raw >> np.uint64(32)) * np.uint64(data.blocks)) >> np.uint64(32)
-            often = np.bincount(drawn.astype(np.int64), minlength=data.blocks)[data.block]
-            games = np.bincount(pair, weights=often * data.games, minlength=names.size)
-            halves = np.bincount(pair, weights=often * data.halves, minlength=names.size)
+            often = np.bincount(kind[drawn.astype(np.int64)], minlength=kinds.blocks)[kinds.block]
+            games = np.bincount(pair, weights=often * kinds.games, minlength=names.size)
+            halves = np.bincount(pair, weights=often * kinds.halves, minlength=names.size)
             wins[row, names // data.bots, names % data.bots] = halves / 2
             wins[row, names % data.bots, names // data.bots] = games - halves / 2
         some = prior[start : start + rows]
         beta = strengths(wins, some, np.repeat(best[np.newaxis], rows, axis=0))
         draws.append(MEAN + SCALE * (beta - beta.mean(axis=1, keepdims=True)))
     return np.concatenate(draws)
+
+
+def _kinds(data: Comparisons) -> tuple[Ints, Comparisons]:
+    """The kind of each block, and one block of each kind: blocks of a kind have equal results.
+
+    Many blocks have few kinds, so that resamples of 300,000 blocks take half the time.
+    """
+    counts = np.bincount(data.block, minlength=data.blocks)
+    column = np.arange(data.block.size) - (np.cumsum(counts) - counts)[data.block]
+    results = np.full((data.blocks, int(counts.max(initial=0)), 4), -1)
+    entries = np.stack((data.first, data.second, data.games, data.halves), axis=1)
+    results[data.block, column] = entries
+    _, example, kind = np.unique(
+        results.reshape(data.blocks, -1), axis=0, return_index=True, return_inverse=True
+    )
+    number = np.full(data.blocks, -1)
+    number[example] = np.arange(example.size)
+    kept = number[data.block] >= 0
+    kinds = replace(
+        data,
+        block=number[data.block[kept]],
+        first=data.first[kept],
+        second=data.second[kept],
+        games=data.games[kept],
+        halves=data.halves[kept],
+        blocks=example.size,
+    )
+    return kind.reshape(-1), kinds
 
 
 def _matrices(data: Comparisons, games: Ints, halves: Ints) -> Floats:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from math import inf
+from time import monotonic
 
 from tournament.bot.dial import dial_url
 from tournament.bot.player import Failure, HttpBot, Player
@@ -12,7 +16,11 @@ from tournament.bot.started_bot import StartedBot, StartError
 from tournament.config import CONNECTED_URL, Bot, Cup
 from tournament.records import Answer, FaultKind, MatchRecord
 
-_MAX_RUNNING = 16
+_STARTED_AT_ONCE = 8
+_MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
+
+_Place = tuple[str, int]
+"""A bot by its name, and which of its instances at one table."""
 
 
 class UnavailableBot:
@@ -46,57 +54,138 @@ class BotPool:
     """The bots that this worker keeps running, each for one table at a time.
 
     A bot that sits at a table twice (in a duel) has its own instance for each seat, so that no
-    instance sees two hands. If many are running, those unused for longest are ended.
+    instance sees two hands. If the bots use more than `memory_mb` together, those unused for
+    longest are ended, except those of the last table.
     """
 
-    def __init__(self, cup: Cup, launch: LaunchSettings) -> None:
+    def __init__(self, cup: Cup, launch: LaunchSettings, memory_mb: float = inf) -> None:
         self._cup = cup
         self._launch = launch
-        self._started: OrderedDict[tuple[str, int], StartedBot] = OrderedDict()
-        self._new: set[tuple[str, int]] = set()
+        self._limit_mb = memory_mb
+        self._started: OrderedDict[_Place, StartedBot] = OrderedDict()  # used last, last
+        self._memory_mb: dict[_Place, float] = {}  # as last measured, also of bots that have ended
+        self._measured: dict[_Place, float] = {}
+        self._new: set[_Place] = set()
         self._by_url: dict[str, Player] = {}
 
-    def seat(self, names: Sequence[str], absent: Container[str] = ()) -> list[Player]:
-        """A player for each seat; those that must be started are started side by side. Bots in
-        `absent` play no more."""
-        places = [(name, names[:at].count(name)) for at, name in enumerate(names)]
-        for name, copy in places:
-            bot = self._cup.bot(name)
-            if bot.command is not None and name not in absent:
-                self._spawn(bot, copy)
-        return [
-            UnavailableBot("", "The organiser decided that it plays no more.")
-            if name in absent
-            else self._player(self._cup.bot(name), copy)
-            for name, copy in places
-        ]
+    @property
+    def running(self) -> frozenset[str]:
+        """The names of the started bots."""
+        return frozenset(name for name, _ in self._started)
 
-    def start(self, bots: Sequence[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
-        """Start bots side by side: each running, or why it is not."""
-        for bot in bots:
-            if bot.command is not None:
-                self._spawn(bot, 0)
-        for bot in bots:
-            try:
-                yield bot, self._ready((bot.name, 0))
-            except StartError as error:
-                yield bot, error
-        self._end_unused()
+    def seat(
+        self, names: Sequence[str], absent: Container[str] = (), soon: Iterable[str] = ()
+    ) -> list[Player]:
+        """A player for each seat. Bots in `absent` play no more.
+
+        Those that must be started are started side by side, and with them those needed `soon`
+        that fit into the memory: waiting for several takes no longer than for one.
+        """
+        places = [(name, names[:at].count(name)) for at, name in enumerate(names)]
+        table = [place for place in places if self._is_started(place[0]) and place[0] not in absent]
+        missing = [place for place in table if not self._still_runs(place)]
+        if missing:
+            self._make_room(self._expected(missing), table)
+            more = self._fitting(missing, [name for name in soon if name not in absent])
+            for place in (*missing, *more):
+                self._spawn(place)
+            for place in more:
+                with suppress(StartError):
+                    self._ready(place)
+        players = [
+            UnavailableBot("", "The organiser decided that it plays no more.")
+            if place[0] in absent
+            else self._player(self._cup.bot(place[0]), place)
+            for place in places
+        ]
+        if missing:
+            self._make_room(0, table)
+        return players
+
+    def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
+        """Start bots, as many side by side as fit into the memory: each running, or why it is
+        not."""
+        waiting = iter([bot for bot in bots if bot.command is not None])
+        while some := list(islice(waiting, self._at_once())):
+            self._make_room(self._expected([(bot.name, 0) for bot in some]), ())
+            for bot in some:
+                self._spawn((bot.name, 0))
+            for bot in some:
+                try:
+                    yield bot, self._ready((bot.name, 0))
+                except StartError as error:
+                    yield bot, error
+            self._make_room(0, list(self._started)[-self._cup.players :])
 
     def recycle(self, record: MatchRecord) -> None:
         """After a match, end the bots that were too late, since they may still be at work on an
-        old request; and those unused for longest if too many are running."""
+        old request; and those unused for longest if all use too much memory."""
+        seating = record.seating
+        places = [(name, seating[:at].count(name)) for at, name in enumerate(seating)]
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
-                name = record.seating[fault.seat]
-                self._end((name, record.seating[: fault.seat].count(name)))
-        self._end_unused()
+                self._end(places[fault.seat])
+        now = monotonic()
+        for place in places:
+            if place in self._started and now >= self._measured.get(place, -inf) + _MEASURE_S:
+                self._measured[place] = now
+                self._memory_mb[place] = self._started[place].memory_mb()
+        self._make_room(0, places)
 
-    def _end_unused(self) -> None:
-        while len(self._started) > max(_MAX_RUNNING, self._cup.players):
-            self._end(next(iter(self._started)))
+    def _is_started(self, name: str) -> bool:
+        return self._cup.bot(name).command is not None
 
-    def _end(self, place: tuple[str, int]) -> None:
+    def _still_runs(self, place: _Place) -> bool:
+        """Whether a bot runs; if so it forgets what it wrote in its last match."""
+        running = self._started.get(place)
+        if running is None:
+            return False
+        # What a bot wrote while it started belongs to its first match.
+        if running.running if place in self._new else running.clear_output():
+            return True
+        self._end(place)
+        return False
+
+    def _used_mb(self) -> float:
+        return sum(self._memory_mb.get(place, 0.0) for place in self._started)
+
+    def _expected(self, places: Iterable[_Place]) -> float:
+        """The MB that these bots will use: as much as they did; a bot that has not run, as much as
+        the largest that has, or before that its limit."""
+        unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
+        return sum(self._memory_mb.get(place, unknown) for place in places)
+
+    def _at_once(self) -> int:
+        """How many bots that have not run are started side by side."""
+        fitting = self._limit_mb / max(1.0, self._expected([("", 0)]))
+        return int(max(self._cup.players, min(fitting, _STARTED_AT_ONCE)))
+
+    def _fitting(self, missing: Sequence[_Place], soon: Iterable[str]) -> list[_Place]:
+        """Of the bots that are needed soon, those that can be started beside the missing ones
+        without ending any."""
+        free_mb = self._limit_mb - self._used_mb() - self._expected(missing)
+        found: list[_Place] = []
+        for name in soon:
+            place = (name, 0)
+            if place in self._started or place in missing or not self._is_started(name):
+                continue
+            free_mb -= self._expected([place])
+            if free_mb < 0 or len(missing) + len(found) >= _STARTED_AT_ONCE:
+                break
+            found.append(place)
+        return found
+
+    def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
+        """End the bots unused for longest, except those to keep, until so much memory is free."""
+        excess = self._used_mb() + needed_mb - self._limit_mb
+        for place in list(self._started):
+            if excess <= 0:
+                return
+            if place not in keep:
+                excess -= self._memory_mb.get(place, 0.0)
+                self._end(place)
+
+    def _end(self, place: _Place) -> None:
         bot = self._started.pop(place, None)
         if bot is not None:
             bot.close()
@@ -107,21 +196,13 @@ class BotPool:
             bot.close()
         self._started.clear()
 
-    def _spawn(self, bot: Bot, copy: int) -> None:
-        place = (bot.name, copy)
-        running = self._started.get(place)
-        if running is not None:
-            # What a bot wrote while it started belongs to its first match.
-            if running.running if place in self._new else running.clear_output():
-                return
-            running.close()
-        self._started[place] = StartedBot(bot, self._launch)
+    def _spawn(self, place: _Place) -> None:
+        self._started[place] = StartedBot(self._cup.bot(place[0]), self._launch)
         self._new.add(place)
 
-    def _player(self, bot: Bot, copy: int) -> Player:
+    def _player(self, bot: Bot, place: _Place) -> Player:
         if bot.url is not None:
             return self._bot_by_url(bot, bot.url)
-        place = (bot.name, copy)
         url = self._started[place].url
         try:
             running = self._ready(place)
@@ -130,11 +211,12 @@ class BotPool:
         self._new.discard(place)
         return running
 
-    def _ready(self, place: tuple[str, int]) -> StartedBot:
+    def _ready(self, place: _Place) -> StartedBot:
         running = self._started.pop(place)
         if not running.answered:
             running = running.ready_on_any_port()
-        self._started[place] = running  # the one used last is last
+            self._memory_mb[place] = running.memory_mb()
+        self._started[place] = running
         return running
 
     def _bot_by_url(self, bot: Bot, url: str) -> Player:

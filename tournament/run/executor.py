@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tournament.formats import Block
+from tournament.formats.schedule import Table
 from tournament.records import MatchRecord, VoidRecord
+from tournament.run.hand_out import Choice
 
 
 class RunError(Exception):
@@ -20,7 +22,7 @@ class Job:
 
     `counts` names the bots because of which no more matches are void if they are stopped,
     `awaited` those because of which one is void if they cannot be reached; those in `absent` play
-    no more.
+    no more; those in `soon` are needed by the jobs that follow, the first first.
     """
 
     block: Block
@@ -28,21 +30,25 @@ class Job:
     counts: frozenset[str] = frozenset()
     awaited: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
+    soon: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended; after the `last` of a job its table is free."""
+    """A match has ended; after the `last` of a job its table is free, and these bots run there."""
 
     record: MatchRecord
     last: bool
+    running: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Voided:
-    """A match was void; its table is free, whatever is left of the job."""
+    """A match was void; its table is free, whatever is left of the job, and these bots run
+    there."""
 
     record: VoidRecord
+    running: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +64,11 @@ class Lost:
 class Inspected:
     """What was found when every bot was started or reached: the problems that prevent the cup, as
     sentences, and for each bot the name, version and author that it says it has, as far as it says
-    them."""
+    them. These bots run now."""
 
     problems: tuple[str, ...]
     about: Mapping[str, Mapping[str, str]]
+    running: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,12 @@ class Executor(Protocol):
     def has_free_table(self) -> bool:
         """Whether a job can be submitted now."""
 
+    def choose(self, tables: Iterable[Table]) -> Choice | None:
+        """Which of these, in the drawn order, to play next; None if there are none. Reads them only
+        as far as needed."""
+
     def submit(self, job: Job) -> None:
-        """Play a job at a free table."""
+        """Play a job at a free table: the one that `choose` has chosen for it, if it has."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
         """Wait for events, at most so long, and yield them. The runner may submit jobs between two

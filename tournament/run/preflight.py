@@ -4,7 +4,6 @@ reported at once."""
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from itertools import islice
 from time import monotonic
 from typing import Any
 
@@ -19,7 +18,6 @@ from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.text import printable
 
-_STARTED_AT_ONCE = 8
 _ANSWER_S = 5
 _MAX_WORDS = 64  # of what a bot says about itself is kept
 
@@ -29,7 +27,8 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
     more."""
     found = list(_inspect(cup, bot_pool, absent))
     problems = [said for said in found if isinstance(said, str)]
-    return Inspected(tuple(problems), dict(said for said in found if not isinstance(said, str)))
+    about = dict(said for said in found if not isinstance(said, str))
+    return Inspected(tuple(problems), about, bot_pool.running)
 
 
 def _inspect(
@@ -48,14 +47,12 @@ def _inspect(
             else:
                 yield bot.name, _identity(about)
                 yield from _misfits(bot, about, cup.game)
-    commands = iter([bot for bot in bots if bot.command is not None])
-    while some := list(islice(commands, _STARTED_AT_ONCE)):
-        for bot, running in bot_pool.start(some):
-            if isinstance(running, StartError):
-                yield str(running)
-            else:
-                yield bot.name, _identity(running.about)
-                yield from _misfits(bot, running.about, cup.game)
+    for bot, running in bot_pool.start(bots):
+        if isinstance(running, StartError):
+            yield str(running)
+        else:
+            yield bot.name, _identity(running.about)
+            yield from _misfits(bot, running.about, cup.game)
 
 
 def _identity(about: Mapping[str, Any]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from tournament.store.store import Store, StoreError
 
 _FREE = (
     "run.concurrency",
+    "run.memory_mb",
     "run.referee",
     "clock.start_ms",
     "limits.memory_mb",

@@ -18,13 +18,14 @@ from tournament.config import Cup
 from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
+from tournament.formats.schedule import Table
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.executor import Executor, Finished, Job, Lost, Notice, RunError, Voided
+from tournament.run.hand_out import MAX_WINDOW, window
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
-_WINDOW = 256
 _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
 MAX_LOSSES = 2
 """How often a block that ends its worker is tried."""
@@ -77,13 +78,13 @@ class _UrlTables:
     def _of(self, block: Block) -> set[str]:
         return {self._urls[name] for name in block.table if name in self._urls}
 
-    def seat(self, block: Block) -> bool:
-        """Seat a table if all its bots are free; False, and nobody sits, if not."""
-        urls = self._of(block)
-        if any(self._now[url] >= self._most[url] for url in urls):
-            return False
-        self._now.update(urls)
-        return True
+    def has_room(self, block: Block) -> bool:
+        """Whether all bots of a table are free."""
+        return all(self._now[url] < self._most[url] for url in self._of(block))
+
+    def seat(self, block: Block) -> None:
+        """Seat the bots of a table."""
+        self._now.update(self._of(block))
 
     def release(self, block: Block) -> None:
         """Free the bots of a table that has ended."""
@@ -164,11 +165,11 @@ class Runner:
     def _play(self, round: Round, observer: Observer) -> bool:
         """Play a round to its end; False if decisions are to be acted on first."""
         jobs = self._unfinished(round.blocks)
-        waiting: deque[Job] = deque(itertools.islice(jobs, _WINDOW))
+        waiting: deque[Job] = deque(itertools.islice(jobs, MAX_WINDOW))
         while waiting or self._held or self._playing:
             self._look_for_bots(waiting, observer)
             self._hand_out(waiting)
-            waiting.extend(itertools.islice(jobs, max(0, _WINDOW - len(waiting))))
+            waiting.extend(itertools.islice(jobs, max(0, MAX_WINDOW - len(waiting))))
             self._receive(waiting, observer)
             if self._new_decisions(observer):
                 self._recall(observer)
@@ -208,18 +209,45 @@ class Runner:
             here = [job for job in waiting if away.isdisjoint(job.block.table)]
             waiting.clear()
             waiting.extend(here)
-        for _ in range(len(waiting)):
-            if not self._executor.has_free_table:
+        while waiting and self._executor.has_free_table:
+            chosen = self._choose(waiting)
+            if chosen is None:
                 return
-            job = next((job for job in waiting if self._url_tables.seat(job.block)), None)
-            if job is None:
-                return
+            job, soon = chosen
             waiting.remove(job)
+            self._url_tables.seat(job.block)
             outages = self._outages
             gone = absent(self._decisions)
-            job = replace(job, counts=outages.counts, awaited=outages.awaited - gone, absent=gone)
+            job = replace(
+                job,
+                counts=outages.counts,
+                awaited=outages.awaited - gone,
+                absent=gone,
+                soon=soon,
+            )
             self._playing[job.block.number] = job
             self._executor.submit(job)
+
+    def _choose(self, waiting: Sequence[Job]) -> tuple[Job, tuple[str, ...]] | None:
+        """The job to submit next, whose bots by URL are free, if possible from the window; and if
+        bots must be started for it, those that the window needs."""
+        before = waiting[0].block.number - 1
+        end = before + window(before, len(self._cup.bots) // self._cup.players)
+        read: list[Job] = []
+
+        def tables() -> Iterator[Table]:
+            for job in waiting:
+                if read and job.block.number > end:
+                    return
+                if self._url_tables.has_room(job.block):
+                    read.append(job)
+                    yield job.block.table
+
+        choice = self._executor.choose(tables())
+        if choice is None:
+            return None
+        needed = dict.fromkeys(name for job in read for name in job.block.table)
+        return read[choice.table], tuple(needed) if choice.starts else ()
 
     def _receive(self, waiting: deque[Job] | None, observer: Observer) -> None:
         """Wait for events of the tables and act on them; without `waiting`, hand out nothing."""

@@ -52,6 +52,7 @@ def main(
     cup: Cup,
     launch: LaunchSettings,
     cores: Cores | None,
+    memory_mb: float,
     deadline: Deadline,
 ) -> None:
     """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
@@ -72,7 +73,7 @@ def main(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _exit)
-    bot_pool = BotPool(cup, launch)
+    bot_pool = BotPool(cup, launch, memory_mb)
     try:
         _work(connection, cup, bot_pool, cores, deadline)
     except _RunnerGone:
@@ -129,18 +130,18 @@ def _work(
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
             deadline.expect(start_s * cup.players)
-            players = bot_pool.seat(pairing.seating, job.absent)
+            players = bot_pool.seat(pairing.seating, job.absent, job.soon)
             try:
                 record = play(
                     rules, pairing, referee, players, deadline.expect, job.counts, job.awaited
                 )
             except MatchVoid as void:
                 deadline.clear()
-                _send(connection, Voided(void.record))
+                _send(connection, Voided(void.record, bot_pool.running))
                 break
             deadline.clear()
             last = number == job.numbers[-1] or deadline.stop_soon
-            _send(connection, Finished(record, last))
+            _send(connection, Finished(record, last, bot_pool.running))
             bot_pool.recycle(record)
             if last:
                 break

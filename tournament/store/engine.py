@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
@@ -108,6 +109,7 @@ def damage(where: str) -> Iterator[None]:
         yield
     except (
         zlib.error,
+        msgspec.DecodeError,
         ValueError,
         LookupError,
         TypeError,

@@ -187,10 +187,9 @@ class StoreReader:
         query = self._summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
-        for row in self._checked_rows(query, complete=round is None):
-            with damage(self.where):
-                summary = rows.to_summary(row)
-            yield summary
+        with damage(self.where):
+            for row in self._checked_rows(query, complete=round is None):
+                yield rows.to_summary(row)
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""

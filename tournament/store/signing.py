@@ -51,8 +51,8 @@ class SigningKey:
         return Ed25519PrivateKey.from_private_bytes(self._secret)
 
     @cached_property
-    def _mac_key(self) -> bytes:
-        return bytes.fromhex(self.derive("mac"))
+    def _begun_mac(self) -> hmac.HMAC:
+        return hmac.new(bytes.fromhex(self.derive("mac")), digestmod="sha256")
 
     @cached_property
     def public(self) -> str:
@@ -65,7 +65,9 @@ class SigningKey:
 
     def mac(self, data: bytes) -> bytes:
         """The MAC of some data, 32 bytes."""
-        return hmac.digest(self._mac_key, data, "sha256")
+        mac = self._begun_mac.copy()  # half of hmac.digest is work on the key
+        mac.update(data)
+        return mac.digest()
 
     def prove(self, data: bytes) -> Proofs:
         """Both proofs of some data."""

@@ -1,7 +1,6 @@
 """How a cup went: the bracket, the rounds, the stages, the challenger against each."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -16,7 +15,7 @@ Played = tuple[int, str, dict[str, int]]
 
 def table(format: str, blocks: Sequence[Played], **about: object) -> Standings:
     matches: list[MatchSummary] = [
-        replace(match(number, 0, tuple(points), tuple(points.values())), round=round, stage=stage)
+        match(number, 0, tuple(points), tuple(points.values()))._replace(round=round, stage=stage)
         for number, (round, stage, points) in enumerate(blocks, 1)
     ]
     bots = sorted({bot for _, _, points in blocks for bot in points})

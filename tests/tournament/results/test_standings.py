@@ -196,7 +196,7 @@ def test_copies_of_one_block_are_one_block() -> None:
     doubled = [
         twin
         for one in cup()
-        for twin in (one, replace(one, match=one.match + "x", number=one.number + 3))
+        for twin in (one, one._replace(match=one.match + "x", number=one.number + 3))
     ]
     twice = standings(run_of(doubled))
     for bot in BOTS:
@@ -231,8 +231,8 @@ def test_other_names_permute_the_table(names: list[str], seed: int) -> None:
     new = dict(zip(BOTS, names, strict=True))
     played = cup(seed=seed)
     renamed = [
-        replace(
-            one, seating=tuple(new[b] for b in one.seating), table=tuple(new[b] for b in one.table)
+        one._replace(
+            seating=tuple(new[b] for b in one.seating), table=tuple(new[b] for b in one.table)
         )
         for one in played
     ]

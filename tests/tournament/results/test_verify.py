@@ -84,7 +84,7 @@ def test_a_forged_score_is_found(honest: MemoryRun) -> None:
 
 def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:
     rows = list(honest.summary_rows)
-    rows[2] = replace(rows[2], adjusted=(100, 0, 0))
+    rows[2] = rows[2]._replace(adjusted=(100, 0, 0))
     (mismatch,) = verify(MemoryRun(honest.about, rows, honest.records)).mismatches
     assert mismatch.match == rows[2].match
     assert "adjusted scores" in mismatch.detail

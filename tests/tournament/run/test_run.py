@@ -60,6 +60,14 @@ def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str,
     assert standings(tmp_path / "run") == uninterrupted
 
 
+def test_any_memory_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
+    """With memory for no more than a table, bots are ended and started between matches, and no
+    match is lost."""
+    cup = write(tmp_path, toys(4), concurrency=2, memory_mb=16)
+    assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+    assert standings(tmp_path / "run") == uninterrupted
+
+
 @pytest.mark.parametrize(
     "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
 )

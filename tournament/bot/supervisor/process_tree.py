@@ -42,6 +42,20 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def memory_mb(pid: int) -> float:
+    """The MB that a process and its descendants have in memory for themselves, without programs and
+    other files that the system can read again."""
+    pages = 0
+    for each in (pid, *descendants(pid)):
+        try:
+            with open(f"/proc/{each}/statm") as file:
+                _, resident, shared, *_ = file.read().split()
+        except OSError:
+            continue
+        pages += int(resident) - int(shared)
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
 def end_children(more: Sequence[int] = ()) -> None:
     """Kill all children of this process and their groups, until none are left: orphans of those
     that are killed become children of a process that has asked for them (a subreaper)."""

@@ -1,0 +1,223 @@
+"""The rate of a cup with 200 spectators, compared with the same cup without any.
+
+`python -m benchmarks.spectators PORT COUNT` is the spectators alone, a process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.compiled import ROOT
+from benchmarks.cup import BOT, CUP
+from benchmarks.figures import Figure, Section
+from stich.commands.serve import find_port
+
+SPECTATORS = 200
+ROUNDS = 5
+DEALS = 150
+AIM = 0.95
+EVERY_S = 5.0  # as in arena/static/live.js
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A cup while spectators were there: its matches, the seconds they took, processor seconds of
+    the runner with its bots and of the server of the pages, and how many pages that has sent."""
+
+    matches: int
+    seconds: float
+    cup_s: float
+    pages_s: float
+    sent: int = 0
+
+
+def play(count: int) -> Round:
+    """A cup with this number of spectators at its live page.
+
+    The cup is paused until all of them have the page; what is measured ends with the last match.
+    """
+    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name, ExitStack() as stack:
+        folder = Path(name)
+        file, out = folder / "cup.toml", folder / "out"
+        bots = "".join(BOT.format(number=number) for number in range(4))
+        file.write_text(CUP.format(deals=DEALS, concurrency=2) + bots)
+        run = stack.enter_context(_started("stich", "run", file, "--out", out, "--json"))
+        events = (json.loads(line)["event"] for line in run.stdout or ())
+        next(event for event in events if event == "begin")
+        _decide("pause", out)
+        port = find_port("127.0.0.1", 0)
+        pages = stack.enter_context(_started("stich", "arena", out, "--port", port))
+        watching = stack.enter_context(_started("benchmarks.spectators", port, count))
+        next(iter(watching.stdout or ()))
+        next(event for event in events if event == "decision")
+        _decide("resume", out)
+        next(event for event in events if event == "decision")
+        before, began, matches = [_used(run), _used(pages)], time.perf_counter(), 0
+        for event in events:
+            if event == "match":
+                matches += 1
+                ended, used = time.perf_counter(), [_used(run), _used(pages)]
+            if event == "finished":
+                break
+        watching.terminate()
+        sent = int(watching.stdout.read()) if watching.stdout else 0
+        cup_s, pages_s = (now - then for now, then in zip(used, before, strict=True))
+        return Round(matches, ended - began, cup_s, pages_s, sent)
+
+
+def _decide(command: str, run: Path) -> None:
+    subprocess.run([sys.executable, "-m", "stich", command, run], check=True, capture_output=True)
+
+
+@contextmanager
+def _started(module: str, *words: object) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", module, *map(str, words)]
+    with subprocess.Popen(
+        command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+
+
+def _used(process: subprocess.Popen[str]) -> float:
+    """The processor seconds of a process and of all that it has started."""
+    return _used_by(process.pid) / TICKS
+
+
+def _used_by(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [int(word) for one in tasks for word in (one / "children").read_text().split()]
+    except OSError:  # it has just ended
+        return 0
+    return sum(map(int, fields[11:15])) + sum(map(_used_by, children))
+
+
+class Spectators:
+    """Browsers with the live page open: each asks for it every five seconds, over one connection,
+    with the ETag of what it has."""
+
+    def __init__(self, port: int, count: int) -> None:
+        self._port = port
+        self._missing = count
+        self.ready = asyncio.Event()
+        self.sent = 0
+
+    async def watch(self) -> None:
+        """One of them; it comes back if its connection breaks."""
+        etag = ""
+        while True:
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+                while True:
+                    seen, etag = etag, await self._look(reader, writer, etag)
+                    self._missing -= not seen
+                    if not self._missing:
+                        self.ready.set()
+                    await asyncio.sleep(EVERY_S * random.uniform(0.8, 1.2))
+            except (OSError, EOFError):
+                await asyncio.sleep(1)
+
+    async def _look(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, etag: str
+    ) -> str:
+        writer.write(f"GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: {etag}\r\n\r\n".encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        fields = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if line)
+        await reader.readexactly(int(fields.get("content-length", 0)))
+        self.sent += head.startswith("http/1.1 200 ")
+        return fields["etag"]
+
+
+async def _watch(port: int, count: int) -> None:
+    os.nice(19)  # they would be on other machines
+    spectators = Spectators(port, max(count, 1))
+    watching = [asyncio.create_task(spectators.watch()) for _ in range(max(count, 1))]
+    await spectators.ready.wait()
+    if not count:  # the page was there once
+        watching[0].cancel()
+    print("All have the page.", flush=True)
+    spectators.sent = 0
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    await stopped.wait()
+    print(spectators.sent)
+    for one in watching:
+        one.cancel()
+
+
+def sections() -> list[Section]:
+    """Cups with and without spectators, in turns."""
+    pairs = [(play(0), play(SPECTATORS)) for _ in range(ROUNDS)]
+    return [_section(pairs)]
+
+
+def _section(pairs: Sequence[tuple[Round, Round]]) -> Section:
+    rates = [[one.matches / one.seconds for one in pair] for pair in pairs]
+    costs = [[one.cup_s / one.matches * 1000 for one in pair] for pair in pairs]
+    shares = [1 - one.pages_s / (one.cup_s + one.pages_s) for _, one in pairs]
+    pages = [one.pages_s / one.seconds * 1000 for _, one in pairs]
+    sent = statistics.median(one.sent / one.seconds for _, one in pairs)
+    alone, watched = (statistics.median(column) for column in zip(*rates, strict=True))
+    cost, cost_watched = (statistics.median(column) for column in zip(*costs, strict=True))
+    return Section(
+        f"A cup with {SPECTATORS} spectators",
+        f"Cups of four greedy bots at two tables, all started by the runner, with {SPECTATORS}"
+        " browsers that have the live page open and ask for it every five seconds, in turns with"
+        f" the same cup without any: medians of {ROUNDS} pairs. Everything shares the machine,"
+        f" whose load was {os.getloadavg()[1]:.0f} (of {os.cpu_count()} cores). The first row is"
+        " exact where other work disturbs: of the processor time of runner, bots and server of the"
+        " pages, the share that was the cup's. It is what is left of the rate where nothing of the"
+        " machine is idle. The others are ratios of pairs.",
+        [
+            Figure(
+                "processor time that is the cup's",
+                100 * statistics.median(shares),
+                "without pages",
+                100,
+                "%",
+                statistics.median(shares),
+                AIM,
+            ),
+            Figure(
+                "rate",
+                watched,
+                "without spectators",
+                alone,
+                "matches/s",
+                statistics.median(after / before for before, after in rates),
+            ),
+            Figure(
+                "processor time of the runner and its bots",
+                cost_watched,
+                "without spectators",
+                cost,
+                "ms a match",
+                statistics.median(before / after for before, after in costs),
+            ),
+        ],
+        f"The server of the pages takes {statistics.median(pages):.0f} ms of processor time a"
+        f" second, and sends {sent:.0f} pages a second that have changed.",
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(_watch(int(sys.argv[1]), int(sys.argv[2])))

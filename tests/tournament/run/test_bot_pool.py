@@ -1,0 +1,167 @@
+"""Which bots a worker keeps running: as many as fit into its memory, and always those that play."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import ClassVar
+
+import pytest
+
+from tests.tournament import played
+from tournament.bot.process import LaunchSettings
+from tournament.bot.started_bot import StartError
+from tournament.config import Bot, Cup, Limits
+from tournament.records import FaultKind
+from tournament.run import bot_pool
+from tournament.run.bot_pool import BotPool
+
+PLAYERS = 3
+FAULTY = next(iter(played.played(played.cup(), {"ann": 30, "bob": 30})))
+FAULT, *_ = FAULTY.faults
+RECORD = replace(FAULTY, faults=())
+
+
+class FakeBot:
+    """A bot that uses so much memory as its command says, and counts its starts."""
+
+    starts: ClassVar[Counter[str]]
+    running_now: ClassVar[set[str]]
+    fails: ClassVar[set[str]]
+
+    def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
+        self.name = bot.name
+        self.url = f"http://{bot.name}"
+        self.answered = False
+        self.memory = float(bot.command or 0)
+        self.starts[bot.name] += 1
+        self.running_now.add(bot.name)
+
+    @property
+    def running(self) -> bool:
+        return self.name in self.running_now
+
+    def ready_on_any_port(self) -> "FakeBot":
+        if self.name in self.fails:
+            self.close()
+            raise StartError(f"{self.name} does not start.")
+        self.answered = True
+        return self
+
+    def clear_output(self) -> bool:
+        return self.running
+
+    def memory_mb(self) -> float:
+        return self.memory
+
+    def close(self) -> None:
+        self.running_now.discard(self.name)
+
+
+@pytest.fixture(autouse=True)
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeBot]]:
+    monkeypatch.setattr(bot_pool, "StartedBot", FakeBot)
+    FakeBot.starts, FakeBot.running_now, FakeBot.fails = Counter(), set(), set()
+    yield FakeBot
+    assert not FakeBot.running_now
+
+
+def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100) -> BotPool:
+    """A pool for bots named a, b, c … of these sizes."""
+    bots = tuple(Bot(chr(ord("a") + at), str(size)) for at, size in enumerate(sizes_mb))
+    cup = Cup("Cup", "doudizhu", PLAYERS, bots, limits=Limits(memory_mb=limit_mb))
+    return BotPool(cup, LaunchSettings(cup.limits, 1), memory_mb)
+
+
+def seat(pool: BotPool, names: str, soon: str = "") -> None:
+    """Seat them, and end the match."""
+    players = pool.seat(names, soon=soon)
+    assert all(isinstance(player, FakeBot) and player.running for player in players)
+    pool.recycle(replace(RECORD, seating=tuple(names)))
+    assert FakeBot.running_now >= set(names)
+
+
+def test_bots_that_fit_into_the_memory_are_started_once() -> None:
+    with closing(pool(600, *[100] * 6)) as six:
+        for names in ("abc", "def", "ace", "bdf", "abc"):
+            seat(six, names)
+        assert FakeBot.starts == Counter("abcdef")
+
+
+def test_those_unused_for_longest_are_ended_when_memory_is_short() -> None:
+    with closing(pool(500, *[100] * 6)) as six:
+        for names in ("abc", "ade"):
+            seat(six, names)
+        assert six.running == set("abcde")
+        seat(six, "adf")
+        assert six.running == set("acdef")
+        assert FakeBot.starts == Counter("abcdef")
+
+
+def test_a_large_bot_counts_as_much_as_it_uses() -> None:
+    with closing(pool(500, 10, 10, 10, 10, 465)) as mixed:
+        seat(mixed, "abc")
+        seat(mixed, "dbc")
+        assert mixed.running == set("abcd")
+        seat(mixed, "abe")
+        assert mixed.running == set("abce")
+
+
+def test_a_bot_that_grows_makes_others_end_but_none_of_its_table() -> None:
+    with closing(pool(500, *[100] * 5)) as five:
+        seat(five, "abc")
+        seat(five, "ade")
+        first, *_ = five.seat("ade")
+        assert isinstance(first, FakeBot)
+        first.memory = 400
+        five._measured.clear()  # as if a second had passed
+        five.recycle(replace(RECORD, seating=tuple("ade")))
+        assert five.running == set("ade")
+        first.memory = 10_000
+        five._measured.clear()
+        seat(five, "ade")
+        assert FakeBot.starts == Counter("abcde")
+
+
+def test_a_table_that_does_not_fit_plays_all_the_same() -> None:
+    with closing(pool(16, *[100] * 4)) as tiny:
+        for names in ("abc", "abc", "bcd"):
+            seat(tiny, names)
+        assert tiny.running == set("bcd")
+        assert FakeBot.starts == Counter("abcd")
+
+
+def test_bots_needed_soon_are_started_side_by_side_with_those_missing() -> None:
+    with closing(pool(600, *[100] * 8)) as eight:
+        seat(eight, "abc", soon="abcdefgh")
+        assert eight.running == set("abcdef")
+        seat(eight, "def", soon="gh")
+        assert eight.running == set("abcdef")
+        seat(eight, "efg", soon="abch")
+        assert eight.running == set("bcdefg")
+
+
+def test_a_bot_needed_soon_that_does_not_start_is_started_again_for_its_table() -> None:
+    FakeBot.fails = {"d"}
+    with closing(pool(800, *[100] * 5)) as five:
+        seat(five, "abc", soon="de")
+        assert five.running == set("abce")
+        FakeBot.fails = set()
+        seat(five, "abd")
+        assert FakeBot.starts == Counter("abcdde")
+
+
+def test_before_a_cup_no_more_start_at_once_than_fit() -> None:
+    """Of the first, nothing is known but the limit of each."""
+    with closing(pool(400, *[50] * 12, limit_mb=100)) as twelve:
+        found = [len(twelve.running) for _ in twelve.start(twelve._cup.bots)]
+        assert (found[0], max(found)) == (4, 8)
+        assert twelve.running == set("efghijkl")
+
+
+def test_a_bot_that_was_too_late_is_ended() -> None:
+    with closing(pool(900, *[100] * 3)) as three:
+        three.seat("abc")
+        late = replace(FAULT, seat=1, kind=FaultKind.TIMEOUT)
+        three.recycle(replace(RECORD, seating=tuple("abc"), faults=(late,)))
+        assert three.running == set("ac")

@@ -1,0 +1,60 @@
+"""How much memory bots may use: what the machine and its control groups leave."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tournament.bot.supervisor.process_tree import memory_mb
+from tournament.run.memory import available_mb, memory_for_bots
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> dict[str, Path]:
+    """A machine with 8000 MB available, and this process in the control group /a/b."""
+    (tmp_path / "meminfo").write_text("MemTotal: 16384000 kB\nMemAvailable: 8192000 kB\n")
+    (tmp_path / "own").write_text("1:name=systemd:/x\n0::/a/b\n")
+    (tmp_path / "groups/a/b").mkdir(parents=True)
+    return {"meminfo": tmp_path / "meminfo", "root": tmp_path / "groups", "own": tmp_path / "own"}
+
+
+def limit(folder: Path, limit_mb: int | None, used_mb: int = 0, cached_mb: int = 0) -> None:
+    (folder / "memory.max").write_text("max" if limit_mb is None else str(limit_mb << 20))
+    (folder / "memory.current").write_text(str(used_mb << 20))
+    (folder / "memory.stat").write_text(f"anon 1\nactive_file {cached_mb << 20}\nfile 2\n")
+
+
+def test_without_control_groups_it_is_what_the_machine_has(machine: dict[str, Path]) -> None:
+    assert available_mb(**machine) == 8000
+
+
+def test_the_narrowest_control_group_counts(machine: dict[str, Path]) -> None:
+    limit(machine["root"] / "a/b", None)
+    assert available_mb(**machine) == 8000
+    limit(machine["root"] / "a", 4000, used_mb=1500, cached_mb=500)
+    assert available_mb(**machine) == 3000
+    limit(machine["root"] / "a/b", 1000, used_mb=1500)
+    assert available_mb(**machine) == 0
+
+
+def test_the_setting_goes_before_what_is_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.run.memory.available_mb", lambda: 1000.0)
+    assert memory_for_bots(None) == 750
+    assert memory_for_bots(5000) == 5000
+
+
+def test_the_memory_of_a_process_counts_with_its_descendants() -> None:
+    """A parent with 20 MB and a child with 40 MB."""
+    child = "memory = bytearray(40 << 20); print(flush=True); input()"
+    parent = (
+        "import subprocess, sys; memory = bytearray(20 << 20);"
+        f" subprocess.run([sys.executable, '-c', {child!r}])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert 60 <= memory_mb(process.pid) < 120
+        process.communicate(b"\n")

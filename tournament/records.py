@@ -169,7 +169,8 @@ class Decision:
     """A decision of the organiser, with its `number` from 1, its time (UTC, ISO 8601) and reason.
 
     `bot` is the one that is withdrawn or disqualified, else "". `matches` are those that become
-    void, all of them of one `block`, which otherwise is None.
+    void, all of them of one `block`, which otherwise is None. `after` is the number of finished
+    matches when it was made.
     """
 
     number: int
@@ -179,6 +180,7 @@ class Decision:
     bot: str = ""
     block: int | None = None
     matches: tuple[str, ...] = ()
+    after: int = 0
 
 
 class MatchSummary(NamedTuple):

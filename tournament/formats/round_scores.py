@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tournament.formats.schedule import StageTable
-from tournament.records import Results
+from tournament.records import DecisionKind, Results
 
 if TYPE_CHECKING:
     from tournament.ranking.observations import Observations
@@ -36,7 +36,7 @@ class RoundScores:
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """The points of `bots` in the first `blocks` blocks of the schedule, as the fit reads
-        them."""
+        them; without tables at which another bot sat."""
         import numpy as np
 
         from tournament.ranking.observations import observe
@@ -45,9 +45,23 @@ class RoundScores:
         rows = [
             (match.block, match.deals, [number[bot] for bot in match.seating], match.adjusted)
             for match in self._run.summaries()
-            if match.block <= blocks
+            if match.block <= blocks and number.keys() >= set(match.seating)
         ]
+        players = len(rows[0][2]) if rows else 0
         block, deals, seats, scores = (
-            np.array(column, np.int64) for column in zip(*rows, strict=True)
+            np.array([row[column] for row in rows], np.int64).reshape(len(rows), *width)
+            for column, width in enumerate(((), (), (players,), (players,)))
         )
         return observe(block, deals, seats, scores, len(bots))
+
+    def disqualified(self, blocks: int) -> frozenset[str]:
+        """The bots that were disqualified before the first `blocks` blocks were finished."""
+        found = [
+            decision
+            for decision in self._run.facts().get("decisions", ())
+            if decision.kind == DecisionKind.DISQUALIFY
+        ]
+        if not found:
+            return frozenset()
+        matches = sum(match.block <= blocks for match in self._run.summaries())
+        return frozenset(decision.bot for decision in found if decision.after < matches)

@@ -53,7 +53,11 @@ class Scores(Protocol):
         """The mean score a deal of each bot in a finished round, by stage and table."""
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
-        """The points of these bots in the first `blocks` blocks, all of them finished."""
+        """The points of these bots in the first `blocks` blocks, all of them finished; without
+        tables at which another bot sat."""
+
+    def disqualified(self, blocks: int) -> frozenset[str]:
+        """The bots that were disqualified before the first `blocks` blocks were finished."""
 
 
 class Schedule(ABC):

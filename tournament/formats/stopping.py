@@ -61,14 +61,17 @@ class UntilSettled(Schedule):
         from tournament.ranking import anytime
         from tournament.ranking.effects import fit
 
-        fitted = fit(scores.observations(self._cup.names, blocks))
+        out = scores.disqualified(blocks)
+        bots = [bot for bot in self._cup.names if bot not in out]
+        seen = scores.observations(bots, blocks)
+        if not seen.blocks:  # no table was played, because bots were withdrawn
+            return ()
+        fitted = fit(seen)
         settled = anytime.settled_pairs(fitted, self._cup.stop.confidence)
         top = self._cup.stop.top or 0
-        others = len(self._cup.names) - top
+        others = len(bots) - top
         above = settled.sum(axis=1) >= others
-        found = tuple(
-            bot for bot, ahead in zip(self._cup.names, above.tolist(), strict=True) if ahead
-        )
+        found = tuple(bot for bot, ahead in zip(bots, above.tolist(), strict=True) if ahead)
         return found if len(found) == top and seated.issuperset(found) else ()
 
 

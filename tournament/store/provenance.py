@@ -25,6 +25,9 @@ PROOFS = "proofs"
 WRITTEN = "written"
 """The key of the row in `meta` with the number of matches, which has a proof of its own."""
 
+LOGS = "logs"
+"""The key of the fact that the store has signed logs, so that one that is missing is missed."""
+
 _UNSIGNED = (
     "Warning: {where} was written by stich 0.2.0, which did not sign results: nothing shows who"
     " wrote them."
@@ -39,11 +42,20 @@ class Provenance:
     """Who has signed a store, and whether a row is theirs.
 
     Without a `verifier` nothing is signed. `warning` is for people, "" if there is nothing to say.
+    `logs` says whether there must be signed logs, if only empty ones.
     """
 
     def __init__(
-        self, where: str, run: str, signer: str, verifier: Verifier | None, warning: str = ""
+        self,
+        where: str,
+        run: str,
+        signer: str,
+        verifier: Verifier | None,
+        warning: str = "",
+        *,
+        logs: bool = False,
     ) -> None:
+        self.logs = logs
         self._where = where
         self.run = run
         self.signer = signer
@@ -220,6 +232,7 @@ def read_provenance(where: str, facts: Mapping[str, str]) -> Provenance:
                 f"{where}: is signed by the key {signer}, which is not yours; if it is"
                 f" the one that its organiser announced, run: stich trust {signer}"
             )
-    found = Provenance(where, run, signer, Verifier(signer, own), warning)
+    verifier = Verifier(signer, own)
+    found = Provenance(where, run, signer, verifier, warning, logs=LOGS in facts)
     found.check_facts(facts)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,18 +28,34 @@ class SignedLog:
         self, connection: Connection, run: str, key: SigningKey, data: Mapping[str, Any]
     ) -> int:
         """Append a row in the transaction of this connection; its number."""
-        self._table.create(connection, checkfirst=True)  # older stores do not have it
-        log_lengths.create(connection, checkfirst=True)
-        mine = log_lengths.c.name == self._table.name
-        connection.execute(sa.delete(log_lengths).where(mine))  # begins to write: no other can now
+        self.begin(connection)
         number = self._length(connection) + 1
         text = rows.dumps(data)
         row = {"id": number, "data": text, **self._prove(run, key, number, text)}
         connection.execute(sa.insert(self._table).values(row))
-        length = {"name": self._table.name, "length": number}
-        length |= self._prove(run, key, number, "length")
-        connection.execute(sa.insert(log_lengths).values(length))
+        self._write_length(connection, run, key, number)
         return number
+
+    def start(self, connection: Connection, run: str, key: SigningKey) -> None:
+        """Sign how many rows there are; from now on, this must be there."""
+        self.begin(connection)
+        self._write_length(connection, run, key, self._length(connection))
+
+    def _write_length(self, connection: Connection, run: str, key: SigningKey, length: int) -> None:
+        row = {
+            "name": self._table.name,
+            "length": length,
+            **self._prove(run, key, length, "length"),
+        }
+        connection.execute(sa.insert(log_lengths).values(row))
+
+    def begin(self, connection: Connection) -> None:
+        """Begin to append in the transaction of this connection: no other can write to this log
+        until it ends, and in SQLite none to the store."""
+        self._table.create(connection, checkfirst=True)  # older stores do not have it
+        log_lengths.create(connection, checkfirst=True)
+        mine = log_lengths.c.name == self._table.name
+        connection.execute(sa.delete(log_lengths).where(mine))
 
     def _length(self, connection: Connection) -> int:
         query = sa.select(sa.func.max(self._table.c.id))
@@ -47,9 +63,9 @@ class SignedLog:
 
     def read(self, connection: Connection, provenance: Provenance | None) -> list[dict[str, Any]]:
         """The rows in order; StoreError if another program has changed them."""
-        if not sa.inspect(connection).has_table(self._table.name):
-            return []
-        found = connection.execute(sa.select(self._table).order_by(self._table.c.id)).all()
+        found: Sequence[sa.Row[Any]] = []
+        if sa.inspect(connection).has_table(self._table.name):
+            found = connection.execute(sa.select(self._table).order_by(self._table.c.id)).all()
         if provenance is not None and provenance.signed:
             self._check(connection, provenance, found)
         return [json.loads(row.data) for row in found]
@@ -59,7 +75,7 @@ class SignedLog:
         length = None
         if sa.inspect(connection).has_table(log_lengths.name):
             length = connection.execute(sa.select(log_lengths).where(mine)).first()
-        if not found and length is None:
+        if not found and length is None and not provenance.logs:
             return
         known = [(number, row.data, row) for number, row in enumerate(found, 1)]
         known.append((len(found), "length", length))

@@ -5,6 +5,7 @@ A match is committed as a whole or not at all.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from base64 import b64encode
@@ -36,6 +37,7 @@ from tournament.store.engine import (
     store_errors,
 )
 from tournament.store.provenance import (
+    LOGS,
     PROOFS,
     WRITTEN,
     digest_of_details,
@@ -99,10 +101,13 @@ class Store(StoreReader):
             texts = {"version": rows.dumps(VERSION), "run": rows.dumps(secrets.token_hex(16))}
         else:
             texts = self._checked_texts()
-        texts |= {name: rows.dumps(value) for name, value in facts.items()}
+        new_logs = () if LOGS in texts else (self._voids, self._decisions)
+        texts |= {name: rows.dumps(value) for name, value in {**facts, LOGS: True}.items()}
         texts["signer"] = rows.dumps(key.public)
         texts[PROOFS] = prove_facts(texts, key)
         with self._write() as connection:
+            for log in new_logs:
+                log.start(connection, json.loads(texts["run"]), key)
             connection.execute(sa.delete(meta))
             both = [{"key": name, "value": text} for name, text in texts.items()]
             connection.execute(sa.insert(meta), both)
@@ -194,11 +199,20 @@ class Store(StoreReader):
         """Append a decision of the organiser, whose key must be that of the run."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         made = Decision(0, kind, at, rows.storable(why), bot, block, tuple(matches))
-        data = asdict(made)
-        del data["number"]
         with self._write() as connection:
+            self._decisions.begin(connection)
+            made = replace(made, after=self._count_for_good(connection))
+            data = asdict(made)
+            del data["number"]
             number = self._decisions.add(connection, self._run, self._signing_key(), data)
         return replace(made, number=number)
+
+    def _count_for_good(self, connection: Connection) -> int:
+        """The number of finished matches, which cannot change until this transaction ends; it must
+        have begun to write."""
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.text("LOCK TABLE matches IN SHARE MODE"))
+        return connection.execute(sa.select(sa.func.count()).select_from(matches)).scalar_one()
 
     def void_finished(self, match: str, decision: int, why: str) -> None:
         """Move a finished match to the void ones, whole. The match that was written last takes

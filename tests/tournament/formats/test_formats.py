@@ -43,6 +43,9 @@ class Known:
         points = np.array([[float(means.get(bot, 0)) for bot in bots] for means in tables])
         return from_blocks(points, np.array([[bot in means for bot in bots] for means in tables]))
 
+    def disqualified(self, blocks: int) -> frozenset[str]:
+        return frozenset()
+
 
 def played(of: Schedule, score: object = strength) -> tuple[list[Block], Results]:
     """All blocks, if every bot always scores its strength."""

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,14 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.cups import events, served_toys, standings, started, stich, toys, write
+from tournament.config import Stop
+from tournament.decisions import absent, is_skipped
+from tournament.formats import make_schedule
+from tournament.formats.round_scores import RoundScores
+from tournament.match.match import Rules, play
+from tournament.match.referee import LocalReferee
 from tournament.records import DecisionKind, VoidCause
+from tournament.run.worker import pairing_of
 from tournament.store.store import Store
 
 BOTS = ("ann", "bob", "cat", "dan")
@@ -150,6 +158,9 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
         """UPDATE decisions SET data = replace(data, 'bob', 'ann')""",
         "DELETE FROM log_lengths",
         "DELETE FROM voids",
+        "DELETE FROM decisions; DELETE FROM log_lengths",
+        "DELETE FROM decisions; DELETE FROM log_lengths WHERE name = 'decisions'",
+        "DROP TABLE decisions; DROP TABLE voids; DROP TABLE log_lengths",
     ],
 )
 def test_who_changes_decisions_is_found_out(run: Path, change: str) -> None:
@@ -157,7 +168,7 @@ def test_who_changes_decisions_is_found_out(run: Path, change: str) -> None:
     stich("disqualify", run, "cat")
     stich("void", run, 1)
     with sqlite3.connect(run / "run.sqlite") as connection:
-        connection.execute(change)
+        connection.executescript(change)
     for command in ("standings", "verify"):
         code, text = code_and_text(command, run)
         assert code == 1
@@ -213,6 +224,48 @@ def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -
         list(told)
     assert runner.returncode == 0
     assert stich("verify", out).returncode == 0
+
+
+STOP = replace(played.cup(BOTS, deals=12), stop=Stop(top=1))
+
+
+def play_on(store: Store, *decisions: tuple[int, DecisionKind, str]) -> None:
+    """Play a cup with [stop] in which all but ann and bob fail often, as the runner does; after so
+    many matches the organiser decides something about a bot."""
+    store.put(played.facts(STOP))
+    schedule = make_schedule(STOP, STOP.seed or "", played.MATCH_KEY)
+    rules = Rules(STOP.game, STOP.players, STOP.options, STOP.clock, STOP.strikes)
+    faulty = {"ann": 0, "bob": 12, "cat": 60, "dan": 60}
+    for block in (block for part in schedule.rounds(RoundScores(store)) for block in part.blocks):
+        for number, seating in enumerate(block.seatings):
+            for after, kind, bot in decisions:
+                if after == store.count() and bot not in absent(store.decisions()):
+                    store.decide(kind, "", bot)
+            if not is_skipped(STOP, block.table, absent(store.decisions())):
+                bots = [played.Dice(name, faulty[name]) for name in seating]
+                store.add(play(rules, pairing_of(block, number), LocalReferee(), bots))
+    store.put({"finished": True, "settled": schedule.settled, "total": store.count()})
+
+
+def test_a_cup_that_stops_early_without_the_bots_that_left(tmp_path: Path) -> None:
+    settled = {}
+    for name, decisions in {
+        "nobody": [],
+        "withdrawn": [(30, DecisionKind.WITHDRAW, "dan")],
+        "before the first match": [(0, DecisionKind.WITHDRAW, bot) for bot in ("ann", "bob")],
+        "the best": [(30, DecisionKind.DISQUALIFY, "ann")],
+    }.items():
+        with Store.create(tmp_path / name) as store:
+            play_on(store, *decisions)
+            settled[name] = store.get("settled"), store.count() < 12 * 4 * 3
+        assert stich("verify", tmp_path / name).returncode == 0, name
+    assert settled["nobody"] == (["ann"], True)
+    assert settled["withdrawn"][0] in (["ann"], [])
+    assert settled["before the first match"] == ([], True)
+    assert settled["the best"][0] in (["bob"], [])
+    # What is decided after the end changes nothing about how the cup ended.
+    assert stich("disqualify", tmp_path / "nobody", "ann").returncode == 0
+    assert stich("verify", tmp_path / "nobody").returncode == 0
 
 
 def test_voided_matches_of_a_finished_run_are_played_again(tmp_path: Path) -> None:

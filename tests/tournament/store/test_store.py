@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from stich.cli import cli
 from tests.tournament import postgres
 from tests.tournament.cups import ROOT, standings, stich, toys, write
-from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
+from tournament.records import Answer, DecisionKind, FaultKind, FaultRecord, MatchRecord
 from tournament.run.lock import only_runner
 from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
@@ -153,6 +153,14 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
     for wrong, says in (("0000", "More than one"), ("%", "no match"), ("_", "no match")):
         with pytest.raises(StoreError, match=says):
             store.match(wrong)
+
+
+def test_a_decision_knows_how_many_matches_had_ended(store: Store) -> None:
+    store.add(record())
+    store.decide(DecisionKind.PAUSE, "Lunch.")
+    store.add(record(number=1))
+    store.decide(DecisionKind.RESUME, "")
+    assert [(one.number, one.after) for one in store.decisions()] == [(1, 1), (2, 2)]
 
 
 def test_facts_are_set_all_or_none(store: Store) -> None:
@@ -299,7 +307,9 @@ def test_a_runner_that_has_lost_the_lock_writes_no_more(target: str) -> None:
         with only_runner(first):
             first.add(record())
             engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
-            holder = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+            # Within a minute: without a time, it would not wait until the lock is free.
+            end = "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks"
+            holder = f"{end} WHERE locktype = 'advisory'"
             with engine.connect() as other:
                 other.execute(sa.text(holder))
             engine.dispose()

@@ -17,6 +17,8 @@ MODULES = (
     "lists",
     "zhengfen_lists",
     "http",
+    "worst_bodies",
+    "unread_answers",
     "cup",
     "deadline",
     "connected",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from typing import Any, Final
 
 from flask import Blueprint, Response, current_app
@@ -19,6 +20,9 @@ from service.schemas.list_fields import MAX_LISTED_MOVES, MAX_MOVES
 from service.sealed import SealedGame, Sealer
 from service.work import Work, need
 
+LONG_HAND: Final = 20
+LONG_PAIRS: Final = 14
+"""Pairs of equal rank; one of twenty dealt hands of 18 cards has more."""
 LONG_LIST: Final = 300
 LARGE_LIST: Final = 1500
 """Moves whose names may have 64 KiB."""
@@ -77,7 +81,7 @@ def moves() -> Response:
     """List the legal moves of a state or view."""
     body = parse_body(requests.MOVES)
     position = _position(body)
-    if _has_long_hand(body):
+    if _takes_long_to_count(body):
         need(Work.LONG)
     listed = position.moves()
     if len(listed) > MAX_LISTED_MOVES:
@@ -91,13 +95,14 @@ def moves() -> Response:
     return json_response({"seat": position.turn, "moves": listed.texts()})
 
 
-def _has_long_hand(body: dict[str, Any]) -> bool:
-    """Whether a hand has more cards than any deal gives; counting its moves may take 15 ms."""
+def _takes_long_to_count(body: dict[str, Any]) -> bool:
+    """Whether the hand to move is large or has many equal ranks: counting may take 15 ms."""
     data = body.get("state") or body.get("view")
-    if data is None:
+    if data is None or data["turn"] is None:
         return False
-    hands = data["hands"] if "hands" in data else [data["hand"]]
-    return max(map(len, hands)) > _game(data).deck(data["players"]).size // 3 + 2
+    hand = data["hand"] if "hand" in data else data["hands"][data["turn"]]
+    ranks = Counter([card[0] for card in hand])
+    return len(hand) > LONG_HAND or sum([n * (n - 1) // 2 for n in ranks.values()]) > LONG_PAIRS
 
 
 @v1.post("/validate")

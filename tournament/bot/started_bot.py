@@ -130,6 +130,10 @@ class StartedBot(HttpBot):
         """How many bytes it has written since it was started."""
         return self._process.written()
 
+    def idle(self) -> None:
+        """It does not sit at the table that plays next."""
+        self._process.idle()
+
     def memory_mb(self) -> float:
         """The memory that it uses now."""
         return self._process.memory_mb()

@@ -66,6 +66,7 @@ class BotPool:
         self._memory_mb: dict[_Place, float] = {}  # as last measured, also of bots that have ended
         self._measured: dict[_Place, float] = {}
         self._new: set[_Place] = set()
+        self._table: list[_Place] = []  # of the last match
         self._by_url: dict[str, Player] = {}
 
     @property
@@ -83,6 +84,10 @@ class BotPool:
         """
         places = [(name, names[:at].count(name)) for at, name in enumerate(names)]
         table = [place for place in places if self._is_started(place[0]) and place[0] not in absent]
+        for place in self._table:
+            if place in self._started and place not in table:
+                self._started[place].idle()
+        self._table = table
         missing = [place for place in table if not self._still_runs(place)]
         if missing:
             self._make_room(self._expected(missing), table)
@@ -91,7 +96,7 @@ class BotPool:
                 self._spawn(place)
             for place in more:
                 with suppress(StartError):
-                    self._ready(place)
+                    self._ready(place).idle()
         players = [
             UnavailableBot("", "The organiser decided that it plays no more.")
             if place[0] in absent
@@ -112,7 +117,9 @@ class BotPool:
                 self._spawn((bot.name, 0))
             for bot in some:
                 try:
-                    yield bot, self._ready((bot.name, 0))
+                    running = self._ready((bot.name, 0))
+                    running.idle()
+                    yield bot, running
                 except StartError as error:
                     yield bot, error
             self._make_room(0, list(self._started)[-self._cup.players :])

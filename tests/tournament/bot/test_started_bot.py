@@ -115,11 +115,15 @@ def test_who_is_stopped_is_resumed_and_it_is_seen(
         assert isinstance(started.move(REQUEST, 60), Choice)
 
 
-def test_a_program_below_a_shell_is_resumed_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("idle", [False, True])
+def test_a_program_below_a_shell_is_resumed_too(tmp_path: Path, idle: bool) -> None:
+    """Also one that was stopped while the bot was idle."""
     command = f"sh -c '{bot('toy-1', str(tmp_path))}; true'"
     started = start(Bot("x", command), LAUNCH)
     try:
         (pid,) = pids(tmp_path)
+        if idle:
+            started.idle()
         os.kill(pid, signal.SIGSTOP)
         until_stopped(started)
         assert isinstance(started.move(REQUEST, 60), Choice)

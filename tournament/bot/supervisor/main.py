@@ -19,7 +19,9 @@ pid, and then receives commands of one byte. Every answer is four bytes of lengt
   it could not be started, JSON;
 - `C`: the same, and the output and the stops so far are forgotten;
 - `T`: how often somebody has stopped a process of the bot, JSON; each was resumed at once;
-- `P`: whether it is the bot that listens at its port, JSON.
+- `P`: whether it is the bot that listens at its port, JSON;
+- `I`, which is not answered: the bot is idle. Until the next command nothing happens regularly, so
+  that bots which are kept running cost no time.
 """
 
 from __future__ import annotations
@@ -215,8 +217,9 @@ class Supervisor:
         poll.register(wake, select.POLLIN)
         poll.register(self.pipe, select.POLLIN)
         self.reap()
+        idle = False
         while True:
-            ready = poll.poll(STOPS_MS)
+            ready = poll.poll(None if idle else STOPS_MS)
             if not ready:
                 self.find_stopped()
             for descriptor, _ in ready:
@@ -230,7 +233,9 @@ class Supervisor:
                     command = self.control.recv(1)
                     if not command:
                         return
-                    self.answer(self.carry_out(command))
+                    idle = command == b"I"
+                    if not idle:
+                        self.answer(self.carry_out(command))
 
     def carry_out(self, command: bytes) -> bytes:
         """Carry out a command; its answer."""

@@ -22,6 +22,7 @@ MODULES = (
     "cup",
     "deadline",
     "connected",
+    "many_bots",
     "spectators",
     "blocks",
     "standings",

@@ -190,7 +190,8 @@ def sections() -> list[Section]:
         Section(
             "Cups of many bots",
             f"Gauntlets of about {MATCHES:,} matches at {TABLES} tables, with greedy bots; from the"
-            f" first match to the last, one after the other. Bots without a sandbox. Those that start slowly sleep before they listen.",
+            f" first match to the last, in turns, the best of {ROUNDS}. Bots without a sandbox."
+            " Those that start slowly sleep before they listen.",
             [
                 *rates(quick, AIM, ""),
                 *rates(slow, SLOW_AIM, f" that take {SLEEP_S:g} s to start"),

@@ -156,14 +156,14 @@ class ClusterExecutor:
 
     def _on_played(self, worker: Worker, job: Job, played: Played) -> Iterator[Event]:
         """The last match comes first: its table gets the next job before the others are stored."""
-        if played.lost is not None:
-            yield Lost(job.block.number, f"on worker {worker.name} {played.lost}")
         last = played.void is None and played.lost is None
         for record in reversed(played.records):
             yield Finished(record, last)
             last = False
         if played.void is not None:
             yield Voided(played.void)
+        if played.lost is not None:
+            yield Lost(job.block.number, f"on worker {worker.name} {played.lost}")
 
     def _waits(self) -> str:
         """That nobody is left, if so."""

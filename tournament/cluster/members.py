@@ -140,6 +140,7 @@ class Members:
         self._problems: list[str] = []  # before it is ready
         self._about: Mapping[str, Mapping[str, str]] = {}  # of the first worker
         self._refused: set[str] = set()
+        self._postponed: set[str] = set()
         self._told: set[str] = set()
 
     async def run(self) -> None:
@@ -160,10 +161,12 @@ class Members:
         while True:
             members = await self._link.members()
             self._compare(members)
-            if not self._ready:
-                self._look_whether_ready()
-            if not self._ready and not self._workers and monotonic() > until:
-                raise ClusterError(self._nobody(members))
+            if not self._ready and not self._expects_others():
+                self._ready = bool(self._problems) or self._anybody_joined()
+                if self._ready:
+                    self._report(Ready(Inspected(tuple(self._problems), self._about)))
+                elif monotonic() > until:
+                    raise ClusterError(self._nobody(members))
             await asyncio.wait([self._broken], timeout=_LOOK_S)
             if self._broken.done():
                 self._broken.result()
@@ -185,12 +188,15 @@ class Members:
                 worker = self._workers[address] = Worker(member, min(free, member.tables))
                 self._spawn(self._attend(worker))
 
-    def _look_whether_ready(self) -> None:
-        """Tell the runner once all workers have joined that were there at first."""
-        workers = self._workers.values()
-        if all(worker.joined for worker in workers) and (workers or self._problems):
-            self._ready = True
-            self._report(Ready(Inspected(tuple(self._problems), self._about)))
+    def _anybody_joined(self) -> bool:
+        return any(worker.joined for worker in self._workers.values())
+
+    def _expects_others(self) -> bool:
+        """Whether a worker is joining that has not failed to before."""
+        return any(
+            not worker.joined and address not in self._postponed
+            for address, worker in self._workers.items()
+        )
 
     def _nobody(self, members: dict[str, Member]) -> str:
         where = self._address
@@ -229,8 +235,10 @@ class Members:
             self._report(Joined(worker))
             self._report(Left(worker, await worker.gone))
         except WorkerGone as gone:
+            self._postponed.add(address)
             self._tell(f"Worker {name} {gone}; it takes part as soon as it answers.")
         except WorkerBusy:
+            self._postponed.add(address)
             self._tell(f"Worker {name} plays for another runner; it takes part after that.")
         except (Unsuited, InvalidMessage) as error:
             text = str(error)

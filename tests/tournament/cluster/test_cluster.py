@@ -285,13 +285,14 @@ NONSENSE = """
 from tournament.cluster import relay
 from tournament.cluster.messages import Play, decode_request
 
-honest = relay.Session.ask
+def nonsensical(honest):
+    async def ask(self, data):
+        return b"nonsense" if isinstance(decode_request(data), Play) else await honest(self, data)
+    return ask
 
-async def ask(self, data):
-    return b"nonsense" if isinstance(decode_request(data), Play) else await honest(self, data)
-
-if honest.__module__ != __name__:  # Dask loads this twice
-    relay.Session.ask = ask
+if not hasattr(relay, "NONSENSICAL"):  # Dask loads this twice
+    relay.NONSENSICAL = True
+    relay.Session.ask = nonsensical(relay.Session.ask)
 """
 
 

@@ -19,7 +19,7 @@ from arena.app import create_app
 from arena.gateway.invitations import Invitations
 from tests.arena.serving import served
 from tests.browser import chromium, console_errors, show_as
-from tests.tournament.cups import ROOT
+from tests.tournament.cups import ROOT, toys, write
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
 from tournament.store.store import Store
@@ -83,7 +83,8 @@ def test_every_page_of_every_format_is_accessible(
                     store.decide(DecisionKind.DISQUALIFY, "It attacked cat.", "ann")
                     paths += ["/bots/cat", "/bots/ann", "/author/cat", "/matches"]
                     paths += [f"/matches/{match}#move=5", "/matches/none", "/play"]
-                with served(create_app(store)) as url:
+                bots = dict(zip(NAMES, toys(3).values(), strict=True))
+                with served(create_app(store, cup=write(folder, bots))) as url:
                     for path in paths:
                         browser.get(url + path)
                         check_page(browser, axe)

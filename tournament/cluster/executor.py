@@ -180,6 +180,7 @@ class ClusterExecutor:
     def close(self) -> None:
         """End all tables and leave the cluster."""
         if self._thread is None:
+            self._loop.close()
             return
         with contextlib.suppress(RuntimeError):  # it has ended by itself
             self._loop.call_soon_threadsafe(self._task.cancel)

@@ -113,5 +113,5 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 def _secure(response: Response) -> Response:
     response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Referrer-Policy"] = "same-origin"  # "no-referrer" hides Origin too
     return response

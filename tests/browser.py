@@ -20,7 +20,7 @@ _FLAGS = (
 def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
     """A browser with an empty profile and a viewport of this size; skips if it is not installed.
 
-    `console_errors` lists what its console showed.
+    Hosts that end with .test are this machine. `console_errors` lists what its console showed.
     """
     binary = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
@@ -30,7 +30,8 @@ def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
     options.binary_location = binary
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     with tempfile.TemporaryDirectory(prefix="stich-browser-", ignore_cleanup_errors=True) as home:
-        for flag in (*_FLAGS.split(), f"--user-data-dir={home}"):
+        flags = [f"--user-data-dir={home}", "--host-resolver-rules=MAP *.test 127.0.0.1"]
+        for flag in (*_FLAGS.split(), *flags):
             options.add_argument(flag)
         browser = Chrome(options=options, service=ChromeService(driver))
         try:

@@ -5,6 +5,9 @@
   const EVERY_MS = 5000;
   let etag = null;
 
+  // What tells a link or a region from the others of a page.
+  const keyOf = (element) => element && (element.getAttribute("href") || element.getAttribute("aria-label"));
+
   async function look() {
     if (document.hidden) return;
     const answer = await fetch(location.href, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
@@ -14,8 +17,11 @@
     const [now, next] = [document, page].map((one) => one.querySelector("[data-live]"));
     if (!now || !next || now.innerHTML === next.innerHTML) return;
     const scrolled = [...now.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
+    const focused = keyOf(document.activeElement);
     now.replaceWith(next);
     document.querySelectorAll(".scroll").forEach((box, index) => { box.scrollLeft = scrolled[index] || 0; });
+    const same = [...next.querySelectorAll("a, [tabindex]")].find((one) => focused && keyOf(one) === focused);
+    if (same) same.focus({ preventScroll: true });
   }
 
   async function again() {

@@ -120,6 +120,18 @@ def test_an_author_signs_in_looks_and_signs_out(
             assert browser.get_cookies() == []
 
 
+def test_an_author_signs_in_over_plain_http(tmp_path: Path) -> None:
+    """A browser sends no Sec-Fetch-Site there, and an Origin by which the site knows itself."""
+    with run(tmp_path, cup(NAMES), {"cat": 9}) as store, chromium() as browser:
+        token = Invitations(tmp_path).invite("cat", 1)
+        with served(create_app(store)) as url:
+            browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/bots/cat")
+            browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
+            WebDriverWait(browser, WAIT_S).until(lambda one: "/author/" in one.current_url)
+            assert "for its author" in text(browser, "h1")
+            assert browser.find_elements(By.CSS_SELECTOR, "tbody a")
+
+
 def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
     records = list(played(cup(NAMES)))
     with Store.create(tmp_path) as store:
@@ -127,10 +139,13 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
         with served(create_app(store)) as url, chromium() as browser:
             browser.get(url)
             assert "0 of 6 matches" in text(browser, "h1")
+            bot = browser.find_element(By.LINK_TEXT, "ann")
+            browser.execute_script("arguments[0].focus()", bot)
             for record in records:
                 store.add(record)
             wait = WebDriverWait(browser, WAIT_S)
             wait.until(lambda one: "6 matches" in text(one, "h1"))
+            assert browser.switch_to.active_element.text == "ann", "the focus stays"
             store.put({"finished": True})
             wait.until(lambda one: "final" in text(one, "h1"))
             assert len(browser.find_elements(By.CSS_SELECTOR, "tbody tr")) > 3

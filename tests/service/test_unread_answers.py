@@ -27,6 +27,12 @@ ALL_CARDS = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs") +
 SHORT = {"state": games.get("doudizhu").start(3, "short", {}).to_dict()}
 
 
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    with Running() as one:
+        yield one
+
+
 def memory(running: Running) -> int:
     """The resident memory of the only worker, in bytes."""
     pid = running.process.pid
@@ -95,6 +101,20 @@ def test_a_short_request_does_not_wait_for_hands_that_take_long_to_count() -> No
             assert answered(refused) < 150
             assert statuses(refused) == {422: 150}
             assert memory(running) - before < 50 * MEBIBYTE
+
+
+@pytest.mark.parametrize("read", [0, 1])
+def test_answers_that_are_abandoned_leave_no_slot_taken(running: Running, read: int) -> None:
+    """Their clients close the connection at once, or after the first byte of 250 KB."""
+    with unread(running, SLOTS, LONGEST[:34], "7c", "7d") as lists:
+        for one in lists:
+            if read:
+                one.recv(read)
+            one.close()
+    url = running.url + "/v1/moves"
+    for _ in range(3):  # and those that are read to the end leave none either
+        answer = running.session.post(url, json={"state": wire([LONGEST, "7c", "7d"])}, timeout=60)
+        assert (answer.status_code, len(answer.json()["moves"])) == (200, 31_122)
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ MODULES = (
     "worst_bodies",
     "unread_answers",
     "cup",
+    "sandbox",
     "deadline",
     "connected",
     "many_bots",

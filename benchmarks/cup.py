@@ -24,6 +24,7 @@ import requests
 from benchmarks.compiled import ROOT
 from benchmarks.figures import Figure, Section
 from benchmarks.http import midgame
+from tournament.bot.supervisor.process_tree import PR_SET_CHILD_SUBREAPER, end_children, prctl
 from tournament.store.store import Store
 
 AIM = 0.75
@@ -93,18 +94,24 @@ def bare_loop() -> float:
     return done / spent
 
 
-def cup(concurrency: int, deals: int) -> tuple[float, float]:
-    """A cup with its start-up: requests per second, and processor ms per request, bots included."""
+def cup(
+    concurrency: int, deals: int, sandbox: bool | None = None, root: Path = ROOT
+) -> tuple[float, float]:
+    """A cup with its start-up, by the program in `root`: requests per second, and processor ms per
+    request, bots included."""
     with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
         folder = Path(name)
         file = folder / "cup.toml"
         bots = "".join(BOT.format(number=number) for number in range(3 if concurrency == 1 else 4))
-        file.write_text(CUP.format(deals=deals, concurrency=concurrency) + bots)
+        inside = "" if sandbox is None else f"[sandbox]\nenabled = {json.dumps(sandbox)}\n"
+        file.write_text(CUP.format(deals=deals, concurrency=concurrency) + inside + bots)
         command = [sys.executable, "-m", "stich", "run", str(file), "--out", str(folder / "out")]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start = time.perf_counter()
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        prctl(PR_SET_CHILD_SUBREAPER, 1)  # else the time of bots that nobody waits for is lost
+        subprocess.run(command, cwd=root, check=True, capture_output=True)
         spent = time.perf_counter() - start
+        end_children()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         with Store.open(folder / "out") as store:
             asked = sum(len(times) for match in store.matches() for times in match.times)

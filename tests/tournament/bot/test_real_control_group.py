@@ -102,7 +102,7 @@ def test_a_cup_ends_and_costs_only_the_attacker(
         {**toys(2), "attacker": attacker},
         f"[limits]\nmemory_mb = {LIMITS.memory_mb}\nprocesses = {LIMITS.processes}",
         deals=1,
-        move_ms=60_000,
+        move_ms=5000,
         start_ms=120_000,  # such systems may be emulated
         sandbox=sandbox,
     )

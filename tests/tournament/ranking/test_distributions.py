@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import scipy.special
@@ -60,7 +62,7 @@ def test_the_logistic_function() -> None:
 
 @pytest.mark.parametrize("level", [0.99, 0.5, 0.05, 0.05 / 780, 1e-12])
 def test_the_narrowest_mixture_is_lamberts(level: float) -> None:
-    expected = -scipy.special.lambertw(-(level**2) / np.e, -1).real - 1
+    expected = -scipy.special.lambertw(-(level**2) / math.e, -1).real - 1
     assert _mixture(level) * 60 == pytest.approx(expected, rel=1e-9)
 
 

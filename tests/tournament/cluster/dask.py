@@ -34,7 +34,8 @@ class Process:
         )
         self.log: list[str] = []
         self._lines: Queue[str | None] = Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     @property
     def pid(self) -> int:
@@ -54,8 +55,10 @@ class Process:
         raise AssertionError("".join(self.log))
 
     def kill(self) -> None:
+        """Kill it; what it has started sees that and ends."""
         self.process.kill()
         self.process.wait()
+        self._reader.join()
         if self.process.stdout is not None:
             self.process.stdout.close()
 

@@ -149,5 +149,6 @@ def test_files_of_a_bot_without_a_folder_would_be_missed(folder: Path) -> None:
         " folder of the bot as its dir, and start the paths in its command from there."
     )
     everywhere = Bot("there", command=f"python3 {folder}/bot.py")
+    (folder.parent / "bots").mkdir()
     reference = Bot("greedy", command="python -m bots.greedy")
     assert not pack_all([reference, everywhere, Bot("url", url="http://h")], folder.parent, []).data

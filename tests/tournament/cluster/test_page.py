@@ -1,0 +1,95 @@
+"""Every command of docs/cluster.md works as copied, with the addresses of this machine."""
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.cluster.dask import Process
+from tests.tournament.cups import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.serial]
+
+PAGE = (ROOT / "docs" / "cluster.md").read_text("utf-8")
+READY = {"scheduler": "Scheduler at", "worker": "Registered to"}
+SECTIONS = ("One laptop", "Three machines", "Who can reach what")
+
+
+def fenced(kind: str, text: str) -> str:
+    return "".join(re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+
+
+def section(title: str) -> str:
+    found: str
+    (found,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    return found
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+class Shell:
+    """Types the commands of a section: those of Dask stay running until the section ends."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._env = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+        self._port = str(free_port())
+
+    def type(self, line: str) -> str:
+        words = shlex.split(re.sub(r"10\.0\.0\.\d", "127.0.0.1", line).replace("8786", self._port))
+        if words[0] == "export":
+            self._env |= dict([words[1].split("=")])
+        elif words[0] == "dask":
+            running = Process(self._folder, *words[1:], env=self._env)
+            self._stack.callback(running.kill)
+            running.wait_for(READY[words[1]])
+        elif words[0] != "pip":
+            done = subprocess.run(
+                words,
+                cwd=self._folder,
+                env={**os.environ, **self._env},
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, (line, done.stderr)
+            return done.stdout + done.stderr
+        return ""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the cup."""
+    made = tmp_path_factory.mktemp("organiser")
+    (made / "cup.toml").write_text(fenced("toml", PAGE))
+    (made / "dask.yaml").write_text(fenced("yaml", PAGE))
+    return made
+
+
+def test_all_commands_are_in_these_sections() -> None:
+    assert "".join(fenced("sh", section(title)) for title in SECTIONS) == fenced("sh", PAGE)
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_the_commands_of_a_section(title: str, folder: Path) -> None:
+    if "openssl" in section(title) and shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    with ExitStack() as stack:
+        shell = Shell(folder, stack)
+        said = [shell.type(line) for line in fenced("sh", section(title)).splitlines()]
+    assert "Spring cup: doudizhu, final" in said[-1]
+    assert "12 matches" in said[-1]
+    if title == "Three machines":
+        for name in ("red", "blue"):
+            assert f"Worker {name} has joined, with 2 tables." in said[-1]

@@ -21,6 +21,7 @@ from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Table
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.executor import Executor, Finished, Job, Lost, Notice, RunError, Voided
+from tournament.run.finished import FinishedMatches
 from tournament.run.hand_out import MAX_WINDOW, window
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
@@ -102,7 +103,7 @@ class Runner:
         self._playing: dict[int, Job] = {}  # by the number of the block
         self._url_tables = _UrlTables(cup)
         self._losses: Counter[int] = Counter()
-        self._done: set[str] = set()
+        self._finished = FinishedMatches()
         self._outages = Outages(cup, store.voids())
         self._held: list[Job] = []  # until their bots are back
         self._decisions = store.decisions()
@@ -135,8 +136,8 @@ class Runner:
     def run(self, observer: Observer) -> None:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
         # Looked up once: what appears in the store later is not from this runner.
-        self._done = {match.match for match in self._store.summaries()}
-        observer.begin(len(self._done), self._schedule.matches)
+        self._finished = FinishedMatches(self._store.summaries())
+        observer.begin(self._finished.count, self._schedule.matches)
         if stopped := paused(self._decisions):
             observer.decided(stopped)
         while True:
@@ -150,7 +151,8 @@ class Runner:
         while paused(self._decisions):
             sleep(_TICK_S)
             self._new_decisions(observer)
-        self._done.difference_update(apply_voids(self._store, self._cup, self._schedule))
+        if apply_voids(self._store, self._cup, self._schedule):
+            self._finished = FinishedMatches(self._store.summaries())
 
     def _new_decisions(self, observer: Observer) -> bool:
         """Whether the organiser has decided something since the last look, half a second ago."""
@@ -189,8 +191,7 @@ class Runner:
         for block in blocks:
             if is_skipped(self._cup, block.table, gone):
                 continue
-            numbers = tuple(i for i, m in enumerate(block.matches) if m not in self._done)
-            if numbers:
+            if numbers := self._finished.missing(block.number, len(block.matches)):
                 yield Job(block, numbers)
 
     def _look_for_bots(self, waiting: deque[Job], observer: Observer) -> None:
@@ -259,7 +260,7 @@ class Runner:
                         if waiting is not None:
                             self._hand_out(waiting)  # first, so that no table waits for the store
                     self._store.add(record)
-                    self._done.add(record.match)
+                    self._finished.add(record.block, record.number, record.seatings)
                     observer.match(record)
                 case Voided(record):
                     self._on_void(record, waiting, observer)

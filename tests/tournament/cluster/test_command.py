@@ -1,0 +1,58 @@
+"""`stich run --cluster` before it reaches a cluster, and what the option costs those without it."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.cups import ROOT, stich, toys, write
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:x"]
+)
+def test_what_is_no_address(tmp_path: Path, address: str) -> None:
+    done = stich("run", write(tmp_path, toys(3)), "--cluster", address)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"--cluster: {address} is no scheduler's address; write one like tcp://127.0.0.1:8786.\n"
+    )
+
+
+def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    done = stich("run", write(tmp_path, toys(3)), "--cluster", "tcp://h:1")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "--cluster: needs Dask distributed; install it with: pip install 'stich[cluster]'\n"
+    )
+
+
+def test_a_folder_that_cannot_travel(tmp_path: Path) -> None:
+    cup = write(tmp_path, toys(2), deals=1)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "passwords").symlink_to("/etc/passwd")
+    mine = ["[[bots]]", 'name = "mine"', 'command = "python bot.py"', 'dir = "mine"']
+    cup.write_text("\n".join([cup.read_text(), *mine, ""]))
+    done = stich("run", cup, "--out", tmp_path / "run", "--cluster", "tcp://127.0.0.1:9")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "mine: passwords in its folder mine is a link to /etc/passwd, which is no relative path"
+        " inside; put a copy in its place, or delete it.\n"
+    )
+
+
+def test_without_the_option_nothing_of_dask_is_imported(tmp_path: Path) -> None:
+    cup = write(tmp_path, toys(3), deals=1)
+    code = (
+        "import sys; from click.testing import CliRunner; from stich.cli import cli;"
+        f" words = ['run', {str(cup)!r}, '--out', {str(tmp_path / 'run')!r}];"
+        " done = CliRunner().invoke(cli, words);"
+        " print(done.exit_code, sorted({'dask', 'distributed', 'tornado'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout == "0 []\n"

@@ -3,6 +3,7 @@
 (() => {
   const { make, card, move } = CardTable;
   const $ = (id) => document.getElementById(id);
+  const VERBS = { bid: "Bid ", call: "Call ", discard: "Lay away ", give: "Give ", pass: "Pass", play: "Play ", trump: "Trumps: " };
   const here = location.pathname;
   let now = JSON.parse($("data").textContent);
   let chosen = []; // indices of cards in the hand
@@ -46,8 +47,7 @@
   }
 
   function action(text, kind = null) {
-    const verb = /^play:/.test(text) ? "Play " : "";
-    return make("button", { type: "button", "data-move": text, class: kind }, verb, move(text));
+    return make("button", { type: "button", "data-move": text, class: kind }, move(text, VERBS));
   }
 
   function say(text) {

@@ -32,6 +32,7 @@ NAMES = ("</script><b>x", "a/b?c&d", "Bör ♠")
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with run(tmp_path_factory.mktemp("run"), cup(NAMES), {NAMES[1]: 12}) as made:
+        made.put({"about": {NAMES[0]: [{"name": "<b>x</b>", "version": "<b>x"}]}})
         yield made
 
 
@@ -46,6 +47,7 @@ def test_the_standings_name_every_bot_as_text(client: FlaskClient) -> None:
     for name in NAMES:
         assert str(escape(name, quote=False)) in page.text
     assert "<b>x" not in page.text
+    assert "&lt;b&gt;x&lt;/b&gt; &lt;b&gt;x" in page.text, "what it says that it is"
     assert "final: 6 matches, 2 blocks" in page.text
 
 

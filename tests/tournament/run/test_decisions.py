@@ -120,7 +120,9 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     (run / "rows.jsonl").write_text(rows)
     assert standings(run / "rows.jsonl")["standings"] == table["standings"]
     assert stich("report", run).returncode == 0
-    assert "It attacked ann." in (run / "report.html").read_text()
+    page = (run / "report.html").read_text()
+    assert "It attacked ann." in page
+    assert '<span class="tag">disqualified</span>' in page
     code, text = code_and_text("disqualify", run, "dan")
     assert (code, text) == (1, "dan is disqualified already.\n")
 

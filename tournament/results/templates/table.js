@@ -61,15 +61,13 @@ const CardTable = (() => {
     return names.flatMap((name, index) => (index ? [" ", inline(name)] : [inline(name)]));
   }
 
-  const KIND = { give: "gives ", discard: "lays away ", call: "calls " };
+  const SAYS = { bid: "bids ", call: "calls ", discard: "lays away ", give: "gives ", pass: "pass", play: "", trump: "trumps are " };
 
-  // A move within a sentence: the verb, then the cards.
-  function move(text) {
+  // A move within a sentence: the verb, one of `verbs`, then the cards.
+  function move(text, verbs = SAYS) {
     const [, kind, rest = "", suffix] = /^(\w+):?([^=]*)(?:=(.*))?$/.exec(text);
-    if (kind === "trump") return make("span", {}, `trumps are ${WORDS[rest]}`);
-    if (kind === "bid") return make("span", {}, `bids ${rest}`);
-    if (kind === "pass") return make("span", { class: "pass" }, "pass");
-    return make("span", {}, KIND[kind] || "", ...inlines(cards(rest)), suffix ? ` as ${suffix}` : "");
+    const what = { trump: [WORDS[rest]], bid: [rest], pass: [] }[kind] || inlines(cards(rest));
+    return make("span", { class: kind === "pass" ? "pass" : null }, verbs[kind], ...what, suffix ? ` as ${suffix}` : "");
   }
 
   function fact([name, value, held, seat], seats) {

@@ -101,8 +101,8 @@ def main() -> None:
         for name, width, dark in pictures():
             with chromium(width, SIZES[width]) as browser:
                 show_as(browser, dark)
-                pages[name.partition("-")[0]](browser)
                 browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+                pages[name.partition("-")[0]](browser)
                 picture = {"format": "webp", "quality": QUALITY}
                 data = browser.execute_cdp_cmd("Page.captureScreenshot", picture)["data"]
             (FOLDER / name).write_bytes(base64.b64decode(data))

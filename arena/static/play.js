@@ -50,8 +50,11 @@
     return make("button", { type: "button", "data-move": text, class: kind }, move(text, VERBS));
   }
 
+  // A sentence of the rules names moves as bots write them; a person sees the cards.
   function say(text) {
-    $("said").textContent = text;
+    const parts = text.split(/((?:call|discard|give|play):(?:[2-9TJQKA][cdhs]|[BR]j)+)/);
+    const plain = { call: "", discard: "", give: "", play: "" };
+    $("said").replaceChildren(...parts.map((part, index) => (index % 2 ? move(part, plain) : part)));
   }
 
   async function choose(index) {

@@ -199,6 +199,20 @@ def test_a_whole_game_is_played_by_clicking(axe: str, game: str) -> None:
             wait.until(lambda one: over(one) or one.find_elements(By.CSS_SELECTOR, own))
 
 
+def test_an_illegal_choice_names_cards_and_not_moves_of_bots() -> None:
+    with served(create_app(None)) as url, chromium() as browser:
+        browser.get(f"{url}/play")
+        browser.find_element(By.CSS_SELECTOR, "#zhengfen button").send_keys(Keys.ENTER)
+        wait = WebDriverWait(browser, WAIT_S)
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".own.turn"))
+        browser.execute_script("document.querySelector('button.card').click()")
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "button.card.chosen"))
+        browser.execute_script("document.querySelector('button.card:last-child').click()")
+        wait.until(lambda one: text(one, "#said"))
+        assert "play:" not in text(browser, "#said")
+        assert html(browser, "#said").count('role="img"') >= 2
+
+
 def test_the_command_runs_a_cup_and_ends_with_it(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -9,6 +9,7 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -147,6 +148,16 @@ def with_position(size: int) -> Iterator[Body]:
                 f"{game.name} view, {what}",
                 f'{{"view":{whole[:-1]},{bad[1:]}}}'.encode(),
             )
+        for first, second in combinations([key for key in wire if isinstance(wire[key], list)], 2):
+            cards = {key: ["4c"] * (size // 24) for key in (first, second)}
+            cards[second] = ["5c"] * (size // 24)
+            long = dict(wire)
+            for key, items in cards.items():
+                nested = wire[key] and isinstance(wire[key][0], list)
+                seats = range(state.players)
+                long[key] = [items[s :: state.players] for s in seats] if nested else items
+            body = json.dumps({"state": long}).encode()
+            yield "moves", f"{game.name}, cards as {first} and {second}", body
         results = [wire["results"][0]] * (size // len(json.dumps(wire["results"][:1])))
         entries = [{"seat": 0, "move": "x" * 900}] * 1000
         for part in ({"results": results}, {"history": entries}, {"history": entries[:1] * 999}):

@@ -251,11 +251,12 @@ def check_talon(
 
 
 def _left_over(cards: list[str], taken: list[str]) -> list[str]:
-    """`cards` minus `taken`, as multisets. Empties `taken` of what it found."""
+    """`cards` minus `taken`, as multisets."""
+    numbers = Counter(taken)
     left = []
     for card in cards:
-        if card in taken:
-            taken.remove(card)
+        if numbers[card] > 0:
+            numbers[card] -= 1
         else:
             left.append(card)
     return left

@@ -11,6 +11,7 @@ import pytest
 
 import games
 from benchmarks import worst_bodies
+from games.climbing.trick import check_talon
 from games.zhengfen import move_list
 from service import json_codec
 from service.schemas.list_fields import MAX_MOVES
@@ -94,3 +95,25 @@ def test_the_texts_of_a_long_list_are_those_of_its_moves(players: int) -> None:
     listed = game.state(data).moves()
     assert len(listed) > 1000
     assert listed.texts() == [move.text for move in listed]
+
+
+class CountedCard(str):
+    """A card that counts how often it is compared."""
+
+    __slots__ = ()
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedCard.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_a_long_talon_is_not_compared_with_each_card_of_a_long_hand() -> None:
+    problems: list[str] = []
+    hand: list[str] = [CountedCard("4c") for _ in range(1000)]
+    talon: list[str] = [CountedCard("5c") for _ in range(1000)]
+    check_talon(problems, games.get("doudizhu").deck(3), {0: hand}, talon, 0, None)
+    assert problems
+    assert CountedCard.compared < 10_000

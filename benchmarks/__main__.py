@@ -24,6 +24,7 @@ MODULES = (
     "deadline",
     "connected",
     "many_bots",
+    "cluster",
     "spectators",
     "blocks",
     "standings",

@@ -125,9 +125,12 @@ class ClusterExecutor:
     def receive(self, seconds: float) -> Iterator[Event]:
         """Wait for news of the workers, at most so long, and yield what it means."""
         report = self._next(seconds)
-        while report is not None:
+        if report is not None:
             yield from self._on_report(report)
-            report = self._next(0)
+        # Those that come meanwhile wait for the next call: the runner has other things to do.
+        for _ in range(self._reports.qsize()):
+            if (report := self._next(0)) is not None:
+                yield from self._on_report(report)
         if not self._playing and monotonic() > self._lonely_since + LONELY_S:
             raise RunError(
                 f"No worker is left at {self._address}. What is finished is kept: start workers,"

@@ -167,16 +167,17 @@ class Runner:
     def _play(self, round: Round, observer: Observer) -> bool:
         """Play a round to its end; False if decisions are to be acted on first."""
         jobs = self._unfinished(round.blocks)
-        waiting: deque[Job] = deque(itertools.islice(jobs, MAX_WINDOW))
-        while waiting or self._held or self._playing:
+        waiting: deque[Job] = deque()
+        while True:
+            waiting.extend(itertools.islice(jobs, max(0, MAX_WINDOW - len(waiting))))
+            if not (waiting or self._held or self._playing):
+                return not self._new_decisions(observer)
             self._look_for_bots(waiting, observer)
             self._hand_out(waiting)
-            waiting.extend(itertools.islice(jobs, max(0, MAX_WINDOW - len(waiting))))
             self._receive(waiting, observer)
             if self._new_decisions(observer):
                 self._recall(observer)
                 return False
-        return not self._new_decisions(observer)
 
     def _recall(self, observer: Observer) -> None:
         """Wait until every table has ended its match."""

@@ -21,6 +21,7 @@ from tournament.formats.schedule import Table
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Decision, MatchRecord, VoidRecord
+from tournament.run import runner
 from tournament.run.executor import Event, Finished, Inspected, Job
 from tournament.run.hand_out import MAX_WINDOW, Choice, choose, window
 from tournament.run.runner import Runner
@@ -184,6 +185,14 @@ class FewBots:
         pass
 
 
+class Tireless(FewBots):
+    """It goes on as long as there are jobs before the runner looks at anything else."""
+
+    def receive(self, seconds: float) -> Iterator[Event]:
+        while self._job is not None:
+            yield from super().receive(seconds)
+
+
 class Stopped(Exception):
     """The run was interrupted."""
 
@@ -237,8 +246,8 @@ def test_in_another_order_and_resumed_the_standings_are_equal_to_the_digit(
         store.put(played.facts(cup))
         for stop_after in (21, -1):
             executor = FewBots(cup)
-            with suppress(Stopped), Runner(cup, schedule, store, executor) as runner:
-                runner.run(Watcher(stop_after))
+            with suppress(Stopped), Runner(cup, schedule, store, executor) as run:
+                run.run(Watcher(stop_after))
             order += executor.order
             starts += executor.starts
         store.put({"finished": True, "places": None, "total": store.count()})
@@ -246,3 +255,19 @@ def test_in_another_order_and_resumed_the_standings_are_equal_to_the_digit(
     assert order != sorted(order)
     assert starts < 2 * len(order)
     assert standings(tmp_path / "chosen") == standings(tmp_path / "drawn")
+
+
+def test_no_block_is_left_out_if_events_never_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "MAX_WINDOW", 4)
+    names = [f"b{at}" for at in range(5)]
+    cup = replace(
+        played.cup(names, seating="fixed", deals=1), bots=tuple(Bot(name, "x") for name in names)
+    )
+    schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
+    with Store.create(tmp_path / "run") as store:
+        store.put(played.facts(cup))
+        with Runner(cup, schedule, store, Tireless(cup)) as run:
+            run.run(Watcher(-1))
+        assert store.count() == schedule.matches == 10

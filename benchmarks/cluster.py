@@ -1,0 +1,232 @@
+"""Cups on a Dask cluster: workers compared with one and with none, and the growth of large cups."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, comb
+from pathlib import Path
+
+from benchmarks.compiled import ROOT
+from benchmarks.figures import Figure, Section
+from tournament.results.standings import standings
+from tournament.store.store import Store
+
+ROUNDS = 3
+DEALS = 60
+AIM_TWO, AIM_LOCAL = 1.8, 0.9
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+"""Matches that cost nothing; `STICH_BENCH_MATCHES` names other sizes."""
+LIMIT_S = 30.0  # processor time of the standings of the largest
+BOTS = 10
+PLAYERS = 3
+TABLES = 8
+FREE = "benchmarks.free_matches"
+
+CUP = """
+name = "bench"
+game = "doudizhu"
+seed = "bench"
+[format]
+deals = {deals}
+"""
+BOT = """
+[[bots]]
+name = "{name}"
+command = "python -m bots.greedy"
+"""
+
+
+def write(folder: Path, bots: int, deals: int) -> Path:
+    """A cup of so many greedy bots."""
+    names = (f"greedy-{number}" for number in range(bots))
+    path = folder / "cup.toml"
+    path.write_text(CUP.format(deals=deals) + "".join(BOT.format(name=name) for name in names))
+    return path
+
+
+@contextlib.contextmanager
+def dask(*words: str, ready: str, core: int | None = None) -> Iterator[str]:
+    """A program of Dask, on one core if it is given; yields what follows `ready` in its log."""
+    command = [sys.executable, "-m", "dask", *words]
+    if core is not None:
+        command = ["taskset", "-c", str(core), *command]
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        try:
+            while True:
+                log.seek(0)
+                if found := re.search(rf"{ready}:? +(\S+)", log.read()):
+                    break
+                if process.poll() is not None:
+                    raise SystemExit("Dask did not start.")
+                time.sleep(0.1)
+            yield found[1]
+        finally:
+            process.terminate()
+            process.wait()
+
+
+@contextlib.contextmanager
+def cluster(workers: int, tables: int = 1, *more: str) -> Iterator[str]:
+    """A scheduler and so many workers, each on a core of its own if there is one for each; yields
+    the address."""
+    with contextlib.ExitStack() as stack:
+        first = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        address = stack.enter_context(dask(*first, ready="Scheduler at"))
+        cores = sorted(os.sched_getaffinity(0))
+        for number in range(workers):
+            words = ("worker", address, "--no-nanny", "--no-dashboard", "--nthreads", "1", *more)
+            core = cores[number] if tables == 1 and workers <= len(cores) else None
+            resources = ("--resources", f"tables={tables}")
+            stack.enter_context(dask(*words, *resources, ready="Registered to", core=core))
+        yield address
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A cup that was played: its matches, seconds from the first to the last, and the largest
+    memory of the runner in MB before it computed the standings."""
+
+    matches: int
+    seconds: float
+    memory_mb: float
+
+    @property
+    def rate(self) -> float:
+        """Matches a second."""
+        return self.matches / self.seconds
+
+
+def run(cup: Path, out: Path, *more: str, core: int | None = None) -> Run:
+    """Play a cup, on one core if it is given."""
+    command = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(out), "--json", *more]
+    if core is not None:
+        command = ["taskset", "-c", str(core), *command]
+    matches, total, first, last, memory = 0, 0, 0.0, 0.0, 0.0
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout or ():
+            if line.startswith('{"event": "begin"'):
+                total = json.loads(line)["total"]
+            elif line.startswith('{"event": "match"'):
+                last = time.perf_counter()
+                first = first or last
+                matches += 1
+                if matches == total:
+                    status = Path(f"/proc/{process.pid}/status").read_text()
+                    memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+    if process.returncode:
+        raise SystemExit("The cup failed.")
+    return Run(matches, last - first, memory)
+
+
+def played(folder: Path, kind: str, address: str | None = None) -> Run:
+    """The cup of three bots, once more."""
+    cup = write(folder, PLAYERS, DEALS)
+    out = folder / f"{kind}-{time.monotonic_ns()}"
+    if address is None:
+        return run(cup, out, core=sorted(os.sched_getaffinity(0))[0])
+    return run(cup, out, "--cluster", address)
+
+
+def best(runs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Of pairs of rates, measured one after the other, that with the median ratio."""
+    return sorted(runs, key=lambda pair: pair[0] / pair[1])[len(runs) // 2]
+
+
+def workers() -> list[Figure]:
+    """Two workers compared with one, and one with none, in turns."""
+    two, one = [], []
+    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
+        folder = Path(name)
+        for _ in range(ROUNDS):
+            with cluster(2) as address:
+                double = played(folder, "two", address).rate
+            with cluster(1) as address:
+                single = played(folder, "one", address).rate
+            local = played(folder, "local").rate
+            two.append((double, single))
+            one.append((single, local))
+            print(f"two {double:.1f}, one {single:.1f}, local {local:.1f}", file=sys.stderr)
+    (ours, peer), (single, local) = best(two), best(one)
+    return [
+        Figure("two workers", ours, "one worker", peer, "matches/s", ours / peer, AIM_TWO),
+        Figure(
+            "one worker", single, "concurrency = 1", local, "matches/s", single / local, AIM_LOCAL
+        ),
+    ]
+
+
+def growth() -> list[Figure]:
+    """Cups whose matches cost nothing: rate, memory of the runner, standings."""
+    sizes = [int(size) for size in os.environ.get("STICH_BENCH_MATCHES", "").split()] or SIZES
+    figures, found = [], []
+    block = PLAYERS * comb(BOTS, PLAYERS)
+    with (
+        tempfile.TemporaryDirectory(prefix="stich-bench-") as name,
+        cluster(1, TABLES, "--preload", FREE) as address,
+    ):
+        folder = Path(name)
+        for size in sizes:
+            cup = write(folder, BOTS, ceil(size / block))
+            out = folder / str(size)
+            done = run(cup, out, "--cluster", address)
+            found.append(done)
+            smallest = found[0]
+            what = f"{done.matches:,} matches"
+            print(f"{what}: {done}", file=sys.stderr, flush=True)
+            figures += [
+                Figure(
+                    f"scheduled and stored, {what}",
+                    done.rate,
+                    f"{smallest.matches:,} matches",
+                    smallest.rate,
+                    "matches/s",
+                    done.rate / smallest.rate,
+                ),
+                Figure(
+                    f"memory of the runner, {what}",
+                    done.memory_mb,
+                    f"{smallest.matches:,} matches",
+                    smallest.memory_mb,
+                    "MB",
+                    smallest.memory_mb / done.memory_mb,
+                ),
+            ]
+        start = time.process_time()
+        with Store.open(out) as store:
+            matches = standings(store).matches
+        spent = time.process_time() - start
+    limit = LIMIT_S / spent
+    figures.append(
+        Figure(f"standings, {matches:,} matches", spent, "limit", LIMIT_S, "s", limit, 1.0)
+    )
+    return figures
+
+
+def sections() -> list[Section]:
+    """Workers, and growth."""
+    how = (
+        f"Cups of Dou Dizhu with {PLAYERS} greedy bots, {DEALS} deals, one table for each worker,"
+        f" from the first match to the last; the median ratio of {ROUNDS} rounds in turns. Each"
+        " worker, and the run without workers, has one core; the scheduler and the runner of a"
+        " cluster have both."
+    )
+    large = (
+        f"Round-robins of {BOTS} bots whose matches cost nothing, on one worker with {TABLES}"
+        " tables: what is measured is the runner, its store with signatures, Dask's messages, and"
+        " the worker's answers. The memory is the largest until the last match. Standings in"
+        " seconds of processor time."
+    )
+    return [
+        Section("Workers of a cluster", how, workers()),
+        Section("Growth of a cup on a cluster", large, growth()),
+    ]

@@ -7,7 +7,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Any
 
 from flask import current_app
@@ -118,18 +118,19 @@ class LiveRun:
             self._lock.release()
 
     def _look(self) -> Snapshot:
-        began = self._clock()
+        now, began = self._clock(), thread_time()
         facts = self._store.facts()
         incidents = f"{len(facts['decisions'])}-{sum(many for _, _, many in facts['voids'])}"
         count = self._store.count()
-        self._counts.append((began, count))
-        while self._counts[0][0] < began - _RATE_S or self._counts[0][1] > count:
+        self._counts.append((now, count))
+        while self._counts[0][0] < now - _RATE_S or self._counts[0][1] > count:
             self._counts.popleft()
         version = f"{count}-{bool(facts.get('finished'))}-{incidents}"
         seen = self._snapshot
         found = seen if seen and seen.version == version else self._read(version, facts)
-        now = self._clock()
-        self._next = now + max(_LOOK_S, _SHARE * (now - began))
+        # The first look also loads modules, so it tells nothing about the next.
+        used = thread_time() - began if seen else 0.0
+        self._next = self._clock() + max(_LOOK_S, _SHARE * used)
         return found
 
     def _read(self, version: str, facts: dict[str, Any]) -> Snapshot:

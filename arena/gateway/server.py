@@ -127,6 +127,7 @@ class Gateway:
         except TooManyCalls:
             raise _Problem(429, "Too many calls; wait a second.") from None
         except Replaced:
+            self._authenticate(scope)  # a session also ends with its token
             detail = "Another program has connected with this token, and takes the place of this."
             raise _Problem(409, detail) from None
         except UnknownSession:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from stich.commands.child_server import ChildServer
 from stich.commands.serve import find_port
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class GatewayEnded(click.ClickException):
 class GatewayServer:
     """The gateway as the runner's process sees it."""
 
-    def __init__(self, base: str, process: subprocess.Popen[bytes], invite: str) -> None:
+    def __init__(self, base: str, process: ChildServer, invite: str) -> None:
         import requests
 
         self._base = base
@@ -89,7 +89,7 @@ class GatewayServer:
                 self._http.get(f"{self._base}/bots", timeout=_START_S).raise_for_status()
                 return
             except requests.ConnectionError:
-                if self._process.poll() is not None or monotonic() > until:
+                if not self._process.running or monotonic() > until:
                     raise GatewayEnded("The gateway of bots that connect did not start.") from None
                 sleep(_LOOK_S / 4)
 
@@ -110,11 +110,11 @@ class GatewayServer:
     def _call(self, method: str, path: str) -> Any:
         import requests
 
-        for pause in (0.5, 1.0, 2.0, None):  # its worker may be started again
+        for pause in (0.5, 1.0, 2.0, 4.0, 8.0, None):  # it may be started again
             try:
                 return self._http.request(method, f"{self._base}/{path}", timeout=10).json()
             except requests.RequestException:
-                if pause is None or self._process.poll() is not None:
+                if pause is None or not self._process.running:
                     break
                 sleep(pause)
         raise GatewayEnded("The gateway of bots that connect has ended; run the command again.")
@@ -136,9 +136,7 @@ def gateway_served(
     )
     command = [sys.executable, "-m", "arena.gateway.server", host]
     command += [str(port), str(os.getpid())]
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        command, env=environment(settings), start_new_session=True, stdout=2
-    )
+    process = ChildServer("The gateway of bots that connect", command, environment(settings))
     try:
         base = f"http://127.0.0.1:{settings.runner_port}/{settings.secret}"
         server = GatewayServer(base, process, invite)
@@ -146,12 +144,7 @@ def gateway_served(
         with server:
             yield server
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.close()
 
 
 Reach = Callable[["Cup", "JsonLines | None"], "Cup"]

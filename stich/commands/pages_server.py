@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from stich.commands.child_server import ChildServer
 from stich.commands.serve import url_of
 
 if TYPE_CHECKING:
     from arena.server import PagesSettings
-
-_END_S = 10
 
 
 @contextmanager
@@ -29,15 +27,9 @@ def pages_served(host: str, port: int, settings: PagesSettings | None = None) ->
 
     command = [sys.executable, "-m", "arena.server", host, str(port), str(os.getpid())]
     env = environment(settings or PagesSettings())
-    # Ctrl-C is for this process, which ends the other
-    server = subprocess.Popen(command, env=env, start_new_session=True)  # noqa: S603 - our own
+    server = ChildServer("The server of the pages", command, env)
     try:
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
         yield url_of(host, port)
     finally:
-        server.terminate()
-        try:
-            server.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.close()

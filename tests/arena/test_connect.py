@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 
 from stich.commands.serve import find_port
 from tests.arena.network import Link
-from tests.tournament.cups import all_end, bot, events, standings, started, stich
+from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
 
 pytestmark = pytest.mark.slow
 HONEST = ("toy-0", "toy-1", "toy-2")
@@ -159,10 +160,10 @@ def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]
                 before.append(event["match"])
             if len(before) >= 4:
                 break
-        children = _children(served.pid)
+        started_by_it = children(served.pid)
         served.send_signal(signal.SIGKILL)
         before += [event["match"] for event in events(served) if event["event"] == "match"]
-        all_end([served.pid, *children])
+        all_end([served.pid, *started_by_it])
         again = stack.enter_context(_process(arena(cup, *ports)))
         after = [event["match"] for event in events(again) if event["event"] == "match"]
         assert again.wait(60) == 0
@@ -174,6 +175,31 @@ def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]
     assert set(before) <= set(kept)
     assert after
     assert not set(before) & set(after)
+    (tmp_path / "here").mkdir()
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+
+
+def test_gateway_and_pages_may_be_killed_alone(tmp_path: Path, ports: tuple[int, int]) -> None:
+    """The arena starts them again, and the cup goes on."""
+    cup = write(tmp_path, deals=6)
+    with contextlib.ExitStack() as stack:
+        served = stack.enter_context(_process(arena(cup, *ports)))
+        programs = [stack.enter_context(_process(connect(cup, name, ports[0]))) for name in HONEST]
+        seen = events(served)
+        assert any(event["event"] == "match" and event["done"] == 4 for event in seen)
+        for pid in children(served.pid):
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has just ended
+                if b"arena." in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+        *_, last = seen
+        _, said = served.communicate()
+        for program in programs:
+            program.communicate(timeout=60)
+    assert last["event"] == "finished"
+    assert served.returncode == 0
+    assert [program.returncode for program in programs] == [0, 0, 0]
+    for name in ("The gateway of bots that connect", "The server of the pages"):
+        assert f"{name} has ended and is started again." in said
     (tmp_path / "here").mkdir()
     assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
 
@@ -191,16 +217,6 @@ def _process(
             yield process
 
     return held()
-
-
-def _children(pid: int) -> list[int]:
-    """All processes that this one has started, and theirs."""
-    found = [
-        int(word)
-        for task in Path(f"/proc/{pid}/task").iterdir()
-        for word in (task / "children").read_text().split()
-    ]
-    return [*found, *(child for one in found for child in _children(one))]
 
 
 def test_a_refused_token_ends_the_program(tmp_path: Path, ports: tuple[int, int]) -> None:

@@ -193,12 +193,14 @@ def test_only_a_valid_token_lets_in(gateway: Gateway) -> None:
 
 def test_a_revoked_token_gets_nothing_more(gateway: Gateway, asking: Asking) -> None:
     author = gateway.author("ann")
-    waiting = author.later(author.poll)
+    waiting, told = author.later(author.poll), author.later(author.wait)
     gateway.invitations.revoke("ann")
     with closing(gateway.runner(0)) as bot:
         outcome = asking(bot).result()
     assert isinstance(outcome, Failure)
     assert waiting.result().status_code in (204, 401)  # it may arrive after the token has gone
+    assert told.result().status_code == 401
+    assert "was revoked" in told.result().json()["detail"]
     assert author.poll().status_code == 401
 
 

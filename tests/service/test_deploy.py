@@ -15,14 +15,13 @@ import pytest
 import requests
 
 from stich.commands.serve import find_port
+from tests.nginx import command, needs_nginx, running, with_folder
 from tests.service.running import Running
 from tests.service.support import ROOT
 
 pytestmark = pytest.mark.slow
 
 DEPLOY = ROOT / "deploy"
-NGINX = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-needs_nginx = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt install nginx-light")
 
 HEAD = b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 SLOW_BODY = HEAD + b"Content-Length: 1000\r\n\r\n{"
@@ -31,17 +30,11 @@ LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodela
 
 def configuration(folder: Path, port: int, service: str, *, limits: bool) -> Path:
     """The configuration with the ports and folders of a test; all addresses are one in a test."""
-    text = (DEPLOY / "nginx.conf").read_text("utf-8")
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    temporary = "\n".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+    text = with_folder((DEPLOY / "nginx.conf").read_text("utf-8"), folder)
     changes = {
-        "user www-data;": "user root;",
-        "/run/nginx.pid": f"{folder}/nginx.pid",
-        "/var/log/nginx": str(folder),
         "server 127.0.0.1:8080;": f"server {service};",
         "listen 80 ": f"listen 127.0.0.1:{port} ",
         "listen [::]:80 default_server;": "",
-        "http {\n": f"http {{\n{temporary}\n",
     }
     if not limits:
         changes |= dict.fromkeys(LIMITS, "")
@@ -56,17 +49,9 @@ def configuration(folder: Path, port: int, service: str, *, limits: bool) -> Pat
 @contextmanager
 def nginx(folder: Path, service: str, *, limits: bool) -> Iterator[int]:
     """Nginx on a free port of this machine, in front of a service."""
-    assert NGINX
     port = find_port("127.0.0.1", 0)
-    path = configuration(folder, port, service, limits=limits)
-    command = [NGINX, "-e", str(folder / "error.log"), "-p", str(folder), "-c", str(path)]
-    checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stderr
-    subprocess.run(command, check=True, capture_output=True)  # returns once it listens
-    try:
+    with running(command(folder, configuration(folder, port, service, limits=limits))):
         yield port
-    finally:
-        subprocess.run([*command, "-s", "stop"], check=True, capture_output=True)
 
 
 @contextmanager

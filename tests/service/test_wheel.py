@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,28 +10,13 @@ from zipfile import ZipFile
 import pytest
 
 import games
-from tests.service.support import ROOT
-
-PARTS = ("games", "service", "tournament", "bots", "stich", "docs/rules")
-FILES = ("openapi.yaml", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+from tests.wheel import ENVIRON, build
 
 
 @pytest.mark.slow
 def test_a_wheel_has_the_static_files_and_serves_them(tmp_path: Path) -> None:
-    source, built, installed = (tmp_path / name for name in ("source", "built", "installed"))
-    ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "build")
-    for part in PARTS:
-        shutil.copytree(ROOT / part, source / part, ignore=ignored)
-    for name in FILES:
-        shutil.copy(ROOT / name, source / name)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
-    environ = {name: value for name, value in os.environ.items() if name != "STICH_COMPILE"}
-    subprocess.run(
-        [*pip, "--no-build-isolation", "--no-deps", "--no-index", "-w", built, source],
-        env=environ,
-        check=True,
-    )
-    (wheel,) = built.glob("*.whl")
+    installed = tmp_path / "installed"
+    wheel = build(tmp_path)
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
         archive.extractall(installed)
@@ -58,7 +41,7 @@ def test_a_wheel_has_the_static_files_and_serves_them(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=installed,
-        env={**environ, "PYTHONPATH": str(installed)},
+        env={**ENVIRON, "PYTHONPATH": str(installed)},
         check=True,
         capture_output=True,
         text=True,

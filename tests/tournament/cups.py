@@ -137,6 +137,16 @@ def standings(target: object) -> dict[str, Any]:
     return table
 
 
+def children(pid: int) -> list[int]:
+    """All processes that this one has started, and theirs."""
+    found = [
+        int(word)
+        for task in Path(f"/proc/{pid}/task").iterdir()
+        for word in (task / "children").read_text().split()
+    ]
+    return [*found, *(child for one in found for child in children(one))]
+
+
 def all_end(pids: Iterable[int]) -> None:
     """Wait until these processes have ended."""
     for pid in pids:

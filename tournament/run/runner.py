@@ -148,11 +148,13 @@ class Runner:
 
     def _act(self, observer: Observer) -> None:
         """Act on the decisions of the organiser; wait while the cup is paused."""
-        while paused(self._decisions):
-            sleep(_TICK_S)
-            self._new_decisions(observer)
-        if apply_voids(self._store, self._cup, self._schedule):
-            self._finished = FinishedMatches(self._store.summaries())
+        while True:
+            if apply_voids(self._store, self._cup, self._schedule):
+                self._finished = FinishedMatches(self._store.summaries())
+            if not paused(self._decisions):
+                return
+            while not self._new_decisions(observer):
+                sleep(_TICK_S)
 
     def _new_decisions(self, observer: Observer) -> bool:
         """Whether the organiser has decided something since the last look, half a second ago."""

@@ -190,15 +190,16 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
             assert 0 < done < 48
         assert code_and_text("pause", out) == (1, "This run is paused already.\n")
         with Store.open(out) as store:
-            first = next(iter(store.summaries()))
+            first, *_, last = store.summaries()
         stich("withdraw", out, "toy3")
+        assert "void, to be played again" in stich("void", out, last.match).stdout
         stich("resume", out)
         stich("void", out, first.match)
         with runner:
             rest = list(told)
         assert runner.returncode == 0
     kinds = [event["decision"] for event in rest if event["event"] == "decision"]
-    assert kinds == ["withdraw", "resume", "void"]
+    assert kinds == ["withdraw", "void", "resume", "void"]
     with Store.open(out) as store:
         assert store.get("finished")
         assert store.count() < 48

@@ -1,0 +1,49 @@
+"""Debian's nginx, run by tests without the rights of root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+NGINX = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+needs_nginx = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt install nginx-light")
+
+
+def with_folder(text: str, folder: Path) -> str:
+    """A configuration that is written for the whole machine, with all files in a folder."""
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    temporary = "\n".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+    changes = {
+        "user www-data;": "user root;",
+        "/run/nginx.pid": f"{folder}/nginx.pid",
+        "/var/log/nginx": str(folder),
+        "http {\n": f"http {{\n{temporary}\n",
+    }
+    for line, replacement in changes.items():
+        assert text.count(line) >= 1, line
+        text = text.replace(line, replacement)
+    return text
+
+
+def command(folder: Path, path: Path) -> list[str]:
+    """The words that start it with a configuration."""
+    assert NGINX
+    return [NGINX, "-e", str(folder / "error.log"), "-p", str(folder), "-c", str(path)]
+
+
+@contextmanager
+def running(words: list[str]) -> Iterator[None]:
+    """Check the configuration of this command, and run it meanwhile."""
+    checked = subprocess.run([*words, "-t"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    subprocess.run(words, check=True, capture_output=True)  # returns once it listens
+    try:
+        yield
+    finally:
+        subprocess.run([*words, "-s", "stop"], check=True, capture_output=True)

@@ -4,6 +4,7 @@ of spectators come after the cup."""
 from __future__ import annotations
 
 import os
+import resource
 import threading
 import time
 from contextlib import suppress
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 _NICE: Final = 10
+_OTHER_FILES: Final = 256
 
 
 def end_with_parent(parent: int) -> None:
@@ -27,6 +29,16 @@ def lower_priority() -> None:
     os.nice(_NICE)
     with suppress(OSError):  # where it does not do so, there is no such file
         Path("/proc/self/autogroup").write_text(str(_NICE))
+
+
+def allow_connections(count: int) -> None:
+    """Let this process, and what it starts, have so many connections open, or as many as it may:
+    Linux usually allows 1024 files unless a process asks for more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def _watch(parent: int) -> None:

@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena.child_process import end_with_parent, lower_priority
+from arena.child_process import allow_connections, end_with_parent, lower_priority
 
-_CONNECTIONS: Final = 1024  # further spectators wait to be accepted
+MAX_CONNECTIONS: Final = 1024
+"""Further spectators wait to be accepted."""
 _THREADS: Final = 8
 _HEAD_S: Final = 10
 
@@ -46,6 +47,7 @@ def serve(host: str, port: int) -> None:
     from granian.log import LogLevels
 
     lower_priority()
+    allow_connections(MAX_CONNECTIONS)
     Granian(
         "arena.server:app",
         address=host,
@@ -54,7 +56,7 @@ def serve(host: str, port: int) -> None:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
         workers=1,
-        backpressure=_CONNECTIONS,
+        backpressure=MAX_CONNECTIONS,
         blocking_threads=_THREADS,
         websockets=False,
         respawn_failed_workers=True,

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from arena.child_process import end_with_parent
+from arena.child_process import allow_connections, end_with_parent
 from arena.gateway.connected_bot import (
     MAX_TABLES,
     BotAnswer,
@@ -248,6 +248,7 @@ def serve(host: str, port: int) -> None:
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
 
+    allow_connections(_CONNECTIONS)
     Granian(
         "arena.gateway.server:app",
         address=host,

@@ -17,15 +17,17 @@ from pathlib import Path
 
 from benchmarks.compiled import ROOT
 from benchmarks.figures import Figure, Section
+from benchmarks.standings import fill
 from tournament.results.standings import standings
 from tournament.store.store import Store
 
 ROUNDS = 3
 DEALS = 60
 AIM_TWO, AIM_LOCAL = 1.8, 0.9
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
-"""Matches that cost nothing; `STICH_BENCH_MATCHES` names other sizes."""
-LIMIT_S = 30.0  # processor time of the standings of the largest
+SIZES = (1_000, 10_000, 100_000)
+HUGE = 1_000_000
+FIRST = 10_000  # of the matches of the largest cup
+LIMIT_S = 30.0  # processor time of the standings of the largest cup
 BOTS = 10
 PLAYERS = 3
 TABLES = 8
@@ -93,11 +95,12 @@ def cluster(workers: int, tables: int = 1, *more: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A cup that was played: its matches, seconds from the first to the last, and the largest
-    memory of the runner in MB before it computed the standings."""
+    """A cup that was played: its matches, seconds from the first to the last, and of the runner,
+    before it computed the standings, the processor time and the largest memory in MB."""
 
     matches: int
     seconds: float
+    core_s: float
     memory_mb: float
 
     @property
@@ -105,27 +108,45 @@ class Run:
         """Matches a second."""
         return self.matches / self.seconds
 
+    @property
+    def core_ms(self) -> float:
+        """Processor time of the runner for a match, in ms."""
+        return self.core_s / self.matches * 1000
 
-def run(cup: Path, out: Path, *more: str, core: int | None = None) -> Run:
-    """Play a cup, on one core if it is given."""
+
+def run(cup: Path, out: Path, *more: str, core: int | None = None, most: int | None = None) -> Run:
+    """Play a cup, on one core if it is given, or its first `most` matches."""
     command = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(out), "--json", *more]
     if core is not None:
         command = ["taskset", "-c", str(core), *command]
-    matches, total, first, last, memory = 0, 0, 0.0, 0.0, 0.0
+    matches, total, first, last = 0, 0, 0.0, 0.0
+    began, spent, memory = 0.0, 0.0, 0.0
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
             if line.startswith('{"event": "begin"'):
                 total = json.loads(line)["total"]
             elif line.startswith('{"event": "match"'):
                 last = time.perf_counter()
-                first = first or last
+                if not matches:
+                    first, began = last, _core_s(process.pid)
                 matches += 1
-                if matches == total:
+                if matches == min(total, most or total):
+                    spent = _core_s(process.pid) - began
                     status = Path(f"/proc/{process.pid}/status").read_text()
                     memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
-    if process.returncode:
+                    break
+        if most is not None:
+            process.terminate()
+        process.communicate()
+    if process.returncode and most is None:
         raise SystemExit("The cup failed.")
-    return Run(matches, last - first, memory)
+    return Run(matches, last - first, spent, memory)
+
+
+def _core_s(pid: int) -> float:
+    """The processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def played(folder: Path, kind: str, address: str | None = None) -> Run:
@@ -166,50 +187,42 @@ def workers() -> list[Figure]:
 
 
 def growth() -> list[Figure]:
-    """Cups whose matches cost nothing: rate, memory of the runner, standings."""
-    sizes = [int(size) for size in os.environ.get("STICH_BENCH_MATCHES", "").split()] or SIZES
-    figures, found = [], []
+    """Cups whose matches cost nothing: the runner's time for a match, and its memory."""
+    runs = {}
     block = PLAYERS * comb(BOTS, PLAYERS)
     with (
         tempfile.TemporaryDirectory(prefix="stich-bench-") as name,
         cluster(1, TABLES, "--preload", FREE) as address,
     ):
         folder = Path(name)
-        for size in sizes:
+        for size in (*SIZES, HUGE):
             cup = write(folder, BOTS, ceil(size / block))
-            out = folder / str(size)
-            done = run(cup, out, "--cluster", address)
-            found.append(done)
-            smallest = found[0]
-            what = f"{done.matches:,} matches"
+            most = FIRST if size == HUGE else None
+            done = run(cup, folder / str(size), "--cluster", address, most=most)
+            what = f"the first {FIRST:,} of {size:,} matches" if most else f"{size:,} matches"
+            runs[what] = done
             print(f"{what}: {done}", file=sys.stderr, flush=True)
-            figures += [
-                Figure(
-                    f"scheduled and stored, {what}",
-                    done.rate,
-                    f"{smallest.matches:,} matches",
-                    smallest.rate,
-                    "matches/s",
-                    done.rate / smallest.rate,
-                ),
-                Figure(
-                    f"memory of the runner, {what}",
-                    done.memory_mb,
-                    f"{smallest.matches:,} matches",
-                    smallest.memory_mb,
-                    "MB",
-                    smallest.memory_mb / done.memory_mb,
-                ),
-            ]
+    peer, smallest = next(iter(runs.items()))
+    figures = []
+    for what, done in runs.items():
+        ratio = smallest.core_ms / done.core_ms
+        unit = "ms of processor time a match"
+        figures.append(Figure(what, done.core_ms, peer, smallest.core_ms, unit, ratio))
+        ratio = smallest.memory_mb / done.memory_mb
+        figures.append(Figure(what, done.memory_mb, peer, smallest.memory_mb, "MB", ratio))
+    return figures
+
+
+def ranked() -> Figure:
+    """The standings of the largest cup, whose store is made up."""
+    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
+        fill(Path(name), HUGE)
         start = time.process_time()
-        with Store.open(out) as store:
+        with Store.open(Path(name)) as store:
             matches = standings(store).matches
         spent = time.process_time() - start
-    limit = LIMIT_S / spent
-    figures.append(
-        Figure(f"standings, {matches:,} matches", spent, "limit", LIMIT_S, "s", limit, 1.0)
-    )
-    return figures
+    what = f"standings of {matches:,} matches"
+    return Figure(what, spent, "limit", LIMIT_S, "s of processor time", LIMIT_S / spent, 1.0)
 
 
 def sections() -> list[Section]:
@@ -222,11 +235,11 @@ def sections() -> list[Section]:
     )
     large = (
         f"Round-robins of {BOTS} bots whose matches cost nothing, on one worker with {TABLES}"
-        " tables: what is measured is the runner, its store with signatures, Dask's messages, and"
-        " the worker's answers. The memory is the largest until the last match. Standings in"
-        " seconds of processor time."
+        " tables: what is left is the processor time of the runner, most of it for its signed"
+        " store, and its largest memory until the last match. The standings are those of a made-up"
+        " store."
     )
     return [
         Section("Workers of a cluster", how, workers()),
-        Section("Growth of a cup on a cluster", large, growth()),
+        Section("Growth of a cup on a cluster", large, [*growth(), ranked()]),
     ]

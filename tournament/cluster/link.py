@@ -8,6 +8,7 @@ block that is not being played.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ SILENT_S = 15.0
 """How long a worker may be silent."""
 
 _CONNECT_S = 10.0
+_DIRECT_S = 3.0  # how long it is tried to reach a worker without the scheduler
 _RESOURCE = "tables"
 _A = TypeVar("_A", Done, Begun, Played)
 _T = TypeVar("_T")
@@ -68,6 +70,7 @@ class Link:
     def __init__(self, address: str, client: Any) -> None:
         self._address = address
         self._client = client
+        self._direct: set[str] = set()
 
     @classmethod
     async def connect(cls, address: str) -> Link:
@@ -130,6 +133,9 @@ class Link:
         if isinstance(failed, Exception):
             why = f"{type(failed).__name__}: {failed}"
             raise Unsuited(f"Worker {member.name} cannot load stich {ours} ({why}); see its log.")
+        with contextlib.suppress(OSError):
+            await asyncio.wait_for(self._client.rpc(member.address).identity(), _DIRECT_S)
+            self._direct.add(member.address)
 
     async def _run(self, member: Member, function: Callable[..., Any], *args: object) -> Any:
         """What a function returns on a worker, or the exception that it raises."""
@@ -153,16 +159,11 @@ class Link:
         """The answer of a worker in a session, which begins with its first request. WorkerGone;
         WorkerBusy; InvalidMessage if it makes no sense; Unsuited if the worker says that it cannot.
         """
-        message = {"op": relay.OPERATION, "session": session, "request": encode(request)}
-        answers = await self._call(
-            lambda: self._client.scheduler.broadcast(
-                msg=message, workers=[member.address], on_error="ignore"
-            ),
-            seconds,
-        )
-        if member.address not in answers:
-            raise WorkerGone("cannot be reached")
-        answer = answers[member.address]
+        message = {"session": session, "request": encode(request)}
+        if member.address in self._direct:
+            answer = await self._ask_directly(member, message, seconds)
+        else:
+            answer = await self._ask_by_scheduler(member, message, seconds)
         if answer is None:
             raise WorkerGone("has ended its tables")
         if answer == relay.BUSY:
@@ -171,6 +172,35 @@ class Link:
         if isinstance(found, Failed):
             raise Unsuited(f"Worker {member.name}: {found.why}")
         return found
+
+    async def _ask_directly(
+        self, member: Member, message: dict[str, Any], seconds: float | None
+    ) -> Any:
+        """What a worker answers by a connection of its own, which stays open."""
+        call = getattr(self._client.rpc(member.address), relay.OPERATION)
+        try:
+            return await asyncio.wait_for(call(**message), seconds)
+        except TimeoutError:
+            raise WorkerGone(f"has been silent for {seconds or 0:.0f} s") from None
+        except OSError:
+            raise WorkerGone("cannot be reached") from None
+        except Exception as error:  # whatever was raised there
+            raise WorkerGone(f"has failed ({type(error).__name__}); see its log") from None
+
+    async def _ask_by_scheduler(
+        self, member: Member, message: dict[str, Any], seconds: float | None
+    ) -> Any:
+        """What a worker answers to which only the scheduler has a way."""
+        message = {"op": relay.OPERATION, **message}
+        answers = await self._call(
+            lambda: self._client.scheduler.broadcast(
+                msg=message, workers=[member.address], on_error="ignore"
+            ),
+            seconds,
+        )
+        if member.address not in answers:
+            raise WorkerGone("cannot be reached")
+        return answers[member.address]
 
     async def _call(self, call: Callable[[], Awaitable[_T]], seconds: float | None) -> _T:
         """What a call through the scheduler returns; WorkerGone if it takes too long."""

@@ -38,7 +38,7 @@ from tournament.config import Cup
 from tournament.run.executor import Inspected, Job
 
 MAX_TABLES = 400
-"""Tables of all workers together. Each holds a connection of the scheduler, which has 512."""
+"""Tables of all workers together. Each holds a connection, of which Dask opens at most 512."""
 
 WAIT_S = 20.0
 """How long a run waits for its first worker."""

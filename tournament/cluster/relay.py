@@ -29,6 +29,7 @@ from tournament.cluster.messages import (
 
 OPERATION = "stich"
 BUSY = "busy"
+_SMALL = 1 << 14
 _CLOSE_S = 30.0  # a host ends its bots much faster
 
 
@@ -101,7 +102,10 @@ class Session:
         future = self._waiting[number] = self._loop.create_future()
         message = number.to_bytes(NUMBER_BYTES, "big") + data
         try:
-            await asyncio.to_thread(self._connection.send_bytes, message)
+            if len(message) < _SMALL:
+                self._connection.send_bytes(message)  # a pipe has room for it
+            else:
+                await asyncio.to_thread(self._connection.send_bytes, message)
             answer: bytes | None = await future
             return answer
         except OSError:

@@ -24,6 +24,7 @@ from tests.tournament.cups import (
     toys,
     write,
 )
+from tournament.cluster import link
 from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
@@ -110,7 +111,16 @@ def notice(told: Iterator[dict[str, Any]], text: str) -> None:
     next(event for event in told if event["event"] == "notice" and text in event["text"])
 
 
-def test_a_whole_cup(dask: Cluster, cup: Path, notes: Path, local: dict[str, Any]) -> None:
+@pytest.mark.parametrize("direct_s", [3.0, 0.0], ids=["directly", "by the scheduler"])
+def test_a_whole_cup(
+    dask: Cluster,
+    cup: Path,
+    notes: Path,
+    local: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    direct_s: float,
+) -> None:
+    monkeypatch.setattr(link, "_DIRECT_S", direct_s)
     dask.workers("one", "two", tables=2)
     done = stich("run", cup, "--out", cup.parent / "run", "--cluster", dask.address, "--json")
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,35 @@
+"""Many authors in one process: `python -m tests.arena.many_bots ARENA TOKEN …`.
+
+Each connects a small bot of its own, and ends when the cup is over.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import ExitStack
+
+from arena.gateway.connector import Connector, RunningBot
+from tests.tournament import hostile
+
+
+def main(arena: str, *tokens: str) -> None:
+    """Connect a bot with each token; print a line for each that is told that the cup is over."""
+    with ExitStack() as stack:
+        threads = []
+        for number, token in enumerate(tokens):
+            url = stack.enter_context(hostile.running(hostile.toy(f"toy-{number % 3}")))
+            connector = Connector(arena, token, [RunningBot(url)], say)
+            threads.append(threading.Thread(target=connector.run))
+            threads[-1].start()
+        for thread in threads:
+            thread.join()
+
+
+def say(text: str) -> None:
+    """Print what happens."""
+    sys.stdout.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

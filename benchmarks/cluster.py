@@ -23,6 +23,7 @@ from tournament.store.store import Store
 
 ROUNDS = 3
 DEALS = 60
+SLOW_DEALS = 8
 AIM_TWO, AIM_LOCAL = 1.8, 0.9
 SIZES = (1_000, 10_000, 100_000)
 HUGE = 1_000_000
@@ -43,15 +44,22 @@ deals = {deals}
 BOT = """
 [[bots]]
 name = "{name}"
-command = "python -m bots.greedy"
+command = "{command}"
 """
+GREEDY = "python -m bots.greedy"
+THINK_S = 0.01
+THINKING = (
+    "python -c 'import time; from bots import greedy; move = greedy.move;"
+    f" greedy.move = lambda *asked: [time.sleep({THINK_S}), move(*asked)][1]; greedy.main()'"
+)
+"""Waits for each move, so that other load on the machine matters little."""
 
 
-def write(folder: Path, bots: int, deals: int) -> Path:
-    """A cup of so many greedy bots."""
-    names = (f"greedy-{number}" for number in range(bots))
+def write(folder: Path, bots: int, deals: int, command: str = GREEDY) -> Path:
+    """A cup of so many bots."""
+    lines = [BOT.format(name=f"bot-{number}", command=command) for number in range(bots)]
     path = folder / "cup.toml"
-    path.write_text(CUP.format(deals=deals) + "".join(BOT.format(name=name) for name in names))
+    path.write_text(CUP.format(deals=deals) + "".join(lines))
     return path
 
 
@@ -149,10 +157,10 @@ def _core_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def played(folder: Path, kind: str, address: str | None = None) -> Run:
-    """The cup of three bots, once more."""
-    cup = write(folder, PLAYERS, DEALS)
-    out = folder / f"{kind}-{time.monotonic_ns()}"
+def played(folder: Path, command: str, deals: int, address: str | None = None) -> Run:
+    """The cup of three such bots, once more."""
+    cup = write(folder, PLAYERS, deals, command)
+    out = folder / str(time.monotonic_ns())
     if address is None:
         return run(cup, out, core=sorted(os.sched_getaffinity(0))[0])
     return run(cup, out, "--cluster", address)
@@ -163,25 +171,31 @@ def best(runs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return sorted(runs, key=lambda pair: pair[0] / pair[1])[len(runs) // 2]
 
 
-def workers() -> list[Figure]:
+def workers(command: str, deals: int, what: str) -> list[Figure]:
     """Two workers compared with one, and one with none, in turns."""
     two, one = [], []
     with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
         folder = Path(name)
         for _ in range(ROUNDS):
             with cluster(2) as address:
-                double = played(folder, "two", address).rate
+                double = played(folder, command, deals, address).rate
             with cluster(1) as address:
-                single = played(folder, "one", address).rate
-            local = played(folder, "local").rate
+                single = played(folder, command, deals, address).rate
+            local = played(folder, command, deals).rate
             two.append((double, single))
             one.append((single, local))
             print(f"two {double:.1f}, one {single:.1f}, local {local:.1f}", file=sys.stderr)
     (ours, peer), (single, local) = best(two), best(one)
     return [
-        Figure("two workers", ours, "one worker", peer, "matches/s", ours / peer, AIM_TWO),
+        Figure(f"two workers{what}", ours, "one worker", peer, "matches/s", ours / peer, AIM_TWO),
         Figure(
-            "one worker", single, "concurrency = 1", local, "matches/s", single / local, AIM_LOCAL
+            f"one worker{what}",
+            single,
+            "concurrency = 1",
+            local,
+            "matches/s",
+            single / local,
+            AIM_LOCAL,
         ),
     ]
 
@@ -228,7 +242,7 @@ def ranked() -> Figure:
 def sections() -> list[Section]:
     """Workers, and growth."""
     how = (
-        f"Cups of Dou Dizhu with {PLAYERS} greedy bots, {DEALS} deals, one table for each worker,"
+        f"Cups of Dou Dizhu with {PLAYERS} greedy bots, one table for each worker,"
         f" from the first match to the last; the median ratio of {ROUNDS} rounds in turns. Each"
         " worker, and the run without workers, has one core; the scheduler and the runner of a"
         " cluster have both."
@@ -240,6 +254,13 @@ def sections() -> list[Section]:
         " store."
     )
     return [
-        Section("Workers of a cluster", how, workers()),
+        Section(
+            "Workers of a cluster",
+            how,
+            [
+                *workers(GREEDY, DEALS, ""),
+                *workers(THINKING, SLOW_DEALS, f", bots that wait {THINK_S * 1000:.0f} ms a move"),
+            ],
+        ),
         Section("Growth of a cup on a cluster", large, [*growth(), ranked()]),
     ]

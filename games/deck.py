@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Final
 
-SUITS = "cdhs"
-RANKS = "23456789TJQKA"
-JOKERS = ("Bj", "Rj")
-HIDDEN = "??"
+SUITS: Final = "cdhs"
+RANKS: Final = "23456789TJQKA"
+JOKERS: Final = ("Bj", "Rj")
+HIDDEN: Final = "??"
 
 
 def _lowest_bits(field: int) -> tuple[int, ...]:
@@ -26,7 +27,7 @@ def _lowest_bits(field: int) -> tuple[int, ...]:
     return tuple(found + [found[-1]] * (5 - len(found)))
 
 
-_LOWEST = tuple(_lowest_bits(field) for field in range(16))
+_LOWEST: Final = tuple(_lowest_bits(field) for field in range(16))
 
 
 class Deck:

@@ -8,8 +8,8 @@ from typing import Final
 from games.deck import SUITS, Deck
 from games.errors import IllegalMove, Reason
 
-_CARD = r"(?:[2-9TJQKA][cdhs]|Bj|Rj)"
-_GRAMMAR = re.compile(
+_CARD: Final = r"(?:[2-9TJQKA][cdhs]|Bj|Rj)"
+_GRAMMAR: Final = re.compile(
     rf"(pass)|(bid):([1-3])|(trump):([{SUITS}])|(call):({_CARD})"
     rf"|(give|discard):((?:{_CARD})+)|(play):((?:{_CARD})+)(=flush|=fullhouse)?"
 )

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Sequence
+from typing import Final
 
-_WORDS = struct.Struct(">8I")
+_WORDS: Final = struct.Struct(">8I")
 
 
 class Randomness:

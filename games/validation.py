@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from games.deck import HIDDEN, Deck
 
 if TYPE_CHECKING:
     from games.game import Game, JsonDict
 
-_RESULT_SEATS = ("declarer", "out", "partner", "first", "last")
-_RESULT_LISTS = ("scores", "tricks", "targets")
+_RESULT_SEATS: Final = ("declarer", "out", "partner", "first", "last")
+_RESULT_LISTS: Final = ("scores", "tricks", "targets")
 
 
 def with_valid_players(problems: list[str], game: Game, data: JsonDict, seats: int) -> JsonDict:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from bots.cards import VALUE, View, cards_of, count_ranks, rank_of
 from bots.thinking import shedding
 from bots.thinking.bidding import WinModel, choose_bid
 from bots.thinking.hand_plan import DASAN, Combo, Counts
 
-_VALUE = VALUE["dasan"]
+_VALUE: Final = VALUE["dasan"]
 
-BID_THRESHOLDS = (0.0, 0.47, 0.53)
+BID_THRESHOLDS: Final = (0.0, 0.47, 0.53)
 """The win probabilities from which a hand bids 1 (to open), 2 and 3."""
 
-WIN_MODELS: Mapping[int, WinModel] = {
+WIN_MODELS: Final[Mapping[int, WinModel]] = {
     # The top ranks are 3, 2, ace and king.
     3: WinModel(DASAN, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
     4: WinModel(DASAN, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from bots.cards import VALUE, View, cards_of, rank_of
 from bots.thinking import shedding
 from bots.thinking.bidding import WinModel, choose_bid
 from bots.thinking.hand_plan import DOUDIZHU_3, DOUDIZHU_4, Combo, Counts
 
-_VALUE = VALUE["doudizhu"]
+_VALUE: Final = VALUE["doudizhu"]
 
-BID_THRESHOLDS = (0.42, 0.47, 0.53)
+BID_THRESHOLDS: Final = (0.42, 0.47, 0.53)
 """The win probabilities from which a hand bids 1, 2 and 3."""
 
-WIN_MODELS: Mapping[int, WinModel] = {
+WIN_MODELS: Final[Mapping[int, WinModel]] = {
     # The top ranks are red joker, black joker, two and ace.
     3: WinModel(DOUDIZHU_3, 0.445, 0.0054, (0.24, 0.167, 0.077, 0.038), bomb_weight=0.12),
     4: WinModel(DOUDIZHU_4, 0.78, 0.0057, (0.11, 0.03, 0.0, 0.0)),

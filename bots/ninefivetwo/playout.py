@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bots.ninefivetwo import tricks
 from games.move import PLAY, Move
 from games.ninefivetwo.state import NinefivetwoState
 
-TRICK_VALUE = 0.25
+TRICK_VALUE: Final = 0.25
 """What a trick is worth besides the point it may make: it saves an exchange, and nobody else has
 it."""
 

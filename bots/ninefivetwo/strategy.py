@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from bots.cards import SUITS, View, cards_of, unseen
 from bots.ninefivetwo import tricks
 
-HELD_BY_DEBTOR = 16 / 36
+HELD_BY_DEBTOR: Final = 16 / 36
 """How likely the debtor is to hold an unseen card: it holds 16 of the 36."""
 
 

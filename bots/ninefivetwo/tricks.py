@@ -7,15 +7,16 @@ target it makes a point, below it saves an exchange.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from bots.cards import SUITS, VALUE
 
-_VALUE = VALUE["ninefivetwo"]
+_VALUE: Final = VALUE["ninefivetwo"]
 
-SUIT = tuple(sum(1 << (4 * rank + suit) for rank in range(13)) for suit in range(4))
+SUIT: Final = tuple(sum(1 << (4 * rank + suit) for rank in range(13)) for suit in range(4))
 """All cards of each suit."""
 
-FULL = (1 << 52) - 1
+FULL: Final = (1 << 52) - 1
 JACK, QUEEN, KING, ACE = 9, 10, 11, 12
 
 

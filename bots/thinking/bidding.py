@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from bots.cards import View, cards_of, count_ranks
 from bots.thinking.hand_plan import ComboRules, Counts, worth
 
 WinProbability = Callable[[int, Counts], float]
 
-TALON_GAIN = 0.06
+TALON_GAIN: Final = 0.06
 """How much the talon adds to a declarer's probability of winning, on average."""
 
 

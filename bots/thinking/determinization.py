@@ -12,23 +12,23 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bots.cards import SUITS, VALUE, View, cards_of, unseen
 
 Location = int
 """A seat, or one of the locations below."""
 
-TALON: Location = -1
-DISCARDS: Location = -2
-MISSING: Location = -3
+TALON: Final[Location] = -1
+DISCARDS: Final[Location] = -2
+MISSING: Final[Location] = -3
 """Cards that a set-up position leaves out."""
 
 Locations = frozenset[Location]
 Limits = dict[str, Locations]
 """Where a card may be, for cards that cannot be just anywhere."""
 
-_RANDOM_DEALS = 30
+_RANDOM_DEALS: Final = 30
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def _played_by(view: View, seat: int) -> list[str]:
     ]
 
 
-_LIMITS = {
+_LIMITS: Final = {
     "doudizhu": _doudizhu,
     "dasan": _dasan,
     "zhengfen": _zhengfen,

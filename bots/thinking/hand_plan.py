@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from bots.cards import VALUE
 
 Counts = tuple[int, ...]
 
-TURN_COST = 7.0
+TURN_COST: Final = 7.0
 """What a turn costs, in steps of rank."""
 
-_ROCKET_WORTH = 13.0
+_ROCKET_WORTH: Final = 13.0
 
-_MAX_NODES = 100
+_MAX_NODES: Final = 100
 """The search tries at most this many ways to take runs out of a hand, longest runs first. More did
 not make the bots stronger."""
 
@@ -88,7 +88,7 @@ class ComboRules:
         return bool(self.jokers) and counts[-1] == counts[-2] == self.jokers
 
 
-DOUDIZHU_3 = ComboRules(
+DOUDIZHU_3: Final = ComboRules(
     "doudizhu",
     group_kinds=("solo", "pair", "triple", "bomb"),
     run_kinds=("run", "pair-run", "triple-run"),
@@ -100,8 +100,8 @@ DOUDIZHU_3 = ComboRules(
     bomb_size=4,
     jokers=1,
 )
-DOUDIZHU_4 = replace(DOUDIZHU_3, solo_kickers=False, jokers=2)
-DASAN = ComboRules(
+DOUDIZHU_4: Final = replace(DOUDIZHU_3, solo_kickers=False, jokers=2)
+DASAN: Final = ComboRules(
     "dasan",
     group_kinds=("single", "pair", "triple", "quad"),
     run_kinds=("run", "pair-run", "triple-run", "quad-run"),
@@ -109,7 +109,7 @@ DASAN = ComboRules(
     run_end=10,
     average_rank=6.0,
 )
-ZHENGFEN = ComboRules(
+ZHENGFEN: Final = ComboRules(
     "zhengfen",
     group_kinds=("single", "pair", "triple", "quad"),
     run_kinds=("", "pair-run", "triple-run", "quad-run"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
 from bots.thinking.shedding import Turn, is_bomb, multiple_of
@@ -20,16 +20,16 @@ from games.move import PASS, PLAY, Move
 
 SheddingState = DoudizhuState | DasanState
 
-URGENT_CARDS = 5
+URGENT_CARDS: Final = 5
 """Stop an opponent with at most this many cards, at a price."""
 
 LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
 """How much worth to give up for the lead; to stop an opponent with few cards; one with 1 or 2."""
 
-MAX_SPLITS = 4
+MAX_SPLITS: Final = 4
 """Compare at most this many plays that split the plan, lowest first."""
 
-ENDGAME_PLAYS = 6
+ENDGAME_PLAYS: Final = 6
 """With at most this many plays left, look for those that nobody can beat."""
 
 
@@ -322,10 +322,10 @@ def bomb_if_urgent(follow: Follow) -> Combo | None:
     return None
 
 
-OVER_TEAMMATE = (go_out, overtake_cheaply)
+OVER_TEAMMATE: Final = (go_out, overtake_cheaply)
 """The rules for beating a teammate's play, in order: the first that names a play decides."""
 
-AGAINST_OPPONENT = (
+AGAINST_OPPONENT: Final = (
     go_out,
     win_by_force,
     block_next_opponent,

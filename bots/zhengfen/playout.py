@@ -5,6 +5,8 @@ To be fast, the players use jokers only as themselves, and play no flushes.
 
 from __future__ import annotations
 
+from typing import Final
+
 from bots.cards import VALUE
 from bots.thinking.hand_plan import ZHENGFEN, Combo
 from bots.thinking.shedding_playout import PlannedHand
@@ -12,11 +14,11 @@ from bots.zhengfen.strategy import BLACK, FIVE, KING, POINTS, SPECIALS, TEN, THR
 from games.move import PASS, Move
 from games.zhengfen.state import ZhengfenState
 
-RICH = 10
+RICH: Final = 10
 """A trick with at least this many points is worth high cards."""
 
-_VALUE = VALUE["zhengfen"]
-_510K = (FIVE, TEN, KING)
+_VALUE: Final = VALUE["zhengfen"]
+_510K: Final = (FIVE, TEN, KING)
 
 
 def finish(state: ZhengfenState) -> ZhengfenState:

@@ -10,24 +10,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from bots.cards import VALUE, View, cards_of, count_ranks, rank_of, unseen
 from bots.thinking.hand_plan import ZHENGFEN, Combo, Counts, plan, without
 
-_VALUE = VALUE["zhengfen"]
+_VALUE: Final = VALUE["zhengfen"]
 
 THREE, FIVE, TEN, KING, TWO = 0, 2, 7, 10, 12
 BLACK, RED = 13, 14
-POINTS = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15))
-SPECIALS = ("510k", "510k-suited", "2222")
+POINTS: Final = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15))
+SPECIALS: Final = ("510k", "510k-suited", "2222")
 
-POINTS_PER_STEP = 2.0
+POINTS_PER_STEP: Final = 2.0
 """How many points a step of hand worth is."""
 
-MAX_PLAYS = 250
+MAX_PLAYS: Final = 250
 """Score at most this many plays that differ in rank."""
 
-_KEEP_VALUE = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
+_KEEP_VALUE: Final = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
 """Roughly, what it is worth to keep a card of each rank."""
 
 

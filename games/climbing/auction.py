@@ -7,14 +7,14 @@ bid later (rules, "Auction"), unless the auction of Dou Dizhu is a single round.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.move import BID, PASS, Move
 from games.position import wrong_phase
 
-HIGHEST = 3
+HIGHEST: Final = 3
 
 
 def validate(move: Move, bid: int) -> Move:

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Final
 
 from games.climbing.trick import not_a_combination, not_higher, wrong_category
 from games.deck import Deck, deck
 from games.move import PLAY, Move
 from games.rank_masks import is_run, rank_masks, ranks_held, ranks_in, run_starts, runs
 
-RANKS = "456789TJQKA23"
-DECK: Deck = deck(RANKS)
-MULTIPLES = ("single", "pair", "triple", "quad")
-RUNS = ("run", "pair-run", "triple-run", "quad-run")
-SHORTEST = 3
-IN_RUNS = (1 << 10) - 1  # 4 to K
-CALLABLE = 7  # the ranks 4 to T
+RANKS: Final = "456789TJQKA23"
+DECK: Final[Deck] = deck(RANKS)
+MULTIPLES: Final = ("single", "pair", "triple", "quad")
+RUNS: Final = ("run", "pair-run", "triple-run", "quad-run")
+SHORTEST: Final = 3
+IN_RUNS: Final = (1 << 10) - 1  # 4 to K
+CALLABLE: Final = 7  # the ranks 4 to T
 
 
 def _move(cards: int, category: str, level: int, length: int) -> Move:

@@ -12,7 +12,7 @@ leave open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from games.climbing import auction
 from games.climbing.trick import (
@@ -36,9 +36,9 @@ from games.move import BID, CALL, PASS, PLAY, Move
 from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
-HAND_SIZE = {3: 16, 4: 13}
-HEART = 2
-CARDS_CALLABLE = (1 << (4 * CALLABLE)) - 1
+HAND_SIZE: Final = {3: 16, 4: 13}
+HEART: Final = 2
+CARDS_CALLABLE: Final = (1 << (4 * CALLABLE)) - 1
 
 
 def _write_called(deck: Deck, card: Any) -> str | None:
@@ -408,4 +408,4 @@ class Dasan(Game):
         return view
 
 
-GAME = Dasan()
+GAME: Final = Dasan()

@@ -11,7 +11,7 @@ source leaves open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from games.climbing import auction
 from games.climbing.trick import (
@@ -34,7 +34,7 @@ from games.move import BID, PASS, PLAY, Move
 from games.position import not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
-HAND_SIZE = {3: 17, 4: 25}
+HAND_SIZE: Final = {3: 17, 4: 25}
 
 
 class DoudizhuPosition(ClimbingPosition):
@@ -416,4 +416,4 @@ class Doudizhu(Game):
         return view
 
 
-GAME = Doudizhu()
+GAME: Final = Doudizhu()

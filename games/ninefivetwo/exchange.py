@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from games.deck import HIDDEN, Deck
 from games.fields import Field
@@ -112,8 +112,8 @@ def _write(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
     return [pairing.to_dict() for pairing in pairings]
 
 
-OWED_FIELD = Field("owed", _write, _read_owed)
-EXCHANGED_FIELD = Field("exchanged", _write, _read_exchanged)
+OWED_FIELD: Final = Field("owed", _write, _read_owed)
+EXCHANGED_FIELD: Final = Field("exchanged", _write, _read_exchanged)
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[Pairing, ...]:

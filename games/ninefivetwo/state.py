@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
@@ -46,10 +46,10 @@ from games.ninefivetwo.validation import TALON, TRICKS, validate_position
 from games.position import BasePosition, not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 
-PLAYERS = 3
-SUIT_NAMES = {"c": "clubs ♣", "d": "diamonds ♦", "h": "hearts ♥", "s": "spades ♠"}
-FIRST_TARGETS = (9, 5, 2)
-_KINDS = {"exchange": GIVE, "trump": TRUMP, "discard": DISCARD, "play": PLAY}
+PLAYERS: Final = 3
+SUIT_NAMES: Final = {"c": "clubs ♣", "d": "diamonds ♦", "h": "hearts ♥", "s": "spades ♠"}
+FIRST_TARGETS: Final = (9, 5, 2)
+_KINDS: Final = {"exchange": GIVE, "trump": TRUMP, "discard": DISCARD, "play": PLAY}
 
 
 class NinefivetwoPosition(BasePosition):
@@ -403,4 +403,4 @@ class Ninefivetwo(Game):
         return view
 
 
-GAME = Ninefivetwo()
+GAME: Final = Ninefivetwo()

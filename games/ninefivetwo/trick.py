@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from games.deck import RANKS, SUITS, Deck, deck
 from games.fields import Field
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move, parse
 
-DECK = deck(RANKS)
-SUIT_CARDS = tuple([sum(DECK.units[suit::4]) for suit in range(4)])
+DECK: Final = deck(RANKS)
+SUIT_CARDS: Final = tuple([sum(DECK.units[suit::4]) for suit in range(4)])
 """All cards of a suit, as a hand, by suit."""
 
-GIVES = tuple([Move(GIVE, DECK, unit) for unit in DECK.units])
-DISCARDS = tuple([Move(DISCARD, DECK, unit) for unit in DECK.units])
-TRUMPS = tuple([Move(TRUMP, DECK, value=suit) for suit in range(4)])
-PLAYS = tuple(
+GIVES: Final = tuple([Move(GIVE, DECK, unit) for unit in DECK.units])
+DISCARDS: Final = tuple([Move(DISCARD, DECK, unit) for unit in DECK.units])
+TRUMPS: Final = tuple([Move(TRUMP, DECK, value=suit) for suit in range(4)])
+PLAYS: Final = tuple(
     [
         Move(PLAY, DECK, unit, category="card", level=card // 4, length=1, rank=name[0])
         for card, (unit, name) in enumerate(zip(DECK.units, DECK.names, strict=True))
@@ -53,8 +53,8 @@ def _read_trump(deck: Deck, suit: Any) -> int | None:
     return None if suit is None else SUITS.index(suit)
 
 
-TRICK_FIELD = Field("trick", _write_trick, _read_trick)
-TRUMP_FIELD = Field("trump", _write_trump, _read_trump)
+TRICK_FIELD: Final = Field("trick", _write_trick, _read_trick)
+TRUMP_FIELD: Final = Field("trump", _write_trump, _read_trump)
 
 
 def playable(hand: int, trick: Trick) -> int:

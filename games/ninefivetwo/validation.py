@@ -9,7 +9,7 @@ up and nothing to discard.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
 from games import validation
 from games.deck import HIDDEN, SUITS, Deck
@@ -17,10 +17,10 @@ from games.errors import IllegalMove, InvalidState
 from games.game import Game, JsonDict
 from games.move import PLAY, parse
 
-TRICKS = 16
-TALON = 4
-TARGETS = [2, 5, 9]
-SEATS = 3
+TRICKS: Final = 16
+TALON: Final = 4
+TARGETS: Final = [2, 5, 9]
+SEATS: Final = 3
 
 
 def validate_position(

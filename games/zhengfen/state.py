@@ -10,7 +10,7 @@ leaves open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from games.climbing.trick import (
     ClimbingPosition,
@@ -29,9 +29,9 @@ from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, valid
 from games.zhengfen.move_list import TrickMoves
 from games.zhengfen.validation import validate_position
 
-LEADING_CARD = DECK.hand(["3h"])
-FIVES = 15 << 4 * FIVE
-TENS_AND_KINGS = 15 << 4 * TEN | 15 << 4 * KING
+LEADING_CARD: Final = DECK.hand(["3h"])
+FIVES: Final = 15 << 4 * FIVE
+TENS_AND_KINGS: Final = 15 << 4 * TEN | 15 << 4 * KING
 
 
 def points(cards: int) -> int:
@@ -334,4 +334,4 @@ class Zhengfen(Game):
         return view
 
 
-GAME = Zhengfen()
+GAME: Final = Zhengfen()

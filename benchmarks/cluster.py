@@ -50,7 +50,8 @@ GREEDY = "python -m bots.greedy"
 THINK_S = 0.01
 THINKING = (
     "python -c 'import time; from bots import greedy; move = greedy.move;"
-    f" greedy.move = lambda *asked: [time.sleep({THINK_S}), move(*asked)][1]; greedy.main()'"
+    f" greedy.move = lambda view, moves: [time.sleep({THINK_S}), move(view, moves)][1];"
+    " greedy.main()'"
 )
 """Waits for each move, so that other load on the machine matters little."""
 
@@ -242,9 +243,10 @@ def ranked() -> Figure:
 def sections() -> list[Section]:
     """Workers, and growth."""
     how = (
-        f"Cups of Dou Dizhu with {PLAYERS} greedy bots, one table for each worker,"
-        f" from the first match to the last; the median ratio of {ROUNDS} rounds in turns. Each"
-        " worker, and the run without workers, has one core; the scheduler and the runner of a"
+        f"Cups of Dou Dizhu with {PLAYERS} bots, greedy ones or ones that wait for each move, one"
+        " table for each worker, from the first match to the last; the median ratio of"
+        f" {ROUNDS} rounds in turns. Each worker, and the run without workers, has one core;"
+        " the scheduler and the runner of a"
         " cluster have both."
     )
     large = (

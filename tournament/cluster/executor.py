@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
@@ -28,6 +29,8 @@ from tournament.formats.schedule import Table
 from tournament.run.executor import Event, Finished, Inspected, Job, Lost, Notice, RunError, Voided
 from tournament.run.hand_out import Choice, choose
 from tournament.text import plural
+
+_SWITCH_S = 0.0005
 
 LONELY_S = 60.0
 """How long a run waits when its last worker has left."""
@@ -61,6 +64,9 @@ class ClusterExecutor:
         )
         self._task = self._loop.create_task(self._members.run())
         self._thread = threading.Thread(target=self._follow, daemon=True)
+        # Else the next job waits several times 5 ms while the runner writes to the store.
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_S)
         self._thread.start()
         while True:
             report = self._next(None)
@@ -188,3 +194,4 @@ class ClusterExecutor:
         with contextlib.suppress(RuntimeError):  # it has ended by itself
             self._loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join()
+        sys.setswitchinterval(self._interval)

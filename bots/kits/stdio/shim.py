@@ -46,17 +46,18 @@ class Program:
         """The program's answer to one line; raises NoAnswer if there is none in time."""
         if not self._lines.empty():
             raise NoAnswer("the program has ended, or wrote a second line")
+        late = f"the program has ended, or did not answer within {seconds:g} s"
         deadline = threading.Timer(seconds, self._process.kill)
         deadline.start()
         try:
             self._write(line)
             answer = self._lines.get()
         except OSError as error:
-            raise NoAnswer("the program has ended") from error
+            raise NoAnswer(late) from error
         finally:
             deadline.cancel()
         if not answer:
-            raise NoAnswer(f"the program has ended, or did not answer within {seconds:g} s")
+            raise NoAnswer(late)
         if not answer.endswith(b"\n"):
             raise NoAnswer("the program must end its answer with a newline")
         return answer.decode().strip()

@@ -59,6 +59,8 @@ _CHUNK = 20_000
 
 Row = dict[str, Any]
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 
 class ExportError(Exception):
     """The export cannot be written; the text says why, and the fix."""
@@ -142,8 +144,11 @@ def _csv(rows: Iterator[Row], out: BinaryIO) -> int:
 
 
 def _csv_value(value: Any) -> Any:
-    """Booleans as JSON writes them, so that the formats agree."""
-    return str(value).lower() if isinstance(value, bool) else value
+    """Booleans as JSON writes them, so that the formats agree; text that a spreadsheet would take
+    for a formula after an apostrophe, which makes it text."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _jsonl(rows: Iterator[Row], out: BinaryIO) -> int:

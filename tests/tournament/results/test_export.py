@@ -61,6 +61,14 @@ def test_csv_says_the_same(store: Store) -> None:
             assert row[name] == ("" if empty else cell)
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+49", "-x", "@SUM(A1)", "\tx", "a=b"])
+def test_a_spreadsheet_takes_no_name_for_a_formula(name: str, tmp_path: Path) -> None:
+    with run(tmp_path, cup((name, "bob", "cat"))) as made:
+        text = written(made, "csv").decode("utf-8")
+    bots = {row["bot"] for row in csv.DictReader(io.StringIO(text, newline=""))}
+    assert bots - {"bob", "cat"} == {name if name == "a=b" else f"'{name}"}
+
+
 def test_parquet_says_the_same(store: Store) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(io.BytesIO(written(store, "parquet")))

@@ -133,14 +133,14 @@ class Store(StoreReader):
         with self._write() as connection:
             block_id = self._block_id(connection, record)
             self._check_absent(connection, record, block_id)
-            connection.execute(sa.insert(matches).values(rows.match_row(record, block_id)))
-            connection.execute(sa.insert(details).values(match=record.match, data=data))
+            connection.execute(sa.insert(matches), rows.match_row(record, block_id))
+            connection.execute(sa.insert(details), {"match": record.match, "data": data})
             if fault_rows:
                 connection.execute(sa.insert(faults), fault_rows)
             proofs = self._proofs(
                 rows.summary_values(record), self._next, digest_of_details(data, fault_rows)
             )
-            connection.execute(sa.insert(signatures).values(match=record.match, **proofs))
+            connection.execute(sa.insert(signatures), {"match": record.match, **proofs})
             self._write_count(connection, self._next + 1)
         self._next += 1
 
@@ -171,7 +171,7 @@ class Store(StoreReader):
         query = sa.select(blocks.c.id, *columns).where(blocks.c.key == record.key)
         found = connection.execute(query).first()
         if found is None:
-            inserted = connection.execute(sa.insert(blocks).values(wanted)).inserted_primary_key
+            inserted = connection.execute(sa.insert(blocks), wanted).inserted_primary_key
             if inserted is None:
                 raise StoreError("The database returned no key for a block.")
             return int(inserted[0])
@@ -252,7 +252,7 @@ class Store(StoreReader):
     def _write_count(self, connection: Connection, count: int) -> None:
         text = prove_count(self._run, count, self._signing_key())
         connection.execute(sa.delete(meta).where(meta.c.key == WRITTEN))
-        connection.execute(sa.insert(meta).values(key=WRITTEN, value=text))
+        connection.execute(sa.insert(meta), {"key": WRITTEN, "value": text})
 
     def renumber(self, number: Callable[[BlockRecord], int]) -> None:
         """Give every block its number in a schedule that has grown, and sign its matches anew."""

@@ -63,7 +63,9 @@ def check_page(browser: Chrome, axe: str) -> None:
 
 
 def text(browser: Chrome, selector: str) -> str:
-    return str(browser.find_element(By.CSS_SELECTOR, selector).text)
+    # one call, so that a page that is renewed meanwhile leaves no stale element
+    script = "return document.querySelector(arguments[0])?.innerText"
+    return str(browser.execute_script(script, selector))
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -32,7 +32,7 @@ TABLES = (
     ("zhengfen", 6),
     ("ninefivetwo", 3),
 )
-ROUNDS, RACES = 2, 5
+ROUNDS, RACES = 2, 6
 
 
 def stich(name: str, players: int) -> Callable[[int], int]:

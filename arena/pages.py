@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, Final
 
 from flask import Blueprint, Response, abort, render_template, request, url_for
+from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
@@ -32,7 +33,7 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     def answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
         key = f"{request.full_path}-{access(names['name']) if 'name' in names else ''}"
-        etag = f"{key}-{now.version}"
+        etag = generate_etag(f"{key}-{now.version}".encode())  # a tag may not have every character
         if request.if_none_match.contains(etag):
             response = Response(status=304)
         else:

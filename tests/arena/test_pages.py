@@ -9,12 +9,14 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from flask import render_template
 from flask.testing import FlaskClient
+from markupsafe import escape
 
 from arena import pages
 from arena.app import create_app
@@ -26,7 +28,7 @@ from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
 from tournament.store.store import Store
 
-NAMES = ("</script><b>x", "a/b?c&d", "Bör ♠")
+NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,7 @@ def test_the_standings_name_every_bot_as_text(client: FlaskClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
     for name in NAMES:
-        assert str(escape(name, quote=False)) in page.text
+        assert str(escape(name)) in page.text
     assert "<b>x" not in page.text
     assert "&lt;b&gt;x&lt;/b&gt; &lt;b&gt;x" in page.text, "what it says that it is"
     assert "final: 6 matches, 2 blocks" in page.text
@@ -80,9 +82,11 @@ def test_what_is_not_there_is_said_in_a_sentence(client: FlaskClient, path: str)
     assert "<h1>Not Found</h1>" in answer.text
 
 
-def test_an_unchanged_page_is_not_sent_again(client: FlaskClient) -> None:
-    etag = client.get("/").headers["ETag"]
-    again = client.get("/", headers={"If-None-Match": etag})
+@pytest.mark.parametrize("path", ["/", *(f"/bots/{quote(name)}" for name in NAMES)])
+def test_an_unchanged_page_is_not_sent_again(client: FlaskClient, path: str) -> None:
+    etag = client.get(path).headers["ETag"]
+    assert etag.isascii()
+    again = client.get(path, headers={"If-None-Match": etag})
     assert (again.status_code, again.data) == (304, b"")
 
 

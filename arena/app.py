@@ -67,7 +67,7 @@ def create_app(
     app.register_error_handler(StoreError, _unreadable)
     app.before_request(_refuse_other_sites)
     app.after_request(_secure)
-    app.wsgi_app = _LocalProxy(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = _LocalProxy(app.wsgi_app)  # type: ignore[method-assign] # as Flask documents
     name = store.get("name") if store else None
     app.context_processor(lambda: {"game_of": games.get, "cup_name": name})
     return app

@@ -71,4 +71,5 @@ def made_up(cup: Cup, pairing: Pairing) -> MatchRecord:
     )
 
 
+# The worker's process then plays nothing; the types say that it is another class, which it is.
 relay.Session = FreeSession  # type: ignore[assignment,misc]

@@ -17,8 +17,8 @@ MAX_DEPTH: Final = 32
 """How deeply arrays and objects may be nested; a state needs six levels."""
 
 MAX_NAMES: Final = 150
-"""Further fields of an object are not looked at: no schema has so many, so that some are unknown
-and the object is refused anyway."""
+"""Further fields of an object are not checked for duplicates: no schema has so many, so some are
+unknown, and the object is refused anyway."""
 
 _BYTES_PER_CONTAINER: Final = 16
 """The states that need the fewest bytes for each list and object, of many deals, have 20."""

@@ -21,6 +21,7 @@ from service.sealed import SealedGame, Sealer
 from service.work import Work, need
 
 LONG_HAND: Final = 20
+"""Cards of a hand; the moves of a larger one may take milliseconds to count."""
 LONG_PAIRS: Final = 14
 """Pairs of equal rank; one of twenty dealt hands of 18 cards has more."""
 LONG_LIST: Final = 300

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Final, cast
 
 import httptools
@@ -117,5 +118,5 @@ class RunnerPort(asyncio.Protocol):
 
 async def listen(port: int, secret: str, bots: Mapping[str, ConnectedBot]) -> asyncio.Server:
     """Listen to the runner on the loopback address; OSError."""
-    make: Callable[[], RunnerPort] = lambda: RunnerPort(secret, bots)  # noqa: E731
+    make = partial(RunnerPort, secret, bots)
     return await asyncio.get_running_loop().create_server(make, "127.0.0.1", port)

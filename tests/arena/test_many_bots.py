@@ -84,7 +84,7 @@ def misbehave(author: Author, over: threading.Event) -> None:
 def test_an_author_who_misbehaves_has_all_the_faults(tmp_path: Path) -> None:
     cup, run = write(tmp_path, 3, "[format]", "deals = 1"), tmp_path / "run"
     port, connect_port = find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
-    rogue, *honest = tokens(run, 3)
+    misbehaving, *honest = tokens(run, 3)
     ports = ("--port", port, "--connect-port", connect_port)
     served = started("arena", cup, "--out", run, *ports, "--exit", "--json")
     authors = many_bots(port, *honest)
@@ -92,7 +92,7 @@ def test_an_author_who_misbehaves_has_all_the_faults(tmp_path: Path) -> None:
     try:
         seen = events(served)
         assert next(seen)["event"] == "waiting"
-        author = Author(f"http://127.0.0.1:{connect_port}", rogue)
+        author = Author(f"http://127.0.0.1:{connect_port}", misbehaving)
         threading.Thread(target=misbehave, args=(author, over), daemon=True).start()
         *_, last = seen
         over.set()

@@ -1,8 +1,8 @@
 """JSON in and out.
 
-msgspec reads and writes. What it refuses, or what a schema refuses, is parsed again by the standard
-library to say why. A body must be UTF-8 and RFC 8259 JSON: no NaN, no duplicate names in one
-object, no deeper nesting than `MAX_DEPTH`.
+msgspec reads what is valid by a schema, and writes. The standard library parses the rest, to say
+what is wrong. A body must be UTF-8 and RFC 8259 JSON: no NaN, no duplicate names in one object, no
+deeper nesting than `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -39,36 +39,19 @@ def encode(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-def decode(body: bytes) -> Any:
-    """Parse a body without looking for duplicate names; None if `decode_strictly` has to."""
-    if _has_too_many_containers(body):
-        return None
-    try:
-        return _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+def says_nothing_else(body: bytes, value: Any) -> bool:
+    """Whether a value that msgspec read is surely all that the body says; else unknown.
 
-
-def _refuse_float(text: str) -> float:
-    """No field is a fraction, and msgspec takes two seconds for 1 MiB of numbers such as 1e308."""
-    raise msgspec.DecodeError
-
-
-_decode: Final = msgspec.json.Decoder(float_hook=_refuse_float).decode
-
-
-def has_unique_names(body: bytes, value: Any) -> bool:
-    """Whether a body that was parsed to this value surely has no duplicate names; else unknown.
-
-    No JSON text of a value is shorter than the one msgspec writes, whitespace aside. A body of that
-    length has no room for a duplicate.
+    What it ignores are unknown fields, and all but the last of several fields of the same name. No
+    JSON text of a value is shorter than the one msgspec writes, whitespace aside: a body of that
+    length has no room for them.
     """
     shortest = msgspec.json.encode(value)
     length = len(body) - body.count(b" ") - body.count(b"\n")
     return length == len(shortest) - shortest.count(b" ")
 
 
-def decode_strictly(body: bytes) -> dict[str, Any]:
+def decode(body: bytes) -> dict[str, Any]:
     """Parse a body, and say what is wrong with it.
 
     Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not.
@@ -81,7 +64,7 @@ def decode_strictly(body: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         detail = f"The body is not UTF-8: {error.reason} at byte {error.start}."
         raise MalformedJson(detail) from None
-    if _has_too_many_containers(body):
+    if has_too_many_containers(body):
         raise MalformedJson("The body has too many lists and objects for its length.")
     if not text.strip(" \t\r\n"):
         raise MalformedJson("The body is empty; send a JSON object.")
@@ -97,7 +80,7 @@ def decode_strictly(body: bytes) -> dict[str, Any]:
     except MalformedJson:
         raise
     except ValueError:  # int() refuses thousands of digits; no field accepts so many, nor infinity
-        return decode_strictly(_LONG_NUMBER.sub(b"1e999", body))
+        return decode(_LONG_NUMBER.sub(b"1e999", body))
     except RecursionError:
         raise MalformedJson(_TOO_DEEP) from None
     if type(value) is not dict:
@@ -106,7 +89,7 @@ def decode_strictly(body: bytes) -> dict[str, Any]:
     return value
 
 
-def _has_too_many_containers(body: bytes) -> bool:
+def has_too_many_containers(body: bytes) -> bool:
     """Whether a body is mostly brackets: creating half a million lists takes half a second."""
     allowed = _SPARE_CONTAINERS + len(body) // _BYTES_PER_CONTAINER
     return body.count(b"[") + body.count(b"{") > allowed

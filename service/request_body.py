@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from flask import current_app, request
 from marshmallow import ValidationError
@@ -50,20 +50,20 @@ def _check_content_type() -> None:
 def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
     """Parse and validate a body.
 
-    Fast path: accept the body as parsed if it is valid and has no duplicate names; otherwise parse
-    it strictly, and let marshmallow convert it or say what is wrong. Parsing every body strictly
-    takes 34 µs more than the 125 µs of a request (27 %), loading every body by marshmallow 266 µs.
+    msgspec reads a body that is valid as it is. The standard library parses any other, and
+    marshmallow converts it or says what is wrong: for every body that would take 300 µs more than
+    the 120 µs of a request.
 
     Raises:
         MalformedJson: the body is not a JSON object.
         Problem: it does not match the schema.
     """
-    value = json_codec.decode(body)
-    if validator.is_valid(value) and json_codec.has_unique_names(body, value):
-        return cast("dict[str, Any]", value)
-    value = json_codec.decode_strictly(body)
+    if not json_codec.has_too_many_containers(body):
+        value = validator.decode(body)
+        if value is not None:
+            return value
     try:
-        return validator.load(value)
+        return validator.load(json_codec.decode(body))
     except ValidationError as error:
         raise invalid_request(flatten_errors(error.messages)) from None
 

@@ -32,7 +32,7 @@ class ObjectField(JsonField):
         self.component = component
 
     def value_type(self) -> Any:
-        return self.schema.struct
+        return self.schema.value_type()
 
     def value_schema(self) -> dict[str, Any]:
         return ref(self.component)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
+import msgspec
 from marshmallow import ValidationError
 
 import games
+from service.json_codec import says_nothing_else
 from service.schemas.common import SEED, Fields, component, make_schema, option_fields
 from service.schemas.fields import Enum, Integer, JsonField, Move, ObjectSchema, String
 from service.schemas.list_fields import MAX_MOVES, List, ObjectField, load_object
-from service.schemas.positions import choose_by_game, state_field, view_field
+from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
 from service.schemas.sealed import key_field, start_fields, token_field
 
 Choose = Callable[[Mapping[str, ObjectSchema], Any], ObjectSchema]
@@ -25,13 +27,24 @@ class RequestValidator:
     def __init__(self, choose: Choose, schemas: Mapping[str, ObjectSchema]) -> None:
         self.schemas: Final = schemas
         self.choose: Final = partial(choose, schemas)
+        self._decoders = [
+            msgspec.json.Decoder(schema.value_type()).decode for schema in schemas.values()
+        ]
 
-    def is_valid(self, value: Any) -> bool:
-        """Whether a value that msgspec has parsed is valid and needs no conversion."""
-        try:
-            return self.choose(value).is_valid(value)
-        except ValidationError:
-            return False
+    def decode(self, body: bytes) -> dict[str, Any] | None:
+        """The value of a body that is valid as it is; None if marshmallow has to load it."""
+        for decode in self._decoders:
+            try:
+                value = decode(body)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue
+            if not says_nothing_else(body, value):
+                return None
+            for name in ("state", "view"):
+                if name in value:
+                    value[name] = as_dict(value[name])
+            return cast("dict[str, Any]", value)
+        return None
 
     def load(self, value: Any) -> dict[str, Any]:
         """Convert a value; raises ValidationError with what is wrong."""

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from marshmallow import ValidationError
 
 import games
-from service.json_codec import decode
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
 from service.schemas.requests import RequestValidator
@@ -113,6 +112,11 @@ def needs_conversion(value: Any) -> bool:
     return type(value) is float or (type(value) is int and abs(value) > MAX_SAFE_INTEGER)
 
 
+def written(body: Any) -> str:
+    """A body without escapes that it does not need: they could hide a field of the same name."""
+    return json.dumps(body, ensure_ascii=False)
+
+
 def test_every_request_schema_is_here() -> None:
     validators = [one for one in vars(requests).values() if isinstance(one, RequestValidator)]
     assert validators == [validator for validator, _ in VALID.values()]
@@ -122,7 +126,7 @@ def test_every_request_schema_is_here() -> None:
 def test_msgspec_accepts_what_needs_no_conversion(name: str) -> None:
     validator, valid = VALID[name]
     for body in valid:
-        assert validator.is_valid(decode(json.dumps(body).encode()))
+        assert validator.decode(written(body).encode()) == body
 
 
 @pytest.mark.parametrize("name", VALID)
@@ -131,14 +135,15 @@ def test_msgspec_accepts_what_needs_no_conversion(name: str) -> None:
 def test_msgspec_and_marshmallow_agree(name: str, data: st.DataObject) -> None:
     validator, valid = VALID[name]
     body = data.draw(mutated(valid))
-    text = json.dumps(body)
-    fast = validator.is_valid(decode(text.encode()))
+    text = written(body)
+    fast = validator.decode(text.encode("utf-8", "surrogatepass"))
     try:
         loaded = validator.load(json.loads(text))
     except ValidationError:
-        assert not fast
+        assert fast is None
         return
-    if fast:  # marshmallow changes nothing but the order of fields
-        assert json.dumps(loaded, sort_keys=True) == json.dumps(body, sort_keys=True)
-    else:
+    if fast is None:
         assert needs_conversion(body)
+    else:
+        assert json.dumps(loaded, sort_keys=True) == json.dumps(fast, sort_keys=True)
+        assert json.dumps(body, sort_keys=True) == json.dumps(fast, sort_keys=True)

@@ -29,8 +29,8 @@ from benchmarks.compiled import ROOT, installed_wheel
 from benchmarks.figures import Figure, Section
 
 CONNECTIONS = 16
-SECONDS = 5
-ROUNDS = 3
+SECONDS = 2
+ROUNDS = 8
 HISTORY = 30
 AIMS = {"pure": {"/v1/advance": 0.58, "/v1/validate": 0.60}}
 AIMS["compiled"] = dict.fromkeys(AIMS["pure"], 0.70)

@@ -145,7 +145,7 @@ def _advance(state: State, moves: list[str], seat: int | None = None) -> State:
             raise illegal_move(error.reason, index, error.detail) from None
     if (
         state.deal > MAX_SAFE_INTEGER
-        or any(abs(score) > MAX_SCORE for score in state.scores)
+        or max(map(abs, state.scores)) > MAX_SCORE
         or len(state.history) > MAX_MOVES
     ):
         exceeded = "`deal`, `scores` or `history` would exceed their limits"

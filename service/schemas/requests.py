@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import msgspec
 from marshmallow import ValidationError
@@ -35,7 +35,7 @@ class RequestValidator:
         """The value of a body that is valid as it is; None if marshmallow has to load it."""
         for decode in self._decoders:
             try:
-                value = decode(body)
+                value: dict[str, Any] = decode(body)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue
             if not says_nothing_else(body, value):
@@ -43,7 +43,7 @@ class RequestValidator:
             for name in ("state", "view"):
                 if name in value:
                     value[name] = as_dict(value[name])
-            return cast("dict[str, Any]", value)
+            return value
         return None
 
     def load(self, value: Any) -> dict[str, Any]:

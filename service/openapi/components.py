@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import games
 from service.openapi.examples import problem
@@ -12,6 +12,22 @@ from service.schemas.common import component
 from service.schemas.fields import CARD_PATTERN, MASKED_CARD_PATTERN, ObjectSchema, ref
 from service.schemas.list_fields import Entry, List, ObjectField
 from service.schemas.positions import STATES, VIEWS
+
+HEADERS: Final = (
+    (
+        "method-not-allowed",
+        "Allow",
+        "The methods that this path supports.",
+        {"type": "string", "examples": ["POST, OPTIONS"]},
+    ),
+    (
+        "busy",
+        "Retry-After",
+        "In how many seconds to try again.",
+        {"type": "integer", "minimum": 1, "examples": [10]},
+    ),
+)
+"""The headers of problems: code of the problem, name, description and schema."""
 
 
 def raw_schemas() -> dict[str, dict[str, Any]]:
@@ -148,13 +164,9 @@ def problem_responses() -> dict[str, dict[str, Any]]:
         found[name] = response = problem_response(type_.when, name)
         content = response["content"][MEDIA_TYPE]
         content["examples"] = {code: {"summary": type_.title, "value": problem(code)}}
-    found[responses.problem_component("method-not-allowed")]["headers"] = {
-        "Allow": {
-            "description": "The methods that this path supports.",
-            "required": True,
-            "schema": {"type": "string", "examples": ["POST, OPTIONS"]},
-        }
-    }
+    for code, name, description, schema in HEADERS:
+        header = {"description": description, "required": True, "schema": schema}
+        found[responses.problem_component(code)]["headers"] = {name: header}
     return found
 
 

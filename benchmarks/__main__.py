@@ -1,6 +1,6 @@
 """Run every benchmark and write docs/benchmarks.md: `make bench`.
 
-`python -m benchmarks NAME …` runs some of them and writes nothing.
+`python -m benchmarks service.http …` runs some of them and writes nothing.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from benchmarks.compiled import ROOT
 from benchmarks.figures import Section, machine
 
 MODULES = (
-    "random_games",
-    "worlds",
-    "lists",
-    "zhengfen_lists",
-    "http",
-    "worst_bodies",
-    "unread_answers",
-    "cup",
-    "sandbox",
-    "deadline",
-    "connected",
-    "many_bots",
-    "cluster",
-    "spectators",
-    "blocks",
-    "standings",
-    "ranking",
-    "recall",
-    "duels",
-    "soft_play",
+    "rules.random_games",
+    "rules.worlds",
+    "rules.lists",
+    "rules.joker_lists",
+    "service.http",
+    "service.worst_bodies",
+    "service.unread_answers",
+    "cups.cup",
+    "cups.sandbox",
+    "cups.deadline",
+    "cups.connected",
+    "cups.many_bots",
+    "cups.cluster",
+    "cups.spectators",
+    "bots.blocks",
+    "cups.standings",
+    "ranking.false_ranges",
+    "ranking.recall",
+    "ranking.duels",
+    "ranking.soft_play",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"
 

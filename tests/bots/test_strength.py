@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import strength
+from benchmarks.bots import strength
 
 
 @pytest.mark.parametrize("players", [3, 4, 5, 6])

@@ -1,6 +1,6 @@
 """Bad bodies cost little: what is too much is refused before it is looked at.
 
-`benchmarks/worst_bodies.py` measures their processor time; here it is counted what is done.
+`benchmarks/service/worst_bodies.py` measures their processor time; here it is counted what is done.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import games
-from benchmarks import worst_bodies
+from benchmarks.service import worst_bodies
 from games.climbing.trick import check_talon
 from games.zhengfen import move_list
 from service.schemas.list_fields import MAX_MOVES

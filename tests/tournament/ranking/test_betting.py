@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmarks.duels import by_bets, by_gsprt, mean_blocks, normal_blocks, rare_loss
+from benchmarks.ranking.duels import by_bets, by_gsprt, mean_blocks, normal_blocks, rare_loss
 from tournament.ranking.betting import Bets, log_wealth, mean_difference
 
 

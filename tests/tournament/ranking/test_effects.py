@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from benchmarks.simulated_cups import gauntlet, normal, observed, played, round_robin, swiss
+from benchmarks.ranking.simulated_cups import gauntlet, normal, observed, played, round_robin, swiss
 from tournament.ranking import anytime
 from tournament.ranking.bootstrap import Floats, Ints
 from tournament.ranking.effects import fit

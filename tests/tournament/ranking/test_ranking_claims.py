@@ -1,4 +1,4 @@
-"""Small versions of `python -m benchmarks.ranking`, seeded: what the table claims, it holds.
+"""Small versions of `benchmarks/ranking/false_ranges.py`, seeded: what its table claims, it holds.
 
 The aim is 6 in 100; the limits allow for the number of cups (binomial, about 2 in 1000 by
 chance if exactly 5 in 100 are false).
@@ -7,7 +7,7 @@ chance if exactly 5 in 100 are false).
 import numpy as np
 import pytest
 
-from benchmarks.ranking import (
+from benchmarks.ranking.false_ranges import (
     at_any_time,
     fixed,
     missed,
@@ -15,8 +15,8 @@ from benchmarks.ranking import (
     watched,
     watched_halving,
 )
-from benchmarks.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
-from benchmarks.simulated_cups import (
+from benchmarks.ranking.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
+from benchmarks.ranking.simulated_cups import (
     NOISES,
     Draw,
     gauntlet,

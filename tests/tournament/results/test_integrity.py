@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 import games
-from benchmarks.soft_play import FRIENDS, flagged
+from benchmarks.ranking.soft_play import FRIENDS, flagged
 from tests.tournament.played import cup, run
 from tournament.records import MatchRecord
 from tournament.results.integrity import Integrity, chances, integrity

@@ -2,7 +2,7 @@
 
 Run as a program it measures one table and prints a JSON object, in an environment of its own.
 
-    python -m benchmarks.worlds dasan 4
+    python -m benchmarks.rules.worlds dasan 4
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.compiled import installed_wheel
 from benchmarks.figures import Figure, Section, rate
-from benchmarks.random_games import TABLES, Run, best
+from benchmarks.rules.random_games import TABLES, Run, best
 
 POSITIONS, WORLDS, ROUNDS = 40, 16, 3
 AIM = 3.0
@@ -65,7 +65,7 @@ def sections() -> list[Section]:
     figures = []
     with installed_wheel() as wheel:
         for name, players in TABLES:
-            what = ("benchmarks.worlds", name, str(players))
+            what = ("benchmarks.rules.worlds", name, str(players))
             pure, fast = best(ROUNDS, Run(what), Run.of_wheel(wheel, *what))
             title = f"{name}, {players} players, from a wheel"
             figures.append(

@@ -23,7 +23,7 @@ import requests
 
 from benchmarks.compiled import ROOT
 from benchmarks.figures import Figure, Section
-from benchmarks.http import midgame
+from benchmarks.service.http import midgame
 from tournament.bot.supervisor.process_tree import PR_SET_CHILD_SUBREAPER, end_children, prctl
 from tournament.store.store import Store
 

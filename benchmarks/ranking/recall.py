@@ -1,7 +1,7 @@
 """How many of the true top 3 of 30 bots a cup finds, by its number of blocks: halving, Swiss and
 round-robin, in simulated cups.
 
-`python -m benchmarks recall` prints the section of docs/benchmarks.md.
+`python -m benchmarks ranking.recall` prints the section of docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 
 from benchmarks.figures import Figure, Section
-from benchmarks.simulated_cups import (
+from benchmarks.ranking.simulated_cups import (
     SEATS,
     halved,
     normal,

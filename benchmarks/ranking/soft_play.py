@@ -1,6 +1,6 @@
 """How often `stich integrity` flags two bots in cups of real bots.
 
-`python -m benchmarks soft_play` prints the section of docs/benchmarks.md.
+`python -m benchmarks ranking.soft_play` prints the section of docs/benchmarks.md.
 
 Four bots play at all tables of three: `sensible` and `greedy` twice each. In some cups two of them
 spare each other: where a pass is legal they do not beat each other's plays.
@@ -14,8 +14,8 @@ from itertools import combinations
 from typing import Any
 
 import games
+from benchmarks.bots.strength import CLOCK, Decide, bot
 from benchmarks.figures import Figure, Section
-from benchmarks.strength import CLOCK, Decide, bot
 from bots import kit
 from games.move import PASS
 from tournament.records import MatchRecord

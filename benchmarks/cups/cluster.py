@@ -16,8 +16,8 @@ from math import ceil, comb
 from pathlib import Path
 
 from benchmarks.compiled import ROOT
+from benchmarks.cups.standings import fill
 from benchmarks.figures import Figure, Section
-from benchmarks.standings import fill
 from tournament.results.standings import standings
 from tournament.store.store import Store
 
@@ -32,7 +32,7 @@ LIMIT_S = 30.0  # processor time of the standings of the largest cup
 BOTS = 10
 PLAYERS = 3
 TABLES = 8
-FREE = "benchmarks.free_matches"
+FREE = "benchmarks.cups.free_matches"
 
 CUP = """
 name = "bench"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from benchmarks.bots.strength import Decide, bot, play
 from benchmarks.figures import Figure, Section
-from benchmarks.strength import Decide, bot, play
 from tournament.ranking.bootstrap import Floats
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import from_blocks

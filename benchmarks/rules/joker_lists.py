@@ -14,7 +14,7 @@ from functools import partial
 
 import games
 from benchmarks.figures import Figure, Section
-from benchmarks.lists import microseconds, whole_list
+from benchmarks.rules.lists import microseconds, whole_list
 from tests.games.zhengfen import brute_force as brute
 
 HANDS = 200

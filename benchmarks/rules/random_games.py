@@ -3,9 +3,9 @@
 Run as a program it measures one thing and prints a JSON object. The other libraries and the
 compiled rules are measured this way, in separate processes.
 
-    python -m benchmarks.random_games stich doudizhu 3
-    python -m benchmarks.random_games openspiel
-    python -m benchmarks.random_games rlcard
+    python -m benchmarks.rules.random_games stich doudizhu 3
+    python -m benchmarks.rules.random_games openspiel
+    python -m benchmarks.rules.random_games rlcard
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def best(rounds: int, *runs: Run) -> list[float]:
 
 def sections() -> list[Section]:
     """Pure and compiled rules compared with OpenSpiel and RLCard; then every game."""
-    program = "benchmarks.random_games"
+    program = "benchmarks.rules.random_games"
     pure, fast = {}, {}
     with installed_wheel() as wheel:
         for table in TABLES:

@@ -13,9 +13,9 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.compiled import ROOT
-from benchmarks.cup import cup
+from benchmarks.cups.cup import cup
 from benchmarks.figures import Figure, Section
-from benchmarks.http import midgame
+from benchmarks.service.http import midgame
 from tournament.bot.launch import prepare
 from tournament.bot.player import Choice
 from tournament.bot.started_bot import start

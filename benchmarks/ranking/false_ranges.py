@@ -1,7 +1,8 @@
 """How often rank ranges claim too much, and what they settle, in simulated cups.
 
-`python -m benchmarks ranking` prints the section of docs/benchmarks.md;
-`python -m benchmarks.ranking --cups 1000 [--row NAME]` prints all rows, by kind of points.
+`python -m benchmarks ranking.false_ranges` prints the section of docs/benchmarks.md;
+`python -m benchmarks.ranking.false_ranges --cups 1000 [--row NAME]` prints all rows, by kind of
+points.
 
 A claim is false where it contradicts the true order; of equal bots any claim is false.
 """
@@ -17,7 +18,7 @@ from math import comb
 import numpy as np
 
 from benchmarks.figures import Figure, Section
-from benchmarks.simulated_cups import (
+from benchmarks.ranking.simulated_cups import (
     NOISES,
     SEATS,
     Draw,

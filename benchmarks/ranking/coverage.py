@@ -1,7 +1,9 @@
-"""How often 95 % intervals contain the true score of equal bots: `python -m benchmarks.coverage`.
+"""How often 95 % intervals contain the true score of equal bots.
+
+`python -m benchmarks.ranking.coverage` prints the tables of docs/statistics.md.
 
 Equal bots play real games at random. Simulated cups draw their blocks from a pool of these games,
-so the true score is known. The tables are those of docs/statistics.md.
+so the true score is known.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How long duels are, and how often they name the wrong bot, beside a GSPRT.
 
-`python -m benchmarks duels` prints the sections of docs/benchmarks.md.
+`python -m benchmarks ranking.duels` prints the sections of docs/benchmarks.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The rate of a cup with 200 spectators, compared with the same cup without any.
 
-`python -m benchmarks.spectators PORT COUNT` is the spectators alone, a process.
+`python -m benchmarks.cups.spectators PORT COUNT` is the spectators alone, a process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.compiled import ROOT
-from benchmarks.cup import BOT, CUP
+from benchmarks.cups.cup import BOT, CUP
 from benchmarks.figures import Figure, Section
 from stich.commands.serve import find_port
 
@@ -61,7 +61,7 @@ def play(count: int) -> Round:
         _decide("pause", out)
         port = find_port("127.0.0.1", 0)
         pages = stack.enter_context(_started("stich", "arena", out, "--port", port))
-        watching = stack.enter_context(_started("benchmarks.spectators", port, count))
+        watching = stack.enter_context(_started("benchmarks.cups.spectators", port, count))
         next(iter(watching.stdout or ()))
         next(event for event in events if event == "decision")
         _decide("resume", out)

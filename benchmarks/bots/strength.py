@@ -1,8 +1,8 @@
 """How strong the reference bots are: mirrored duels in one process, and the page of results.
 
-    python -m benchmarks.strength duel sensible greedy --game doudizhu --players 3 --deals 100
-    python -m benchmarks.strength measure --game dasan
-    python -m benchmarks.strength page
+    python -m benchmarks.bots.strength duel sensible greedy --game doudizhu --players 3 --deals 100
+    python -m benchmarks.bots.strength measure --game dasan
+    python -m benchmarks.bots.strength page
 
 A duel plays each deal in seatings that are fair to both bots: one seat of A among seats of B, in
 every rotation, and one seat of B among seats of A. The difference of a deal is the mean score of
@@ -65,7 +65,7 @@ ones, where few are enough; between the search bot and the sensible one."""
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "strength.json"
-PAGE = HERE.parent / "docs" / "reference-bots.md"
+PAGE = HERE.parents[1] / "docs" / "reference-bots.md"
 
 INTRODUCTION = """# The reference bots
 
@@ -104,10 +104,10 @@ seats of the other, in every rotation, and the reverse. The mean difference of a
 games is one block of the bootstrap (percentile, 10,000 resamples); n is the number of deals. \
 9-5-2 is played in games of three deals, so that it includes the exchange; there, n counts games. \
 `search` uses 60 determinizations for each move, 120 in Zheng Fen; with a clock of one second it \
-has time for more. To repeat the measurement, run `python -m benchmarks.strength measure` (the \
-seconds of each duel, with rules and bots compiled, are in `benchmarks/strength.json`), or a \
-single pair with \
-`python -m benchmarks.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
+has time for more. To repeat the measurement, run `python -m benchmarks.bots.strength measure` \
+(the seconds of each duel, with rules and bots compiled, are in `benchmarks/bots/strength.json`), \
+or a single pair with \
+`python -m benchmarks.bots.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
 """
 
 

@@ -1,0 +1,1 @@
+"""Measurements of cups: their speed, what each match costs, and bad bots."""

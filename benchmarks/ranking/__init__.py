@@ -1,0 +1,1 @@
+"""Measurements of the ranking: simulated cups with known truth."""

@@ -1,0 +1,1 @@
+"""Measurements of the rules compared with other libraries."""

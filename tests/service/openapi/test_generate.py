@@ -263,7 +263,7 @@ def test_every_example_is_answered_as_it_says(client: FlaskClient) -> None:
         answers = operation["responses"]["200"]["content"]["application/json"]["examples"]
         assert set(requests) == set(answers) >= set(games.GAMES)
         for name, request in requests.items():
-            if name.startswith("sealed"):  # tokens are random; see tests/service/test_sealed.py
+            if name.startswith("sealed"):  # tokens are random; see tests/service/sealed
                 continue
             response = client.post(path, json=request["value"])
             assert response.json == answers[name]["value"], (path, name)

@@ -1,4 +1,4 @@
-"""9-5-2 by the examples of its source and by the clauses of the rules."""
+"""9-5-2 by the examples of its source: tricks, scores, the end, options, and reasons."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 import pytest
 
 import games
-from games import IllegalMove
-from games.ninefivetwo.exchange import pairings
 from games.ninefivetwo.state import NinefivetwoState
-from tests.games.ninefivetwo.positions import GAME, advance, cards, exchanged, pairing, setup, trick
-
-A, B, C = 0, 1, 2
-"""The source's players; C sits to the left of B, and A to the left of C."""
-
-
-def reason(state: Any, move: str) -> str:
-    with pytest.raises(IllegalMove) as error:
-        state.check(move)
-    assert error.value.detail.endswith(".")
-    return str(error.value.reason)
-
+from tests.games.ninefivetwo.positions import (
+    GAME,
+    A,
+    B,
+    C,
+    advance,
+    cards,
+    exchange,
+    exchanged,
+    pairing,
+    reason,
+    setup,
+    trick,
+)
 
 # Spielregeln
 
@@ -221,107 +221,6 @@ def test_the_limit_of_deals_ends_the_game_too() -> None:
     assert GAME.state(over).moves().texts() == []
 
 
-# Kartentausch
-
-
-@pytest.mark.parametrize(
-    ("targets", "tricks", "expected"),
-    [
-        ((9, 5, 2), (9, 5, 2), []),
-        # One over, one under.
-        ((9, 5, 2), (8, 6, 2), [(B, A, 1)]),
-        ((9, 5, 2), (9, 7, 0), [(B, C, 2)]),
-        # One over, two under: the giver's left neighbour first, as many as it was short.
-        ((9, 5, 2), (12, 4, 0), [(A, B, 1), (A, C, 2)]),
-        ((9, 5, 2), (6, 10, 0), [(B, C, 2), (B, A, 3)]),
-        ((9, 5, 2), (5, 3, 8), [(C, A, 4), (C, B, 2)]),
-        # Two over, one under: the debtor's left neighbour first, as many as it was over.
-        ((9, 5, 2), (4, 6, 6), [(B, A, 1), (C, A, 4)]),
-        ((9, 5, 2), (11, 2, 3), [(C, B, 1), (A, B, 2)]),
-        ((9, 5, 2), (10, 6, 0), [(A, C, 1), (B, C, 1)]),
-    ],
-)
-def test_pairings_in_their_order(
-    targets: tuple[int, ...], tricks: tuple[int, ...], expected: list[tuple[int, int, int]]
-) -> None:
-    found = [(pair.giver, pair.debtor, pair.count) for pair in pairings(targets, tricks)]
-    assert found == expected
-
-
-def test_without_debts_the_next_deal_begins_with_trump() -> None:
-    state = setup("play", ("Ac", "2c", "3c"), turn=A, tricks=[8, 5, 2])
-    state = advance(state, "play:Ac", "play:2c", "play:3c")
-    assert (state.phase, state.turn, state.owed) == ("trump", B, ())
-
-
-def exchange(hands: tuple[str, str, str], count: int, **fields: Any) -> NinefivetwoState:
-    """A owes nothing and gives `count` cards to B; C is the 9-player."""
-    fields = {"talon": cards("2d 3d 4d 5d"), "owed": [pairing(A, B, count)]} | fields
-    return setup("exchange", hands, deal=2, turn=A, dealer=C, targets=[5, 2, 9], **fields)
-
-
-def test_the_highest_of_the_suit_goes_back() -> None:
-    state = advance(exchange(("3h 2c", "9h 4s", "3c 4c"), 1), "give:3h")
-    assert state.to_dict()["exchanged"] == [exchanged(A, B, "3h", "9h")]
-
-
-def test_a_debtor_without_a_higher_card_returns_the_given_card_itself() -> None:
-    state = advance(exchange(("3h 2c", "2h 4s", "3c 4c"), 1), "give:3h")
-    wire = state.to_dict()
-    assert wire["exchanged"] == [exchanged(A, B, "3h", "3h")]
-    assert wire["hands"] == [cards("2c 3h"), cards("2h 4s"), cards("3c 4c")]
-
-
-def test_a_debtor_without_the_suit_returns_the_given_cards() -> None:
-    state = advance(exchange(("3h 5h", "2s 4s", "3c 4c"), 2), "give:3h", "give:5h")
-    # All join its hand first: the best heart for 3h is 5h, and then 3h is left for 5h.
-    assert state.to_dict()["exchanged"] == [exchanged(A, B, "3h 5h", "5h 3h")]
-
-
-def test_the_cards_of_a_pairing_are_given_together() -> None:
-    state = exchange(("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c"), 3)
-    state = advance(state, "give:Th")
-    wire = state.to_dict()
-    # Chosen cards leave the hand at once and lie in `given`; nothing goes back yet.
-    assert wire["owed"] == [pairing(A, B, 3, "Th")]
-    assert wire["hands"][A] == cards("2c 4s 9s")
-    assert wire["hands"][B] == cards("2s 3h 8s Qh")
-    state = advance(state, "give:9s")
-    assert state.to_dict()["owed"] == [pairing(A, B, 3, "9s Th")]
-    state = advance(state, "give:4s")
-    wire = state.to_dict()
-    # For 4s the given 9s is the best spade, for 9s then the debtor's own 8s.
-    assert wire["exchanged"] == [exchanged(A, B, "4s 9s Th", "9s 8s Qh")]
-    assert wire["hands"][A] == cards("2c 8s 9s Qh")
-    assert wire["hands"][B] == cards("2s 3h 4s Th")
-
-
-def test_all_cards_of_a_pairing_may_be_given_at_once() -> None:
-    state = exchange(("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c"), 3)
-    at_once = advance(state, "give:Th9s4s")
-    assert at_once.to_dict()["history"] == [{"seat": A, "move": "give:4s9sTh"}]
-    one_by_one = advance(state, "give:4s", "give:Th9s")
-    assert at_once.to_dict()["exchanged"] == one_by_one.to_dict()["exchanged"]
-    assert at_once.hands == one_by_one.hands
-
-
-def test_a_card_that_came_back_may_be_given_to_the_other_debtor() -> None:
-    state = exchange(("3h 2c", "2s 4s", "9h 4c"), 1, owed=[pairing(A, B, 1), pairing(A, C, 1)])
-    state = advance(state, "give:3h", "give:3h")
-    assert state.to_dict()["exchanged"] == [
-        exchanged(A, B, "3h", "3h"),
-        exchanged(A, C, "3h", "9h"),
-    ]
-
-
-def test_gives_are_listed_one_at_a_time_in_deck_order() -> None:
-    state = exchange(("Th 2c 9s 2s", "8s Qh 2h 3h", "3c 4c 5c 6c"), 3)
-    assert state.moves().texts() == ["give:2c", "give:2s", "give:9s", "give:Th"]
-    assert "give:2c" in state.moves()
-    assert "give:2c2s9s" not in state.moves()
-    assert state.is_legal("give:2c2s9s")
-
-
 # Reasons
 
 
@@ -403,102 +302,6 @@ def test_a_play_has_its_category_rank_and_length() -> None:
     assert (move.text, move.category, move.rank, move.length) == ("play:Th", "card", "T", 1)
     trump = setup("trump", ("Th", "4c", "6c"), talon=cards("2d 3d 4d 5d")).check("trump:h")
     assert (trump.category, trump.rank, trump.length) == (None, None, None)
-
-
-# Views
-
-
-def test_a_view_hides_seed_hands_talon_and_others_discards() -> None:
-    state = GAME.start(None, "deal", {})
-    wire = state.view(B).to_dict()
-    assert "seed" not in wire
-    assert "hands" not in wire
-    assert (wire["talon"], wire["counts"], wire["seat"]) == (["??"] * 4, [16, 16, 16], B)
-    assert wire["hand"] == state.to_dict()["hands"][B]
-    # Not even the 9-player sees the talon before it has named trump.
-    assert state.view(A).to_dict()["talon"] == ["??"] * 4
-    first = state.advance("trump:h").to_dict()["hands"][A][0]
-    state = state.advance("trump:h").advance(f"discard:{first}")
-    rest = "".join(state.to_dict()["hands"][A][:3])
-    state = state.advance(f"discard:{rest}")
-    own, other = state.view(A).to_dict(), state.view(C).to_dict()
-    assert own["discards"] == state.to_dict()["discards"]
-    assert own["history"] == state.to_dict()["history"]
-    assert other["discards"] == ["??"] * 4
-    assert [entry["move"] for entry in other["history"]] == [
-        "trump:h",
-        "discard:??",
-        "discard:??????",
-    ]
-
-
-def views(state: NinefivetwoState) -> list[dict[str, Any]]:
-    return [state.view(seat).to_dict() for seat in (A, B, C)]
-
-
-def test_an_exchange_is_known_to_its_giver_and_debtor_alone() -> None:
-    state = exchange(
-        ("3h 2c 5s", "9h 4s 6s", "4c 5c 9d"), 2, owed=[pairing(A, B, 2), pairing(A, C, 1)]
-    )
-    state = advance(state, "give:3h")
-    giver, debtor, third = views(state)
-    assert giver["owed"] == debtor["owed"] == [pairing(A, B, 2, "3h"), pairing(A, C, 1)]
-    assert third["owed"] == [pairing(A, B, 2, "??"), pairing(A, C, 1)]
-    assert giver["history"] == debtor["history"] == [{"seat": A, "move": "give:3h"}]
-    assert third["history"] == [{"seat": A, "move": "give:??"}]
-    assert giver["counts"] == [2, 3, 3]
-    state = advance(state, "give:5s", "give:2c")
-    giver, debtor, third = views(state)
-    first, second = exchanged(A, B, "3h 5s", "9h 6s"), exchanged(A, C, "2c", "5c")
-    assert giver["exchanged"] == [first, second]
-    assert debtor["exchanged"] == [first, exchanged(A, C, "??", "??")]
-    assert third["exchanged"] == [exchanged(A, B, "?? ??", "?? ??"), second]
-    assert [entry["move"] for entry in debtor["history"]] == ["give:3h", "give:5s", "give:??"]
-    assert [entry["move"] for entry in third["history"]] == ["give:??", "give:??", "give:2c"]
-
-
-def test_the_same_card_given_twice_is_masked_by_its_pairing() -> None:
-    state = exchange(("3h 2c", "2s 4s", "9h 4c"), 1, owed=[pairing(A, B, 1), pairing(A, C, 1)])
-    state = advance(state, "give:3h", "give:3h")
-    _, first, second = views(state)
-    assert [entry["move"] for entry in first["history"]] == ["give:3h", "give:??"]
-    assert [entry["move"] for entry in second["history"]] == ["give:??", "give:3h"]
-
-
-def test_a_give_that_fits_no_pairing_is_open_to_its_giver_alone() -> None:
-    history = [{"seat": A, "move": "give:3h5s"}, {"seat": B, "move": "give:9c"}]
-    state = exchange(
-        ("3h 2c", "2s 4s", "9h 4c"),
-        1,
-        exchanged=[exchanged(A, B, "3h", "Ah"), exchanged(C, B, "9c", "Tc")],
-        history=history,
-    )
-    own, other, third = views(state)
-    assert [entry["move"] for entry in own["history"]] == ["give:3h5s", "give:??"]
-    assert [entry["move"] for entry in other["history"]] == ["give:????", "give:9c"]
-    assert [entry["move"] for entry in third["history"]] == ["give:????", "give:??"]
-
-
-def test_a_set_up_position_may_have_lost_the_beginning_of_its_history() -> None:
-    # 3h came back from B and goes to C now: the one entry is the later pairing's.
-    state = exchange(
-        ("3h 2c", "2s 4s", "9h 4c"),
-        1,
-        owed=[pairing(A, C, 1)],
-        exchanged=[exchanged(A, B, "3h", "3h")],
-    )
-    _, first, second = views(advance(state, "give:3h"))
-    assert first["history"] == [{"seat": A, "move": "give:??"}]
-    assert second["history"] == [{"seat": A, "move": "give:3h"}]
-
-
-def test_hands_stay_hidden_when_over_and_views_know_whose_turn_it_is() -> None:
-    state = setup("play", ("2c 3c", "4c 5c", "6c 7c"))
-    assert state.view(A).moves().texts() == ["play:2c", "play:3c"]
-    assert state.view(B).moves().texts() == []
-    assert reason(state.view(B), "play:4c") == "not-your-turn"
-    with pytest.raises(ValueError, match="no seat 3"):
-        state.view(3)
 
 
 # Options

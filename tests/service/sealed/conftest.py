@@ -1,0 +1,21 @@
+"""A service with two seal keys."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.service.sealed.support import KEY, OLD_KEY, application
+from tests.service.support import Service
+
+
+@pytest.fixture
+def client() -> FlaskClient:
+    client = application(new=KEY, old=OLD_KEY)
+    client.environ_base["HTTP_X_REQUEST_ID"] = "test"  # equal answers name equal requests
+    return client
+
+
+@pytest.fixture
+def service(client: FlaskClient) -> Service:
+    return Service(client)

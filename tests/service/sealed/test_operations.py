@@ -1,0 +1,119 @@
+"""Sealed states in every operation: a key lets its seat see and do what it may."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+import games
+from tests.games.test_all_games import IDS, TABLES
+from tests.service.sealed.support import (
+    OLD_KEY,
+    application,
+    hashed,
+    start,
+)
+from tests.service.support import Service
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_a_whole_game_is_played_with_keys_alone(
+    client: FlaskClient, name: str, players: int
+) -> None:
+    def post(path: str, token: str, key: str | None = None, **more: Any) -> Any:
+        body = {"sealed": token} | ({} if key is None else {"key": key}) | more
+        return client.post(path, json=body).json
+
+    secrets = [f"{name} {seat}" for seat in range(players)]
+    game = {"game": name, "players": players, "options": {"deals": 1}}
+    started = client.post(
+        "/v1/start", json={**game, "seal": True, "key_hashes": hashed(secrets)}
+    ).json
+    assert started is not None
+    token, keys = started["sealed"], started["keys"]
+    assert keys == [None] * players
+    rng = random.Random(name)
+    played: list[str] = []
+    while (public := post("/v1/view", token))["view"]["turn"] is not None:
+        turn = public["view"]["turn"]
+        assert public.keys() == {"view"}
+        assert (public["view"]["seat"], public["view"]["hand"]) == (None, [])
+        moves = post("/v1/moves", token, secrets[turn])["moves"]
+        move = moves[max(rng.randrange(len(moves)) for _ in range(3))]
+        assert post("/v1/validate", token, secrets[turn], move=move)["move"] == move
+        token = post("/v1/advance", token, secrets[turn], moves=[move])["sealed"]
+        played.append(move)
+    # Now everybody knows the seed, and can deal and play the game again.
+    state = games.get(name).start(players, public["seed"], {"deals": 1})
+    for move in played:
+        state = state.advance(move)
+    assert public["view"] == state.view(None).to_dict()
+    for seat in range(players):
+        assert post("/v1/view", token, secrets[seat]) == {"view": state.view(seat).to_dict()}
+
+
+def test_a_seat_sees_and_may_do_the_same_as_with_its_view(service: Service) -> None:
+    token, keys = start(service, "ninefivetwo")
+    turn = service.post("/v1/view", {"sealed": token})["view"]["turn"]
+    for key in keys:
+        view = service.post("/v1/view", {"sealed": token, "key": key})["view"]
+        for path, more in (("moves", {}), ("validate", {"move": "trump:h"})):
+            answers = [
+                service.post(f"/v1/{path}", {**position, **more})
+                for position in ({"view": view}, {"sealed": token, "key": key})
+            ]
+            assert answers[0] == answers[1]
+    body = {"sealed": token, "key": keys[turn], "moves": ["trump:h"]}
+    assert service.post("/v1/advance", body).keys() == {"sealed"}
+
+
+def test_the_service_makes_a_key_for_each_seat_if_the_players_have_none(service: Service) -> None:
+    token, keys = start(service, "zhengfen", players=6)
+    assert len(set(keys)) == 6
+    views = [service.post("/v1/view", {"sealed": token, "key": key})["view"] for key in keys]
+    assert [view["seat"] for view in views] == list(range(6))
+    cards = [card for view in views for card in view["hand"]]
+    assert len(set(cards)) == len(cards) == 54
+
+
+def test_a_key_plays_only_its_own_seat(service: Service) -> None:
+    token, keys = start(service)
+    turn = service.post("/v1/view", {"sealed": token})["view"]["turn"]
+    other = {"sealed": token, "key": keys[turn - 1]}
+    assert service.post("/v1/moves", other) == {"seat": turn, "moves": []}
+    verdict = service.post("/v1/validate", {**other, "move": "pass"})
+    assert verdict["reason"] == "not-your-turn"
+    for moves, index, reason in (
+        (["pass"], 0, "not-your-turn"),
+        (["pas"], 0, "syntax"),
+    ):
+        problem = service.post("/v1/advance", {**other, "moves": moves})
+        assert (problem["code"], problem["reason"]) == ("illegal-move", reason)
+        assert problem["index"] == index
+    problem = service.post(
+        "/v1/advance", {"sealed": token, "key": keys[turn], "moves": ["pass", "pass"]}
+    )
+    assert (problem["reason"], problem["index"]) == ("not-your-turn", 1)
+
+
+def test_a_view_of_everybody_can_be_posted_like_any_view(service: Service) -> None:
+    token, _ = start(service)
+    view = service.post("/v1/view", {"sealed": token})["view"]
+    assert service.post("/v1/moves", {"view": view}) == {"seat": view["turn"], "moves": []}
+    verdict = service.post("/v1/validate", {"view": view, "move": "pass"})
+    assert verdict["reason"] == "not-your-turn"
+    problem = service.post("/v1/moves", {"view": {**view, "hand": ["3c"]}})
+    assert problem["problems"] == ["hand must be empty in a view without a seat."]
+
+
+def test_any_of_the_keys_opens_and_the_first_seals(service: Service) -> None:
+    old = Service(application(old=OLD_KEY))
+    token, keys = start(old)
+    turn = old.post("/v1/view", {"sealed": token})["view"]["turn"]
+    me = {"sealed": token, "key": keys[turn]}
+    newer = service.post("/v1/advance", {**me, "moves": ["pass"]})["sealed"]
+    assert (token[:4], newer[:4]) == ("old.", "new.")
+    assert old.post("/v1/view", {"sealed": newer})["code"] == "invalid-token"

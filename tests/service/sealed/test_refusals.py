@@ -1,0 +1,255 @@
+"""Requests with sealed states that are refused, and seal keys that are."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from games import State
+from service import sealed
+from service.app import create_app
+from service.problems import Problem
+from service.sealed import Sealer
+from service.settings import ConfigError, Settings
+from tests.games.test_all_games import random_game
+from tests.service.sealed.support import (
+    KEY,
+    OLD_KEY,
+    URL_SAFE,
+    hashed,
+    seal_keys,
+    sealed_state,
+    secrets_of,
+    start,
+)
+from tests.service.support import Service
+
+
+@pytest.mark.parametrize("path", ["moves", "validate", "advance", "view", "start"])
+def test_without_seal_keys_every_sealed_request_is_refused(path: str) -> None:
+    service = Service(create_app({"seal_keys": ""}).test_client())
+    body: dict[str, Any] = {"sealed": "x.y"} | ({} if path == "view" else {"key": "k"})
+    if path == "validate":
+        body["move"] = "pass"
+    elif path == "advance":
+        body["moves"] = ["pass"]
+    elif path == "start":
+        body = {"game": "dasan", "seal": True}
+    problem = service.post(f"/v1/{path}", body)
+    assert (problem["status"], problem["code"]) == (503, "sealing-unavailable")
+
+
+HASHES = hashed(["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"seal": True, "seed": "mine"}, "seed"),
+        ({"seal": True, "seed": None}, "seed"),
+        ({"seal": 1}, "seal"),
+        ({"seal": "true"}, "seal"),
+        ({"seal": None}, "seal"),
+        ({"key_hashes": HASHES}, "key_hashes"),
+        ({"seal": False, "key_hashes": HASHES}, "key_hashes"),
+        ({"seal": True, "key_hashes": None}, "key_hashes"),
+        ({"seal": True, "key_hashes": []}, "key_hashes"),
+        ({"seal": True, "key_hashes": HASHES[:2]}, "key_hashes"),
+        ({"seal": True, "key_hashes": [*HASHES, HASHES[0]]}, "key_hashes"),
+        ({"seal": True, "key_hashes": [*HASHES[:2], HASHES[0]]}, "key_hashes"),
+        ({"seal": True, "key_hashes": HASHES, "players": 4}, "key_hashes"),
+        ({"seal": True, "key_hashes": dict.fromkeys(HASHES)}, "key_hashes"),
+        ({"seal": True, "key_hashes": [*HASHES[:2], None]}, "key_hashes.2"),
+        ({"seal": True, "key_hashes": [*HASHES[:2], HASHES[2].upper()]}, "key_hashes.2"),
+        ({"seal": True, "key_hashes": [*HASHES[:2], HASHES[2][1:]]}, "key_hashes.2"),
+        ({"seal": True, "key_hashes": [*HASHES[:2], HASHES[2] + "\n"]}, "key_hashes.2"),
+        ({"seal": True, "key_hashes": [*HASHES[:2], "g" * 64]}, "key_hashes.2"),
+        ({"seal": True, "key_hashes": ["x"] * 150_000}, "key_hashes"),
+    ],
+)
+def test_a_wrong_start_is_refused(service: Service, fields: Any, field: str) -> None:
+    problem = service.post("/v1/start", {"game": "dasan", **fields})
+    assert problem["code"] == "invalid-request"
+    assert field in problem["errors"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sealed": 1},
+        {"sealed": None},
+        {"sealed": ["x"]},
+        {"sealed": "\ud800"},
+        {"key": 7},
+        {"key": None},
+        {"key": "\udfff"},
+        {"seat": 0},
+        {"state": {}},
+    ],
+)
+def test_fields_of_a_wrong_type_are_refused(service: Service, wrong: Any) -> None:
+    token, keys = start(service)
+    problem = service.post("/v1/view", {"sealed": token, "key": keys[0], **wrong})
+    assert problem["code"] == "invalid-request"
+    assert problem["errors"].keys() & {*wrong, "sealed"}
+
+
+def altered(token: str, place: int) -> str:
+    other = "B" if token[place] == "A" else "A"
+    return token[:place] + other + token[place + 1 :]
+
+
+def with_version(version: int, state: State, secrets: list[str]) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sealed, "_FORMAT", sealed._FORMAT.replace("1", str(version), 1))
+        return sealed_state(state, secrets)
+
+
+WRONG: dict[str, Callable[[str, str], tuple[str, str]]] = {
+    "empty": lambda token, key: ("", key),
+    "the ID alone": lambda token, key: ("new.", key),
+    "no ID": lambda token, key: (token.partition(".")[2], key),
+    "another ID": lambda token, key: (token.replace("new.", "old."), key),
+    "an unknown ID": lambda token, key: (token.replace("new.", "newer."), key),
+    "ID in capitals": lambda token, key: (token.replace("new.", "NEW."), key),
+    "cut in the middle": lambda token, key: (token[: len(token) // 2], key),
+    "cut by one": lambda token, key: (token[:-1], key),
+    "cut to the nonce": lambda token, key: (token[:26], key),
+    "longer by one": lambda token, key: (token + "A", key),
+    "padded": lambda token, key: (token + "=", key),
+    "a line longer": lambda token, key: (token + "\n", key),
+    "a space before": lambda token, key: (" " + token, key),
+    "standard base64": lambda token, key: (token.replace("-", "+").replace("_", "/") + "+", key),
+    "not base64": lambda token, key: ("new." + "!" * 2000, key),
+    "not ASCII": lambda token, key: (token + "é", key),
+    "NUL": lambda token, key: (token + "\0", key),
+    "twice": lambda token, key: (token + token, key),
+    "huge": lambda token, key: ("new." + "A" * 1_000_000, key),
+    "a huge ID": lambda token, key: ("A" * 1_000_000 + ".AAAA", key),
+    "an empty key": lambda token, key: (token, ""),
+    "a cut key": lambda token, key: (token, key[:-1]),
+    "a longer key": lambda token, key: (token, key + " "),
+    "a key in capitals": lambda token, key: (token, key.upper()),
+    "a huge key": lambda token, key: (token, "k" * 1_000_000),
+    "the hash of the key": lambda token, key: (token, sha256(key.encode()).hexdigest()),
+    "the token as key": lambda token, key: (token, token),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_every_wrong_token_or_key_gets_the_same_answer(service: Service, wrong: Any) -> None:
+    state = next(random_game("doudizhu", 3, 0))
+    secrets = secrets_of(state)
+    token, key = wrong(sealed_state(state, secrets), secrets[0])
+    operations: list[tuple[str, dict[str, Any]]] = [
+        ("moves", {}),
+        ("view", {}),
+        ("validate", {"move": "pass"}),
+        ("advance", {"moves": ["pass"]}),
+    ]
+    for path, more in operations:
+        problem = service.post(f"/v1/{path}", {"sealed": token, "key": key, **more})
+        assert problem.pop("request_id")
+        assert problem == {
+            "type": "/docs#invalid-token",
+            "title": "The token or key is not valid",
+            "status": 403,
+            "detail": sealed.INVALID,
+            "code": "invalid-token",
+        }
+
+
+def test_no_single_character_can_be_altered(service: Service) -> None:
+    state = next(random_game("dasan", 4, 0))
+    token = sealed_state(state, secrets_of(state))
+    sealer = Sealer({"new": KEY})
+    assert sealer.open(token, None).state.to_dict() == state.to_dict()
+    for place in [*range(0, len(token), 7), *range(len(token) - 8, len(token))]:
+        with pytest.raises(Problem, match="invalid-token"):
+            sealer.open(altered(token, place), None)
+    for last in URL_SAFE - {token[-1]}:  # base64 may ignore the last bits
+        with pytest.raises(Problem, match="invalid-token"):
+            sealer.open(token[:-1] + last, None)
+
+
+def test_a_key_belongs_to_one_game_and_a_token_to_one_version(service: Service) -> None:
+    (token, keys), (other, other_keys) = start(service), start(service)
+    assert set(keys).isdisjoint(other_keys)
+    state = next(random_game("doudizhu", 3, 0))
+    secrets = secrets_of(state)
+    for sealed_, key in (
+        (token, other_keys[0]),
+        (other, keys[0]),
+        (with_version(2, state, secrets), secrets[0]),
+    ):
+        problem = service.post("/v1/view", {"sealed": sealed_, "key": key})
+        assert problem["code"] == "invalid-token"
+
+
+def test_every_refusal_takes_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = next(random_game("doudizhu", 3, 0))
+    secrets = secrets_of(state)
+    token = sealed_state(state, secrets)
+    steps: list[str] = []
+
+    class Counted:
+        def __init__(self, key: bytes) -> None:
+            self.cipher = AESSIV(key)
+
+        def decrypt(self, data: bytes, bound_to: list[bytes]) -> bytes:
+            steps.append("decrypt")
+            return self.cipher.decrypt(data, bound_to)
+
+    def compared(first: bytes, second: bytes) -> bool:
+        steps.append("compare")
+        return compare_digest(first, second)
+
+    monkeypatch.setattr(sealed, "AESSIV", Counted)
+    monkeypatch.setattr(sealed, "compare_digest", compared)
+    monkeypatch.setattr("service.sealed.json.loads", lambda _: pytest.fail("read too early"))
+    sealer = Sealer({"new": KEY, "old": OLD_KEY})
+    for name, wrong in WRONG.items():
+        steps.clear()
+        with pytest.raises(Problem, match="invalid-token"):
+            sealer.open(*wrong(token, secrets[0]))
+        assert steps == ["decrypt", *["compare"] * 6], name
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("k1", "ID:BASE64"),
+        ("k1=" + "A" * 43, "its ID must have"),
+        (":" + b64encode(KEY).decode(), "its ID must have"),
+        ("k.1:" + b64encode(KEY).decode(), "its ID must have"),
+        ("k" * 33 + ":" + b64encode(KEY).decode(), "its ID must have"),
+        ("k1:" + b64encode(KEY[1:]).decode(), "k1: must be the base64 of 32 bytes"),
+        ("k1:" + b64encode(KEY + b"x").decode(), "k1: must be the base64 of 32 bytes"),
+        ("k1:hunter2-hunter2", "openssl rand -base64 32"),
+        (seal_keys(k1=KEY) + ",k1:" + b64encode(OLD_KEY).decode(), "number 2, its ID k1 occurs"),
+        (seal_keys(k1=KEY) + ";" + seal_keys(k2=KEY), "k1: must be the base64"),
+        (seal_keys(k1=KEY) + ",,", "number 2"),
+    ],
+)
+def test_wrong_seal_keys_are_refused_at_the_start(text: str, words: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        Settings.from_environ({"STICH_SEAL_KEYS": text})
+    assert str(raised.value).startswith("STICH_SEAL_KEYS must be")
+    assert words in str(raised.value)
+    for part in (b64encode(KEY).decode(), "hunter2"):
+        assert part not in str(raised.value)
+
+
+def test_seal_keys_are_not_shown() -> None:
+    settings = Settings.from_environ(
+        {"STICH_SEAL_KEYS": f" {seal_keys(a=KEY)} , {seal_keys(b=OLD_KEY)} "}
+    )
+    assert settings.seal_keys == {"a": KEY, "b": OLD_KEY}
+    assert "seal" not in repr(settings)
+    assert Settings.from_environ({"STICH_SEAL_KEYS": ""}).seal_keys == {}

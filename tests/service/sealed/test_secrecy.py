@@ -1,0 +1,117 @@
+"""Sealed states: whoever holds a token learns nothing from it but what its key may know."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+import games
+from games import State
+from service import sealed
+from service.json_codec import encode
+from tests.games.test_all_games import IDS, TABLES, random_game, rename
+from tests.service.sealed.support import (
+    URL_SAFE,
+    sealed_state,
+    secrets_of,
+    start,
+)
+from tests.service.support import Service
+
+
+def permuted(state: State, seats: list[int | None], rng: random.Random) -> State:
+    """The same position with the cards exchanged that none of these seats can see."""
+    names = tuple(dict.fromkeys(state.game.deck(state.players).cards))
+    seen = json.dumps([state.view(seat).to_dict() for seat in seats])
+    unseen = [card for card in names if card not in seen]
+    wire = rename(
+        state.to_dict(), dict(zip(unseen, rng.sample(unseen, len(unseen)), strict=True)), names
+    )
+    return state.game.state(wire)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_hidden_cards_change_no_answer(
+    client: FlaskClient, name: str, players: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Two games that differ in hidden cards only: same answers to the seat, and equal lengths."""
+    rng = random.Random(name)
+    caplog.set_level(logging.DEBUG)
+    changed = 0
+    for step, state in enumerate(random_game(name, players, 1)):
+        if step % 9:
+            continue
+        secrets = secrets_of(state)
+        seat = rng.choice([*range(players), state.turn, None])
+        other = permuted(state, [seat], rng)
+        changed += other.to_dict() != state.to_dict()
+        answers = []
+        for position in (state, other):
+            caplog.clear()
+            token = sealed_state(position, secrets)
+            body = {"sealed": token} | ({} if seat is None else {"key": secrets[seat]})
+            requests: list[tuple[str, dict[str, Any]]] = [("view", {}), ("moves", {})]
+            for move in ("pass", "bid:3", "call:5h", "play:3c3d", "give:4h", "play:??", "trump:c"):
+                requests += [("validate", {"move": move}), ("advance", {"moves": [move, move]})]
+            found = [client.post(f"/v1/{path}", json={**body, **more}) for path, more in requests]
+            texts = [answer.text for answer in found if "sealed" not in (answer.json or {})]
+            sizes = [len(answer.data) for answer in found]
+            answers.append((len(token), texts, sizes, caplog.messages))
+        assert answers[0] == answers[1]
+    assert changed > 2
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_the_length_of_a_token_follows_from_the_number_of_moves(name: str, players: int) -> None:
+    lengths: dict[tuple[int, int], set[int]] = {}
+    spare = []
+    for number in (0, 2):  # two games with the same options
+        for state in random_game(name, players, number):
+            wire = state.to_dict()
+            token = sealed_state(state, secrets_of(state))
+            assert set(token) <= URL_SAFE
+            lengths.setdefault((len(wire["results"]), len(wire["history"])), set()).add(len(token))
+            spare.append(sealed.padded_size(wire) - len(encode(wire)))
+    assert all(len(found) == 1 for found in lengths.values())
+    ordered = [found.pop() for _, found in sorted(lengths.items())]
+    assert len(ordered) > 20
+    assert min(spare) > 200  # no state is longer than what it is padded to
+    first_deal = [length for length, _ in zip(ordered, range(15), strict=False)]
+    assert all(shorter < longer for shorter, longer in pairwise(first_deal))
+
+
+def test_the_largest_scores_fit_and_come_back_exactly(service: Service) -> None:
+    state = games.get("doudizhu").start(4, "large", {"deals": 3})
+    wire = state.to_dict() | {"scores": [-(10**36), 10**36, 10**36, -(10**36)], "deal": 2}
+    result = {"declarer": 0, "bid": 3, "doublings": 10**15, "out": 0}
+    wire["results"] = [{"deal": 1, "scores": wire["scores"], **result}]
+    secrets = secrets_of(state)
+    token = sealed_state(state.game.state(wire), secrets)
+    view = service.post("/v1/view", {"sealed": token, "key": secrets[0]})["view"]
+    assert (view["scores"], view["results"]) == (wire["scores"], wire["results"])
+    assert sealed.padded_size(wire) > len(encode(wire))
+
+
+def test_two_tokens_of_one_state_differ() -> None:
+    state = next(random_game("zhengfen", 4, 0))
+    assert sealed_state(state, secrets_of(state)) != sealed_state(state, secrets_of(state))
+
+
+def test_metrics_and_logs_name_no_token_key_or_card(
+    service: Service, client: FlaskClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    token, keys = start(service)
+    for key in (keys[0], "wrong"):
+        view = service.post("/v1/view", {"sealed": token, "key": key}).get("view", {"hand": []})
+        told = client.get("/metrics").text + caplog.text
+        for secret in (token, token[10:40], key, *view["hand"]):
+            assert f"{secret}" not in told or secret == "wrong"
+    counted = 'stich_problems_total{code="invalid-token",route="/v1/view"} 1.0'
+    assert counted in client.get("/metrics").text

@@ -1,1 +1,4 @@
-"""The pages of a run: standings, bots and matches, live. They read its store and write nothing."""
+"""Live pages of a run, games against bots in the browser, and the gateway of bots that connect.
+
+Nothing here writes to the store of a run.
+"""

@@ -1,5 +1,5 @@
 """Servers that are processes of their own: they end with the command that started them, and those
-of spectators come after the cup."""
+of spectators run at a lower priority than the cup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of a run: standings, bots, matches; and the files that they load."""
+"""The pages of a run: standings, bots, matches."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ MODULES = (
     "service.http",
     "service.worst_bodies",
     "service.unread_answers",
+    "service.size",
     "cups.cup",
     "cups.sandbox",
     "cups.deadline",

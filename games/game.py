@@ -267,7 +267,7 @@ class Game:
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:
-        """What lies on the table, from the wire form of a state or a view (masked like it)."""
+        """What to show a person about a position, from the wire form of a state or a view."""
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[str]:

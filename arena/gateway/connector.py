@@ -37,7 +37,7 @@ _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
 class Refused(Exception):
-    """The arena lets this program not in, or not any more; the text is a sentence."""
+    """The arena refuses this program; the text is a sentence."""
 
 
 class _Unreachable(Exception):

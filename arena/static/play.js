@@ -3,7 +3,7 @@
 (() => {
   const { make, card, move } = CardTable;
   const $ = (id) => document.getElementById(id);
-  const VERBS = { bid: "Bid ", call: "Call ", discard: "Lay away ", give: "Give ", pass: "Pass", play: "Play ", trump: "Trumps: " };
+  const VERBS = { bid: "Bid ", call: "Call ", discard: "Discard ", give: "Give ", pass: "Pass", play: "Play ", trump: "Trumps: " };
   const here = location.pathname;
   let now = JSON.parse($("data").textContent);
   let chosen = []; // indices of cards in the hand
@@ -80,7 +80,7 @@
     if (now.position.turn === null) {
       const best = Math.max(...now.position.scores);
       const first = now.seats.filter((_, seat) => now.position.scores[seat] === best);
-      say(`The game is over. Highest: ${first.join(", ")}.`);
+      say(`The game is over. ${first.length > 1 ? "Winners" : "Winner"}: ${first.join(", ")}.`);
       $("actions").replaceChildren(make("a", { href: "/play" }, "Play another game"));
     }
   }

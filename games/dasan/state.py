@@ -387,7 +387,7 @@ class Dasan(Game):
         return auction.HIGHEST * (3 if players == 3 else 2)
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The declarer's side and the other; None after a passed-out deal."""
+        """The declarer's side and the other."""
         return auction_sides(result, players)
 
     def state(self, data: JsonDict) -> DasanState:

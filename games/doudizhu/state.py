@@ -375,7 +375,7 @@ class Doudizhu(Game):
         """The exposed card, the talon, the doublings and the play to beat."""
         facts = []
         if data["exposed"]:
-            facts.append(Fact("turned up", "drawn", (data["exposed"],), data["first"]))
+            facts.append(Fact("face-up card", cards=(data["exposed"],), seat=data["first"]))
         facts += talon_facts(data)
         if data["doublings"]:
             facts.append(Fact("doublings", str(data["doublings"])))

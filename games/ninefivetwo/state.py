@@ -372,7 +372,7 @@ class Ninefivetwo(Game):
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """Talon, discards, trumps, cards still to be given, and the trick."""
-        piles = (("talon", data["talon"]), ("laid away", data["discards"]))
+        piles = (("talon", data["talon"]), ("discarded", data["discards"]))
         facts = [Fact(label, cards=tuple(cards)) for label, cards in piles if cards]
         if data["trump"]:
             facts.append(Fact("trumps", SUIT_NAMES[data["trump"]]))

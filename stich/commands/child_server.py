@@ -58,9 +58,11 @@ class ChildServer:
             tries = tries + 1 if monotonic() < began + _SHORT_S else 1
             if tries == _TRIES:
                 self.running = False
-                click.echo(f"{self._name} ends again and again; run the command again.", err=True)
+                click.echo(
+                    f"{self._name} keeps stopping; giving up. Run the command again.", err=True
+                )
                 return
-            click.echo(f"{self._name} has ended and is started again.", err=True)
+            click.echo(f"{self._name} has stopped; restarting it.", err=True)
             self._closing.wait(_PAUSE_S)  # its port may still be in use
             with self._lock:
                 if self._closing.is_set():

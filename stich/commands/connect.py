@@ -48,8 +48,8 @@ def connect(
 ) -> int:
     """Let a bot take part in the cup of an arena.
 
-    All connections go out from here, so this works behind routers and proxies. It connects again by
-    itself, and exits with 0 when the cup is over and with 1 when the token is refused.
+    All connections go out from here, so this works behind routers and proxies. It reconnects
+    automatically, and exits with 0 when the cup is over and with 1 when the token is refused.
 
     \b
     Examples:

@@ -15,7 +15,6 @@ from stich.commands import completion
 from stich.commands.common import (
     check_game,
     game_options,
-    json_option,
     playing_matches,
     run_command,
     sandbox_option,
@@ -73,7 +72,7 @@ class DuelOptions:
     "--within",
     type=click.FloatRange(0, 1_000_000, min_open=True),
     metavar="POINTS",
-    help="End also once the difference is surely below so many points a deal.",
+    help="End early once the difference is below this many points a deal, with 95 % confidence.",
 )
 @game_options
 @click.option("--seed", help="The seed of all deals; a fresh one by default.")
@@ -105,14 +104,14 @@ class DuelOptions:
     help="Keep the matches in this folder, to resume and to replay them.",
 )
 @sandbox_option
-@json_option
+@click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
 @run_command
 def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
     """Play two bots against each other, mirrored, until it is decided which is better.
 
     A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
-    The duel ends when one of them surely (95 %) has more points a deal; with --within, also when
-    their difference is surely smaller than that; and when all blocks are played.
+    The duel ends when one of them has more points a deal, with 95 % confidence; with --within, also
+    when their difference is smaller than that; and when all blocks are played.
 
     \b
     Examples:

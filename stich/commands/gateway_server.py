@@ -96,7 +96,7 @@ class GatewayServer:
     def _say_missing(self, missing: Sequence[str], of: int, events: JsonLines | None) -> None:
         shown = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
         click.echo(
-            f"Waiting for {len(missing)} of {of} bots that connect: {shown}. A token for each:"
+            f"Waiting for {len(missing)} of {of} bots that connect: {shown}. To create a token:"
             f" {self._invite} NAME",
             err=True,
         )

@@ -90,7 +90,7 @@ def _languages(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
 
 @click.command("new-bot")
 @click.argument("language", required=False, shell_complete=_languages)
-@click.argument("directory", metavar="DIR", required=False, type=click.Path(path_type=Path))
+@click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
 @click.option("--json", "as_json", is_flag=True, help="With --list: print JSON.")
 def new_bot(language: str | None, directory: Path | None, listing: bool, as_json: bool) -> None:

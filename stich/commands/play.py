@@ -118,8 +118,9 @@ class TerminalGame:
             for name, score in zip(self._names, self._state.scores, strict=True)
             if score == best
         ]
+        label = "Winner" if len(winners) == 1 else "Winners"
         self._console.print(screen.totals(self._names, self._state.scores))
-        self._console.print(Text(f"The game is over. Highest: {', '.join(winners)}.", style="bold"))
+        self._console.print(Text(f"The game is over. {label}: {', '.join(winners)}.", style="bold"))
 
 
 def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:

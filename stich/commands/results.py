@@ -1,4 +1,4 @@
-"""The commands that read a run: standings, matches, verify, export, report."""
+"""The commands that read a run: standings, matches, verify, integrity, export, report."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def verify(target: str, as_json: bool) -> int:
 @json_option
 @run_command
 def integrity(target: str, as_json: bool) -> int:
-    """Look for bots that spare each other in a climbing game.
+    """Look for bots that go easy on each other in a climbing game.
 
     Compares how often each bot beats another's plays, when it legally can, with how often it beats
     the plays of others in similar positions. A flag is a question, not a verdict.
@@ -256,7 +256,7 @@ def integrity(target: str, as_json: bool) -> int:
     for flag in found.flags:
         click.echo(f"{format_flag(flag)} Look at: {', '.join(flag.matches)}")
     if not found.flags:
-        click.echo("No two bots seem to spare each other.")
+        click.echo("No two bots seem to go easy on each other.")
     return 0
 
 

@@ -43,7 +43,7 @@ def move_text(text: str) -> Text:
     if kind == "trump":
         symbol, style = SUITS[rest]
         return Text("trumps are ").append(symbol, style=style)
-    words = {"play": "", "give": "give ", "discard": "lay away ", "call": "call "}
+    words = {"play": "", "give": "give ", "discard": "discard ", "call": "call "}
     shown = Text(words[kind]).append_text(cards(cards_of(text)))
     suffix = text.partition("=")[2]
     return shown.append(f" as {suffix}") if suffix else shown

@@ -16,7 +16,7 @@ _ROWS = 20
 def integrity_table(found: Integrity) -> Table:
     """The ordered pairs of bots, the most lenient first."""
     shown = Table(
-        title="How much more rarely a bot beats another than it beats others",
+        title="Soft play: how much less often a bot beats this opponent than others",
         caption=(
             f"{plural(found.chances, 'chance')} to beat a play, {plural(found.blocks, 'block')}."
             " Difference: percentage points, adjusted for the position. p: one-sided, corrected"

@@ -124,7 +124,7 @@ def _move(record: MatchRecord, step: Step) -> Text:
 
 def _scores(record: MatchRecord) -> Text:
     parts = [f"{bot} {score:+d}" for bot, score in zip(record.seating, record.scores, strict=True)]
-    text = "The end: " + ", ".join(parts)
+    text = "Final scores: " + ", ".join(parts)
     if record.struck:
         out = ", ".join(
             f"{record.seating[seat]} counts {record.adjusted[seat]:+d}" for seat in record.struck

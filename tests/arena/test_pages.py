@@ -270,7 +270,7 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         assert "Points a deal" not in pages["/bots/dan"]
         assert "eve was withdrawn and plays no more" in pages["/bots/eve"]
         assert "does not count" in pages["/bots/dan"]
-        assert "does not count: dan was disqualified." in pages[f"/matches/{match}"]
+        assert "does not count. Disqualified: dan." in pages[f"/matches/{match}"]
         assert (
             'href="/bots/dan"'
             not in pages["/bots/ann"].partition("By opponent")[2].partition("Matches <")[0]

@@ -48,7 +48,8 @@ def prepare(
             if sandbox:
                 raise SandboxError(
                     f"There can be no sandbox because {error}. Fix that, or do without one:"
-                    " enabled = false in [sandbox], or --no-sandbox with duel, check and play."
+                    " enabled = false in [sandbox], or --no-sandbox with check, connect, duel and"
+                    " play."
                 ) from None
             notice = f"{warning} There is no sandbox because {error}."
     elif started:

@@ -242,7 +242,7 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
         choice("fill", REFERENCE_BOTS, "The reference bot that fills empty seats."),
     ),
     "stop": (
-        integer("top", 1, 1000, "End once so many bots are settled from the rest."),
+        integer("top", 1, 1000, "End once so many bots are separated from the rest."),
         fraction("confidence", 0.5, 0.999, "How sure that must be."),
     ),
     "clock": (

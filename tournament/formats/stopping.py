@@ -1,4 +1,4 @@
-"""`[stop] top = k`: end a cup as soon as its top k bots are settled from the rest."""
+"""`[stop] top = k`: end a cup as soon as its top k bots are separated from the rest."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class UntilSettled(Schedule):
         return self._schedule.number(block)
 
     def _top(self, scores: Scores, blocks: int, seated: set[str]) -> tuple[str, ...]:
-        """The top bots if they are settled from the rest and still play, in the order of the cup;
+        """The top bots if they are separated from the rest and still play, in the order of the cup;
         otherwise nothing."""
         # Imported here: workers import the formats, and would load numpy for nothing.
         from tournament.ranking import anytime

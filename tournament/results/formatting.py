@@ -42,7 +42,7 @@ def format_stop(table: Standings) -> str:
     if stop is None:
         return ""
     top = f"the top {stop.top} are" if stop.top > 1 else "the best bot is"
-    sure = f"settled from the rest at {100 * stop.confidence:g} %"
+    sure = f"separated from the rest at {100 * stop.confidence:g} %"
     if stop.settled:
         blocks = plural(table.blocks, "block")
         return f"Ended after {blocks}, because {top} {sure}: {', '.join(stop.settled)}."
@@ -83,9 +83,8 @@ def format_flag(flag: Flag) -> str:
     """What a flag of `stich integrity` says."""
     first, second = flag.bots
     both = " They have one author." if flag.same_author else ""
-    return (
-        f"{first} and {second} seem to spare each other.{both} This is a question, not a verdict."
-    )
+    question = " This is a question, not a verdict."
+    return f"{first} and {second} seem to go easy on each other.{both}{question}"
 
 
 def fault_count(line: Standing) -> str:

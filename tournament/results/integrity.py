@@ -68,7 +68,7 @@ class Leniency:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Two bots that spare each other, and the matches in which they do so most."""
+    """Two bots that go easy on each other, and the matches in which they do so most."""
 
     bots: tuple[str, str]
     same_author: bool

@@ -54,7 +54,7 @@ def post_mortem(record: MatchRecord, fault: FaultRecord, config: Mapping[str, An
         lines.append("  output    " + ("nothing" if not fault.output else "last:"))
         lines += _indented(fault.output)
         lines.append(f"  start     {start_command(command)}")
-    lines.append(f"  ask again {curl(fault, command)}")
+    lines.append(f"  repeat    {curl(fault, command)}")
     return "\n".join(lines)
 
 

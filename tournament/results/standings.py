@@ -79,7 +79,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """``[stop]`` of a cup: it ends once the ``top`` bots are settled from the rest at this
+    """``[stop]`` of a cup: it ends once the ``top`` bots are separated from the rest at this
     confidence. ``settled`` are these bots, in the order of the table, if that ended the cup."""
 
     top: int

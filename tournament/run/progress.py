@@ -77,7 +77,7 @@ class Lines:
     def away(self, bots: Sequence[str]) -> None:
         """Print who is waited for."""
         self._away = _waiting(bots)
-        self._print(self._away or "All bots answer again, or are waited for no longer.")
+        self._print(self._away or "No longer waiting for any bot.")
 
     def lost(self, block: int, why: str) -> None:
         """Print why a block is played again."""

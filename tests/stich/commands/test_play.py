@@ -151,7 +151,7 @@ def test_the_name_of_a_bot_is_no_markup() -> None:
 
 
 def test_masked_cards_are_counted() -> None:
-    assert drawn(move_text("discard:??")).strip() == "lay away 1 hidden card"
+    assert drawn(move_text("discard:??")).strip() == "discard 1 hidden card"
     assert drawn(move_text("give:3h")).strip() == "give 3♥"
     assert drawn(move_text("give:3h????")).strip() == "give 3♥ 2 hidden cards"
 
@@ -215,13 +215,13 @@ def test_a_whole_game(name: str) -> None:
     result = sat_down(name, "--option", "deals=1", typed="1\n" * 300)
     assert result.exit_code == 0, result.output
     assert "Deal 1 is over: " in result.output or "Deal 10 is over: " in result.output
-    assert "The game is over. Highest: " in result.output
+    assert "The game is over. Winner" in result.output
 
 
 def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
     result = sat_down("ninefivetwo", "--seat", "1", "--option", "deals=1", typed="1\n" * 40)
-    assert " (0): lay away 1 hidden card\n" in result.output
-    assert "lay away" in result.output
+    assert " (0): discard 1 hidden card\n" in result.output
+    assert "discard" in result.output
     state = started("ninefivetwo", seed="play")
     others = {card for seat in (0, 2) for card in state.view(seat).to_dict()["hand"]}
     before = result.output.partition("your move")[0]

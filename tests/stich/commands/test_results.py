@@ -108,8 +108,8 @@ def test_replay_prints_the_match_without_control_characters(run: Path) -> None:
     assert "default move after invalid: Its answer is not JSON" in text
     assert "default move, the bot is struck out" in text
     assert re.search(r"[♠♥♦♣]", text)
-    assert "The end: " in text
-    assert len(re.findall(r"ask again curl .*'Content", text)) >= 3
+    assert "Final scores: " in text
+    assert len(re.findall(r"repeat    curl .*'Content", text)) >= 3
     assert "\\x1b[2Jpass" in text
     assert "\x1b" not in text
 

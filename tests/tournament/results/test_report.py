@@ -237,14 +237,14 @@ def test_a_page_shows_the_course_of_its_format(
 
 def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
     with run(tmp_path, replace(cup(), stop=Stop(1, 0.9))) as store:
-        says = "Ended because all deals are played; the best bot is not settled from the rest"
+        says = "Ended because all deals are played; the best bot is not separated from the rest"
         assert says in report(store)
         store.put({"settled": ["bob"]})
-        says = "Ended after 2 blocks, because the best bot is settled from the rest at 90 %: bob."
+        says = "Ended after 2 blocks, because the best bot is separated from the rest at 90 %: bob."
         assert says in report(store)
         store.put({"finished": False})
         store.put({"settled": []})
-        says = "Ends as soon as the best bot is settled from the rest at 90 %, or when all deals"
+        says = "Ends as soon as the best bot is separated from the rest at 90 %, or when all deals"
         assert says in report(store)
 
 
@@ -259,7 +259,7 @@ def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
     page = Page(text)
     assert f"#match={last}" in page.links
     shown = " ".join("".join(page.words).split())
-    assert "ann and bob seem to spare each other. They have one author." in shown
+    assert "ann and bob seem to go easy on each other. They have one author." in shown
     assert "This is a question, not a verdict." in shown
     assert "+25.0" in shown
 

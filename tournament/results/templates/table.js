@@ -61,7 +61,7 @@ const CardTable = (() => {
     return names.flatMap((name, index) => (index ? [" ", inline(name)] : [inline(name)]));
   }
 
-  const SAYS = { bid: "bids ", call: "calls ", discard: "lays away ", give: "gives ", pass: "pass", play: "", trump: "trumps are " };
+  const SAYS = { bid: "bids ", call: "calls ", discard: "discards ", give: "gives ", pass: "pass", play: "", trump: "trumps are " };
 
   // A move within a sentence: the verb, one of `verbs`, then the cards.
   function move(text, verbs = SAYS) {

@@ -12,7 +12,6 @@ from tournament.bot.launch import prepare
 from tournament.bot.process import LaunchSettings
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
 from tournament.play.opponents import parse_bots
-from tournament.store.signing import state_folder
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _LONGEST_MS: Final = 10_000  # for a move of a bot of the cup
@@ -75,7 +74,7 @@ class Choosable:
             self.cup.limits,
             clock.start_ms,
             sandbox=self.cup.sandbox,
-            secret=[self.path, state_folder(), *([self.folder] if self.folder else [])],
+            secret=[self.path, *([self.folder] if self.folder else [])],
             folder=self.path.absolute().parent,
         )[0]
 

@@ -17,6 +17,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
+from tournament.paths import STORE_FILE
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, observe
 from tournament.ranking.score_intervals import score_intervals
@@ -25,7 +26,7 @@ from tournament.results.standings import standings
 from tournament.store.provenance import WRITTEN, prove_count, signed_match
 from tournament.store.rows import SUMMARY_COLUMNS, dumps
 from tournament.store.signing import SigningKey, digest, make_key
-from tournament.store.store import FILE, Store
+from tournament.store.store import Store
 from tournament.store.tables import blocks, matches, meta, signatures
 
 Row = dict[str, Any]
@@ -46,7 +47,7 @@ def fill(folder: Path, count: int = MATCHES) -> None:
         store.put({"name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"})
         run: str = store.get("run")
     key = make_key()
-    engine = sa.create_engine(sa.URL.create("sqlite", database=str(folder / FILE)))
+    engine = sa.create_engine(sa.URL.create("sqlite", database=str(folder / STORE_FILE)))
     made = _rows(count, run, key)
     with engine.begin() as connection:
         while batch := list(itertools.islice(made, 3 * _BATCH)):
@@ -101,7 +102,7 @@ def _rows(count: int, run: str, key: SigningKey) -> Iterator[tuple[Row, Row, Row
 
 def bare_sums(folder: Path) -> dict[str, float]:
     """Mean scores by the simplest loop and query: no intervals, no ratings."""
-    connection = sqlite3.connect(folder / FILE)
+    connection = sqlite3.connect(folder / STORE_FILE)
     points: dict[str, int] = {}
     deals: dict[str, int] = {}
     query = (

@@ -202,7 +202,7 @@ def _remote(cup: Cup, path: Path, store: Store, address: str) -> Executor:
 
 def _secret(path: Path, store: Store) -> list[Path]:
     """What no bot may see."""
-    from tournament.store.signing import state_folder
+    from tournament.paths import state_folder
 
     return [path, state_folder(), *([store.folder] if store.folder else [])]
 

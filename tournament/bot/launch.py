@@ -10,8 +10,7 @@ from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
 from tournament.config import Bot, Limits
-from tournament.store.engine import StoreError
-from tournament.store.signing import KEY_FILE, state_folder
+from tournament.paths import KEY_FILE, state_folder
 
 _AS_YOU = (
     "Warning: the bots run as your own user and without a sandbox, so nothing is safe from them:"
@@ -62,5 +61,5 @@ def _keys() -> list[Path]:
     """The folder of the user's keys, and the signing key; none if the user has no home."""
     try:
         return [state_folder(), state_folder() / KEY_FILE]
-    except StoreError:
+    except RuntimeError:
         return []

@@ -40,7 +40,6 @@ from tournament.config import Cup
 from tournament.records import MatchRecord, VoidRecord
 from tournament.run.executor import Event, Finished, Job, Lost, RunError, Voided
 from tournament.run.local_executor import LocalExecutor
-from tournament.store.signing import state_folder
 
 NUMBER_BYTES = 8
 """Each message on the connection begins with the number of its request."""
@@ -207,4 +206,4 @@ def main(descriptor: int, secret: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit)
     with _private_folder() as folder:
-        Host(Connection(descriptor), folder, [Path(secret), state_folder()]).serve()
+        Host(Connection(descriptor), folder, [Path(secret)]).serve()

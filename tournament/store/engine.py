@@ -15,7 +15,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from tournament.store import FILE
+from tournament.paths import STORE_FILE
 
 RESTORE = "restore an intact copy, or run the cup again elsewhere"
 """What to do about a store that was changed or damaged."""
@@ -160,8 +160,8 @@ def _explain(error: sa.exc.DBAPIError) -> str:
         )
     if code in _SQLITE_DAMAGED:
         return (
-            f"{text}; restore an intact copy of {FILE}, or move it away or choose another folder"
-            " and run the cup again from the start"
+            f"{text}; restore an intact copy of {STORE_FILE}, or move it away or choose another"
+            " folder and run the cup again from the start"
         )
     no_connection = isinstance(error, sa.exc.OperationalError) and code is None and state is None
     lost = state is not None and state.startswith(_POSTGRESQL_CONNECTION_LOST)

@@ -6,16 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tournament.paths import KEY_FILE, state_folder
 from tournament.store import rows
 from tournament.store.engine import RESTORE, StoreError
 from tournament.store.signing import (
-    KEY_FILE,
     Proofs,
     SigningKey,
     Verifier,
     digest,
     own_key,
-    state_folder,
     trusted_keys,
 )
 

@@ -16,6 +16,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from tournament.paths import STORE_FILE
 from tournament.records import (
     BlockRecord,
     Decision,
@@ -24,7 +25,7 @@ from tournament.records import (
     MatchSummary,
     VoidRecord,
 )
-from tournament.store import FILE, engine, rows
+from tournament.store import engine, rows
 from tournament.store.engine import StoreError, damage, is_url, store_errors
 from tournament.store.provenance import PROOFS, WRITTEN, Provenance, read_provenance, unsigned
 from tournament.store.signed_log import SignedLog
@@ -62,8 +63,8 @@ class StoreReader:
         StoreUrlError if the URL is not that of a store.
         """
         text = os.fspath(target)
-        if not is_url(text) and not (Path(text) / FILE).is_file():
-            raise StoreError(f"{text}: there is no run here ({FILE} is missing).")
+        if not is_url(text) and not (Path(text) / STORE_FILE).is_file():
+            raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")
         store = cls._connect(text)
         with store._closed_on_error():
             with store_errors(store.where):
@@ -77,7 +78,7 @@ class StoreReader:
     def _connect(cls, target: str) -> Self:
         if is_url(target):
             return cls(engine.postgresql(target), engine.without_password(target), None)
-        path = Path(target) / FILE
+        path = Path(target) / STORE_FILE
         return cls(engine.sqlite(path), str(path), Path(target))
 
     def _check(self) -> None:

@@ -19,13 +19,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from tournament.paths import KEY_FILE, TRUSTED_FILE, state_folder
 from tournament.store.engine import StoreError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-KEY_FILE = "signing-key"
-TRUSTED_FILE = "trusted-keys"
 _SIZE = 32
 _FIX = "set XDG_STATE_HOME to a folder in which you can write"
 
@@ -108,23 +107,17 @@ def digest(*parts: bytes) -> bytes:
     return whole.digest()
 
 
-def state_folder() -> Path:
-    """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.
-
-    StoreError if the user has no home.
-    """
-    named = os.environ.get("XDG_STATE_HOME", "")
-    if os.path.isabs(named):  # by its specification, other values are ignored
-        return Path(named, "stich")
+def _path(name: str) -> Path:
+    """A file in the state folder; StoreError if the user has no home."""
     try:
-        return Path.home() / ".local" / "state" / "stich"
+        return state_folder() / name
     except RuntimeError:
         raise StoreError(f"There is no home folder for the signing key; {_FIX}.") from None
 
 
 def own_key() -> SigningKey | None:
     """The user's key, None if there is none; StoreError if it cannot be used."""
-    path = state_folder() / KEY_FILE
+    path = _path(KEY_FILE)
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -151,7 +144,7 @@ def make_key() -> SigningKey:
     found = own_key()
     if found is not None:
         return found
-    folder = state_folder()
+    folder = _path(KEY_FILE).parent
     fresh = folder / f".{KEY_FILE}-{secrets.token_hex(8)}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -178,7 +171,7 @@ def make_key() -> SigningKey:
 
 def trusted_keys() -> set[str]:
     """The public keys of others that the user trusts."""
-    path = state_folder() / TRUSTED_FILE
+    path = _path(TRUSTED_FILE)
     try:
         return set(path.read_text("ascii").split())
     except (FileNotFoundError, NotADirectoryError):
@@ -189,7 +182,7 @@ def trusted_keys() -> set[str]:
 
 def trust(public: str) -> None:
     """Trust a public key from now on; StoreError if it cannot be noted."""
-    path = state_folder() / TRUSTED_FILE
+    path = _path(TRUSTED_FILE)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.open("a", encoding="ascii") as file:

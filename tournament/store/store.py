@@ -27,7 +27,7 @@ from tournament.records import (
     VoidCause,
     VoidRecord,
 )
-from tournament.store import FILE, rows
+from tournament.store import rows
 from tournament.store.engine import (
     NOT_A_STORE,
     RESTORE,
@@ -58,7 +58,7 @@ from tournament.store.tables import (
     signatures,
 )
 
-__all__ = ["FILE", "NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_url"]
+__all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_url"]
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 

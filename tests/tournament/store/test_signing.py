@@ -15,6 +15,7 @@ from tournament.config import read_cup
 from tournament.formats import Block
 from tournament.formats.draws import draw
 from tournament.formats.round_scores import RoundScores
+from tournament.paths import KEY_FILE
 from tournament.records import MatchRecord
 from tournament.run.resume import resume
 from tournament.store import signing
@@ -28,7 +29,7 @@ NAMED = "match {} was not written by the runner of this run, or has been changed
 def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The place of a signing key, which is not there yet."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state" / "stich" / signing.KEY_FILE
+    return tmp_path / "state" / "stich" / KEY_FILE
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +211,7 @@ def test_the_key_is_the_users_alone(key: Path, tmp_path: Path) -> None:
         signer = store.get("signer")
     assert (key.stat().st_mode & 0o777, key.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert signing.make_key().public == signer
-    assert [path.name for path in key.parent.iterdir()] == [signing.KEY_FILE]
+    assert [path.name for path in key.parent.iterdir()] == [KEY_FILE]
     key.chmod(0o644)
     with pytest.raises(StoreError, match="others can read the signing key; `chmod 600` it"):
         Store.open(tmp_path / "run")
@@ -226,6 +227,16 @@ def test_a_run_needs_a_place_for_its_key(key: Path, finished: Path, tmp_path: Pa
     assert done.returncode == 1
     assert done.stderr.endswith("set XDG_STATE_HOME to a folder in which you can write.\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_without_a_home_there_is_no_place_for_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    def home() -> Path:
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", home)
+    with pytest.raises(StoreError, match="no home folder for the signing key; set XDG_STATE_HOME"):
+        signing.own_key()
 
 
 def test_elsewhere_a_run_is_checked_with_its_public_key(

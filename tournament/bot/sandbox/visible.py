@@ -18,7 +18,7 @@ from tournament.bot.environment import CHECKOUT, find_program
 from tournament.config import Bot
 from tournament.config.cup import REFERENCE_BOTS, reference_command
 from tournament.config.parse import LARGEST
-from tournament.store import FILE
+from tournament.paths import STORE_FILE
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt")))
 """Folders of the system, which every bot sees."""
@@ -129,10 +129,10 @@ def covers(
                 files.add(place)
         elif not needed:
             folders.add(_all_runs(place, mine))
-        elif (place / FILE).is_file():
+        elif (place / STORE_FILE).is_file():
             # A bot's own folder cannot be covered, so only the store in it is. Its log and lock
             # come and go, and bubblewrap fails if a covered file is gone.
-            files.add(place / FILE)
+            files.add(place / STORE_FILE)
     outer = set(outermost(folders))
     return outer, {place for place in files if not is_within(place, outer)}
 
@@ -186,7 +186,7 @@ def _is_wide(folder: Path) -> bool:
 def _all_runs(folder: Path, mine: set[Path]) -> Path:
     """The folder to cover for a run: that of all runs if it lies there and the bot does not."""
     runs = folder.parent
-    is_run = runs.name == _RUNS and (folder / FILE).exists()
+    is_run = runs.name == _RUNS and (folder / STORE_FILE).exists()
     return runs if is_run and not any(place.is_relative_to(runs) for place in mine) else folder
 
 
@@ -210,7 +210,7 @@ def _telling(root: Path) -> tuple[Path, ...]:
             path = place / entry.name
             if entry.name == ".git" or (entry.name.endswith(".toml") and _is_cup(path)):
                 found.append(path)
-            elif entry.name == FILE:
+            elif entry.name == STORE_FILE:
                 found.append(place)
             elif entry.is_dir(follow_symlinks=False) and entry.name not in _SKIPPED:
                 waiting.append((path, depth + 1))

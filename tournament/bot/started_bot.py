@@ -30,8 +30,8 @@ class StartError(Exception):
 
 
 class StartedBot(HttpBot):
-    """A bot that was started. `about` is what it says about itself, once it is `answered`; `dial`
-    opens another connection to it."""
+    """A bot that was started, with its `process`. `about` is what it says about itself, once it is
+    `answered`; `dial` opens another connection to it."""
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
         """Start it by its command; `ready` waits until it answers."""
@@ -44,21 +44,21 @@ class StartedBot(HttpBot):
         self._began = monotonic()
         self._port = _free_port()
         env = {**environment(shlex.split(self.command), self._port), **bot.env}
-        self._process = BotProcess(bot, env, launch)
+        self.process = BotProcess(bot, env, launch)
         self.dial = self._make_dial()
         super().__init__(f"http://127.0.0.1:{self._port}", self.dial)
 
     def _make_dial(self) -> Dial:
         """How to connect to the bot, through the proxy if it is in a sandbox."""
         address = ("127.0.0.1", self._port)
-        proxy = self._process.proxy
+        proxy = self.process.proxy
         if proxy is not None:
             return lambda deadline: dial_through(proxy, address, deadline)
         inet = dial_inet(address, socket.AF_INET)
 
         def dial(deadline: float) -> socket.socket:
             found = inet(deadline)
-            if not self._process.owns_port():
+            if not self.process.owns_port():
                 found.close()
                 raise ConnectionError(errno.EPERM, "another program listens at its port")
             return found
@@ -94,7 +94,7 @@ class StartedBot(HttpBot):
 
     def _answers(self, deadline: float) -> bool:
         """Whether the bot answers GET / now; StartError if it never will."""
-        status = self._process.status()
+        status = self.process.status()
         if status is not None:
             raise StartError(self._ended(status))
         try:
@@ -108,40 +108,20 @@ class StartedBot(HttpBot):
     @property
     def running(self) -> bool:
         """Whether it has not ended."""
-        return self._process.status() is None
-
-    def status(self) -> int | str | None:
-        """None while it runs, else its return code, or why it could not be started."""
-        return self._process.status()
+        return self.process.status() is None
 
     def output(self) -> str:
         """The end of what it has written in this match."""
-        return self._process.output()
+        return self.process.output()
 
     def stopped(self) -> bool:
         """Whether somebody has stopped its processes in this match. In a sandbox only it can."""
-        return self._launch.sandboxes is None and self._process.stops() > 0
-
-    def clear_output(self) -> bool:
-        """A match begins: forget what it has written, and its stops; whether it has not ended."""
-        return self._process.clear_output()
-
-    def written(self) -> int:
-        """How many bytes it has written since it was started."""
-        return self._process.written()
-
-    def idle(self) -> None:
-        """It does not sit at the table that plays next."""
-        self._process.idle()
-
-    def memory_mb(self) -> float:
-        """The memory that it uses now."""
-        return self._process.memory_mb()
+        return self._launch.sandboxes is None and self.process.stops() > 0
 
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""
         super().close()
-        self._process.close()
+        self.process.close()
 
     def _ended(self, status: int | str) -> str:
         if not is_installed(self.command):  # a sandbox has begun, and not found it

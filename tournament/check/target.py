@@ -103,7 +103,7 @@ class StartedTarget(Target):
 
     def written(self) -> int:
         """How many bytes it has written, also before it was started again."""
-        return self._written_earlier + self._bot.written()
+        return self._written_earlier + self._bot.process.written()
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs."""
@@ -114,12 +114,12 @@ class StartedTarget(Target):
 
     def _status(self) -> int | str | None:
         """Its return code. If nobody listens at its port, wait a moment for its end."""
-        status = self._bot.status()
+        status = self._bot.process.status()
         for _ in range(0 if self._listens() else _POLLS):
             if status is not None:
                 break
             sleep(_POLL_S)
-            status = self._bot.status()
+            status = self._bot.process.status()
         return status
 
     def _listens(self) -> bool:

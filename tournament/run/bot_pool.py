@@ -86,7 +86,7 @@ class BotPool:
         table = [place for place in places if self._is_started(place[0]) and place[0] not in absent]
         for place in self._table:
             if place in self._started and place not in table:
-                self._started[place].idle()
+                self._started[place].process.idle()
         self._table = table
         missing = [place for place in table if not self._still_runs(place)]
         if missing:
@@ -96,7 +96,7 @@ class BotPool:
                 self._spawn(place)
             for place in more:
                 with suppress(StartError):
-                    self._ready(place).idle()
+                    self._ready(place).process.idle()
         players = [
             UnavailableBot("", "The organiser decided that it plays no more.")
             if place[0] in absent
@@ -118,7 +118,7 @@ class BotPool:
             for bot in some:
                 try:
                     running = self._ready((bot.name, 0))
-                    running.idle()
+                    running.process.idle()
                     yield bot, running
                 except StartError as error:
                     yield bot, error
@@ -136,7 +136,7 @@ class BotPool:
         for place in places:
             if place in self._started and now >= self._measured.get(place, -inf) + _MEASURE_S:
                 self._measured[place] = now
-                self._memory_mb[place] = self._started[place].memory_mb()
+                self._memory_mb[place] = self._started[place].process.memory_mb()
         self._make_room(0, places)
 
     def _is_started(self, name: str) -> bool:
@@ -148,7 +148,7 @@ class BotPool:
         if running is None:
             return False
         # What a bot wrote while it started belongs to its first match.
-        if running.running if place in self._new else running.clear_output():
+        if running.running if place in self._new else running.process.clear_output():
             return True
         self._end(place)
         return False
@@ -222,7 +222,7 @@ class BotPool:
         running = self._started.pop(place)
         if not running.answered:
             running = running.ready_on_any_port()
-            self._memory_mb[place] = running.memory_mb()
+            self._memory_mb[place] = running.process.memory_mb()
         self._started[place] = running
         return running
 

@@ -50,7 +50,7 @@ def test_a_started_bot_answers_and_is_gone_after(tmp_path: Path) -> None:
     with running("toy-1", str(tmp_path)) as started:
         assert started.about["games"] == ["doudizhu"]
         assert isinstance(started.move(REQUEST, 60), Choice)
-        assert started.status() is None
+        assert started.process.status() is None
         (pid,) = pids(tmp_path)
         assert os.getpgid(pid) == pid
         assert os.getsid(pid) == pid != os.getsid(0)
@@ -84,8 +84,8 @@ def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
 def test_a_bot_that_kills_its_supervisor_ends_only_itself(tmp_path: Path) -> None:
     with running("toy-1", str(tmp_path)) as started:
         started.move(REQUEST, 20)
-        os.kill(started._process._supervisor.pid, signal.SIGKILL)
-        assert started.status() == "its supervisor is gone"
+        os.kill(started.process._supervisor.pid, signal.SIGKILL)
+        assert started.process.status() == "its supervisor is gone"
         assert started.output() == ""
         assert not started.stopped()
     all_end(pids(tmp_path))
@@ -107,10 +107,10 @@ def test_who_is_stopped_is_resumed_and_it_is_seen(
         assert not started.stopped()
         os.kill(pid, signal.SIGSTOP)
         until_stopped(started)
-        started.clear_output()
+        started.process.clear_output()
         assert not started.stopped()
-        os.kill(started._process._supervisor.pid, signal.SIGSTOP)
-        assert started.status() is None
+        os.kill(started.process._supervisor.pid, signal.SIGSTOP)
+        assert started.process.status() is None
         assert started.stopped()
         assert isinstance(started.move(REQUEST, 60), Choice)
 
@@ -123,7 +123,7 @@ def test_a_program_below_a_shell_is_resumed_too(tmp_path: Path, idle: bool) -> N
     try:
         (pid,) = pids(tmp_path)
         if idle:
-            started.idle()
+            started.process.idle()
         os.kill(pid, signal.SIGSTOP)
         until_stopped(started)
         assert isinstance(started.move(REQUEST, 60), Choice)
@@ -139,8 +139,8 @@ def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
 
     def then_kill(seconds: float) -> Reply:
         about = get_about(seconds)
-        started._process._supervisor.kill()
-        started._process._supervisor.wait()
+        started.process._supervisor.kill()
+        started.process._supervisor.wait()
         return about
 
     monkeypatch.setattr(started, "get_about", then_kill)
@@ -149,7 +149,7 @@ def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
 
 
 @pytest.mark.parametrize(
-    "then", ["pass", "os.kill(started._process._supervisor.pid, signal.SIGSTOP)"]
+    "then", ["pass", "os.kill(started.process._supervisor.pid, signal.SIGSTOP)"]
 )
 @pytest.mark.parametrize(
     "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
@@ -205,7 +205,7 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
     with running("floods") as started:
         started.move(REQUEST, 60)
         assert len(started.output()) == 64 * 1024
-        started.clear_output()
+        started.process.clear_output()
         assert started.output() == ""
 
 
@@ -249,8 +249,8 @@ def test_what_a_killed_supervisor_left_behind_is_removed_before_the_next_run() -
         remove_leftovers()
         assert home.is_dir(), "its supervisor is alive"
         stray = subprocess.Popen(["sleep", "60"], env={**os.environ, "TMPDIR": str(home)})
-        started._process._supervisor.kill()
-        started._process._supervisor.wait()
+        started.process._supervisor.kill()
+        started.process._supervisor.wait()
         remove_leftovers()
         assert stray.wait() == -signal.SIGKILL
     assert not home.exists()
@@ -273,9 +273,9 @@ def test_another_program_at_the_port_of_a_dead_bot_is_not_taken_for_it() -> None
     with running("honest") as started:
         assert isinstance(started.move(REQUEST, 60), Choice)
         started._connection.close()
-        os.killpg(int(started._process._pid or 0), signal.SIGKILL)
+        os.killpg(int(started.process._pid or 0), signal.SIGKILL)
         port = int(started.url.rpartition(":")[2])
-        all_end([int(started._process._pid or 0)])
+        all_end([int(started.process._pid or 0)])
         with hostile.serving(socket.create_server(("127.0.0.1", port)), hostile.first):
             outcome = started.move(REQUEST, 60)
     assert isinstance(outcome, Failure)

@@ -34,6 +34,7 @@ class FakeBot:
         self.name = bot.name
         self.url = f"http://{bot.name}"
         self.answered = False
+        self.process = self  # what a pool asks of the process, too
         self.memory = float(bot.command or 0)
         self.starts[bot.name] += 1
         self.running_now.add(bot.name)

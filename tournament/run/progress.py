@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.progress import TimeRemainingColumn as TimeLeft
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from tournament.decisions import sentences
 from tournament.records import Decision, MatchRecord, VoidRecord
@@ -42,7 +49,27 @@ class _Rate:
         return (self.total - self.done) / self.rate if self.done > self.first else None
 
 
-class Lines:
+class _Notices(ABC):
+    """Says in a sentence each what happens beside the matches."""
+
+    @abstractmethod
+    def notice(self, text: str) -> None:
+        """Print a sentence."""
+
+    def void(self, record: VoidRecord) -> None:
+        """Print why a match was void."""
+        self.notice(void_text(record))
+
+    def lost(self, block: int, why: str) -> None:
+        """Print why a block is played again."""
+        self.notice(lost_text(block, why))
+
+    def decided(self, decision: Decision) -> None:
+        """Print a decision of the organiser."""
+        self.notice(" ".join(sentences({"decisions": [decision]})))
+
+
+class Lines(_Notices):
     """A line every few seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
@@ -57,7 +84,7 @@ class Lines:
         self._rate = _Rate(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done else ""
-        self._print(f"{plural(total, 'match', 'matches')}{so_far}")
+        self.notice(f"{plural(total, 'match', 'matches')}{so_far}")
 
     def match(self, record: MatchRecord) -> None:
         """Print a line if it is time for one."""
@@ -68,34 +95,19 @@ class Lines:
             left = "" if not rate.left_s else f", {_span(rate.left_s)} left"
             total = plural(rate.total, "match", "matches")
             away = f". {self._away}" if self._away else ""
-            self._print(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{away}")
-
-    def void(self, record: VoidRecord) -> None:
-        """Print why a match was void."""
-        self._print(void_text(record))
+            self.notice(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{away}")
 
     def away(self, bots: Sequence[str]) -> None:
         """Print who is waited for."""
         self._away = _waiting(bots)
-        self._print(self._away or "No longer waiting for any bot.")
-
-    def lost(self, block: int, why: str) -> None:
-        """Print why a block is played again."""
-        self._print(lost_text(block, why))
+        self.notice(self._away or "No longer waiting for any bot.")
 
     def notice(self, text: str) -> None:
         """Print it."""
-        self._print(text)
-
-    def decided(self, decision: Decision) -> None:
-        """Print a decision of the organiser."""
-        self._print(_decision_text(decision))
-
-    def _print(self, text: str) -> None:
         self._out.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-class Bar:
+class Bar(_Notices):
     """A progress bar: done, rate, time left, faults."""
 
     def __init__(self, progress: Progress) -> None:
@@ -118,14 +130,6 @@ class Bar:
             faults=plural(self._rate.faults, "fault") if self._rate.faults else "",
         )
 
-    def void(self, record: VoidRecord) -> None:
-        """Print above the bar why a match was void."""
-        self.notice(void_text(record))
-
-    def lost(self, block: int, why: str) -> None:
-        """Print above the bar why a block is played again."""
-        self.notice(lost_text(block, why))
-
     def notice(self, text: str) -> None:
         """Print it above the bar."""
         self._progress.console.print(printable(text), highlight=False, markup=False)
@@ -133,10 +137,6 @@ class Bar:
     def away(self, bots: Sequence[str]) -> None:
         """Show who is waited for."""
         self._progress.update(self._task, away=printable(_waiting(bots)))
-
-    def decided(self, decision: Decision) -> None:
-        """Print above the bar a decision of the organiser."""
-        self.notice(_decision_text(decision))
 
 
 class JsonLines:
@@ -221,10 +221,6 @@ def lost_text(block: int, why: str) -> str:
     return f"Block {block} is played again, because {why}."
 
 
-def _decision_text(decision: Decision) -> str:
-    return " ".join(sentences({"decisions": [decision]}))
-
-
 def _waiting(bots: Sequence[str]) -> str:
     """Who is waited for, as a sentence; "" if nobody is."""
     if not bots:
@@ -244,8 +240,8 @@ def watch(console: Console, name: str) -> Iterator[Observer]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         TextColumn("left"),
-        TimeLeft(),
         TextColumn("{task.fields[faults]}"),
         TextColumn("{task.fields[away]}", markup=False),
     )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
@@ -61,6 +62,8 @@ def test_a_terminal_gets_a_bar() -> None:
         bar.match(record(faults=(fault(),)))
     assert "Spring [cup]" in out.getvalue()
     assert "2/4" in out.getvalue()
+    shown = re.sub(r"\x1b\[[\d;?]*\w", "", out.getvalue())
+    assert re.search(r"\d:\d\d:\d\d +[-\d]:[-\d]{2}:[-\d]{2} +left", shown)  # elapsed before it
     assert "1 fault" in out.getvalue()
     assert "faults" not in out.getvalue()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import games
 from tests.tournament.results.memory_run import MemoryRun
-from tournament.bot.player import Choice, Failure
+from tournament.bot.player import Choice, Failure, StandIn
 from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Scores, make_schedule
 from tournament.formats.commitment import commitment
@@ -24,7 +24,7 @@ MATCH_KEY = "2026-spring"
 
 
 @dataclass
-class Dice:
+class Dice(StandIn):
     """A bot that plays at random and fails in `faulty` percent of the requests."""
 
     name: str
@@ -45,17 +45,8 @@ class Dice:
             return Choice("play:nonsense", elapsed_s)
         return Choice(self.random.choice(asked["moves"]), elapsed_s)
 
-    def notify(self, path: str, body: bytes, seconds: float) -> None:
-        pass
-
     def answer(self) -> Answer:
         return Answer(200, "", '{"move": "play:nonsense"}', 25)
-
-    def output(self) -> str:
-        return ""
-
-    def stopped(self) -> bool:
-        return False
 
 
 def cup(

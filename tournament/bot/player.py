@@ -68,6 +68,25 @@ class Player(Protocol):
         """Whether somebody has stopped its processes in this match (SIGSTOP)."""
 
 
+class StandIn:
+    """A player that is no program: it is told nothing, and nothing comes back besides its moves."""
+
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
+        """Ignore /start and /end."""
+
+    def answer(self) -> Answer:
+        """An empty answer: none came over HTTP."""
+        return Answer()
+
+    def output(self) -> str:
+        """Empty: it writes nothing."""
+        return ""
+
+    def stopped(self) -> bool:
+        """False: it has no process."""
+        return False
+
+
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
     """The failure of a bot whose move the rules refuse."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"

@@ -8,21 +8,21 @@ from typing import Any
 
 import games
 from games.shuffle import Randomness
-from tournament.bot.player import Choice, Player
+from tournament.bot.player import Choice, Player, StandIn
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, Exchange, Outcome
 from tournament.check.protocol_checks import MAX_FAILURES, Check
 from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
-from tournament.records import Answer, FaultKind, FaultRecord
+from tournament.records import FaultKind, FaultRecord
 from tournament.text import plural
 
 SEED = "check"
 OPTIONS: Mapping[str, Any] = {"deals": 2}
 
 
-class _RandomPlayer:
+class _RandomPlayer(StandIn):
     """A player in this process at another seat: random legal moves, the same in every check."""
 
     url = "in this process"
@@ -34,21 +34,6 @@ class _RandomPlayer:
         """One of the legal moves."""
         moves = json.loads(body)["moves"]
         return Choice(moves[self._random.below(len(moves))], 0.0)
-
-    def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """Ignore /start and /end."""
-
-    def answer(self) -> Answer:
-        """No answer came over HTTP."""
-        return Answer()
-
-    def output(self) -> str:
-        """It writes nothing."""
-        return ""
-
-    def stopped(self) -> bool:
-        """False: it has no process."""
-        return False
 
 
 def short(name: str) -> Check:

@@ -10,7 +10,7 @@ from math import inf
 from time import monotonic
 
 from tournament.bot.dial import dial_url
-from tournament.bot.player import Failure, HttpBot, Player
+from tournament.bot.player import Failure, HttpBot, Player, StandIn
 from tournament.bot.process import LaunchSettings
 from tournament.bot.started_bot import StartedBot, StartError
 from tournament.config import CONNECTED_URL, Bot, Cup
@@ -23,7 +23,7 @@ _Place = tuple[str, int]
 """A bot by its name, and which of its instances at one table."""
 
 
-class UnavailableBot:
+class UnavailableBot(StandIn):
     """Stands for a bot that could not be started again, or whose host is not known."""
 
     def __init__(self, url: str, why: str) -> None:
@@ -33,21 +33,6 @@ class UnavailableBot:
     def move(self, body: bytes, seconds: float) -> Failure:
         """Always unreachable."""
         return Failure(FaultKind.UNREACHABLE, self._why, 0.0, Answer())
-
-    def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """Do nothing."""
-
-    def answer(self) -> Answer:
-        """An empty answer."""
-        return Answer()
-
-    def output(self) -> str:
-        """Empty: it has written nothing."""
-        return ""
-
-    def stopped(self) -> bool:
-        """False: it does not run."""
-        return False
 
 
 class BotPool:

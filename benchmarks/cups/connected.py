@@ -12,8 +12,8 @@ from pathlib import Path
 from arena.gateway.connector import Connector, RunningBot
 from arena.gateway.invitations import Invitations
 from benchmarks.figures import Figure, Section
-from stich.commands.gateway_server import gateway_served
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
+from stich.servers.gateway import gateway_served
 from tests.tournament import hostile
 from tournament.bot.dial import dial_url
 from tournament.bot.player import Choice, HttpBot

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.compiled import ROOT
 from benchmarks.cups.cup import BOT, CUP
 from benchmarks.figures import Figure, Section
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
 
 SPECTATORS = 200
 ROUNDS = 3

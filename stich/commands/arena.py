@@ -5,17 +5,16 @@ from __future__ import annotations
 import shlex
 import signal
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from stich.commands import completion
 from stich.commands.common import run_command
-from stich.commands.gateway_server import gateway_served
-from stich.commands.pages_server import pages_served
-from stich.commands.run import folder_name, play_cup
-from stich.commands.serve import find_port
+from stich.commands.cups import play_cup, run_folder
+from stich.servers.addresses import find_port
+from stich.servers.gateway import gateway_served
+from stich.servers.pages import pages_served
 
 if TYPE_CHECKING:
     from tournament.config import Cup
@@ -77,7 +76,7 @@ def arena(
     except ConfigError as error:
         click.echo(str(error), err=True)
         return 2
-    folder = out or str(Path("runs") / folder_name(target))
+    folder = out or str(run_folder(target))
     Store.create(folder).close()
     if not any(bot.connect for bot in cup.bots):
         with pages_served(host, port, PagesSettings(folder, cup=target)):

@@ -9,7 +9,7 @@ import click
 
 from stich.commands import completion
 from stich.commands.common import open_run, run_command
-from stich.commands.run import folder_name
+from stich.commands.cups import run_folder
 
 
 @click.command()
@@ -49,7 +49,7 @@ def invite(
     try:
         if target.endswith(".toml"):
             cup = read_cup(target)
-            folder = Path(out or Path("runs") / folder_name(target))
+            folder = Path(out or run_folder(target))
             folder.mkdir(parents=True, exist_ok=True)
         elif out is not None:
             raise click.UsageError("--out is for a CUP.toml; leave it out.")

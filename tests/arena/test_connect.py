@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
 from tests.arena.network import Link
 from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
 

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 import requests
 
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
 from tests import wheel
 from tests.arena.network import ConnectProxy
 from tests.nginx import command, needs_nginx, running, with_folder

@@ -15,8 +15,8 @@ import requests
 
 from arena.gateway.invitations import FILE, Invitations
 from arena.gateway.server import ANSWER_LIMIT
-from stich.commands.gateway_server import gateway_served
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
+from stich.servers.gateway import gateway_served
 from tests.tournament import hostile
 from tests.tournament.cups import stich
 from tournament.bot.dial import dial_url

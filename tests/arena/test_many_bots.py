@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from arena.gateway.invitations import Invitations
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
 from tests.arena.test_gateway import Author
 from tests.tournament import hostile
 from tests.tournament.cups import ROOT, events, standings, started, stich

@@ -12,8 +12,8 @@ import requests
 
 from arena.child_process import allow_connections
 from arena.server import MAX_CONNECTIONS, PagesSettings
-from stich.commands.pages_server import pages_served
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
+from stich.servers.pages import pages_served
 from tests.tournament.cups import all_end, children, events, started, stich, toys, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]

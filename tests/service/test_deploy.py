@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
 from tests.nginx import command, needs_nginx, running, with_folder
 from tests.service.running import Running
 from tests.service.support import ROOT

@@ -187,32 +187,11 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
     assert f"Port {port} of 127.0.0.1 is in use" in result.output
 
 
-@pytest.mark.parametrize(
-    ("host", "message"),
-    [("192.0.2.1", "Cannot listen on 192.0.2.1"), ("no host", "not an address of this machine")],
-)
-def test_an_unusable_address_is_one_sentence_and_exit_1(host: str, message: str) -> None:
-    result = CliRunner().invoke(serve.serve, ["--host", host, "--port", "0"])
-    assert result.exit_code == 1
-    assert result.output.count("\n") == 1
-    assert message in result.output
-
-
 def test_a_wrong_setting_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STICH_MAX_BODY", "much")
     result = CliRunner().invoke(serve.serve, [])
     assert result.exit_code == 2
     assert "STICH_MAX_BODY" in result.output
-
-
-def test_a_privileged_port_is_one_sentence_and_exit_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    def bind(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(socket.socket, "bind", bind)
-    result = CliRunner().invoke(serve.serve, ["--port", "80"])
-    assert result.exit_code == 1
-    assert "above 1023" in result.output
 
 
 @pytest.mark.parametrize(("workers", "shared"), [("1", False), ("2", True)])

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from stich.commands.child_server import ChildServer
-from stich.commands.serve import find_port
+from stich.servers.addresses import find_port
+from stich.servers.child import ChildServer
 
 if TYPE_CHECKING:
     from tournament.config import Cup

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stich.commands.child_server import ChildServer
-from stich.commands.serve import url_of
+from stich.servers.addresses import url_of
+from stich.servers.child import ChildServer
 
 if TYPE_CHECKING:
     from arena.server import PagesSettings

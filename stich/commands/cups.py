@@ -1,0 +1,145 @@
+"""What the commands that take a CUP.toml share: playing it, and the folder of its run."""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from stich.commands.common import playing_matches
+from stich.commands.results import print_standings, standings_dict
+from stich.console.text import make_console
+
+if TYPE_CHECKING:
+    from stich.servers.gateway import Reach
+    from tournament.bot.process import LaunchSettings
+    from tournament.config import Cup
+    from tournament.formats import Schedule
+    from tournament.run.executor import Executor
+    from tournament.store.store import Store
+
+
+def play_cup(
+    cup: Cup,
+    path: str,
+    target: str,
+    again: str,
+    *,
+    as_json: bool = False,
+    cluster: str | None = None,
+    reach: Reach = lambda cup, _events: cup,
+) -> None:
+    """Play the cup of a file, or what is left of it, and print the standings.
+
+    `again` is the command that resumes it; `cluster` the address of a Dask scheduler, if not this
+    machine plays it; `reach` gives the URLs of bots that connect. Exits with a sentence if it fails
+    or is stopped.
+    """
+    from tournament.store.engine import shown_target
+
+    shown = shown_target(target)
+    with playing_matches(f"Every finished match is kept in {shown}. Resume with: {again}"):
+        _run(cup, path, target, as_json, cluster, reach)
+
+
+def _run(
+    cup: Cup, path: str, target: str, as_json: bool, cluster: str | None, reach: Reach
+) -> None:
+    from tournament.decisions import absent
+    from tournament.formats.commitment import weakness
+    from tournament.formats.round_scores import RoundScores
+    from tournament.run.lock import only_runner
+    from tournament.run.progress import JsonLines
+    from tournament.run.resume import resume
+    from tournament.run.session import play_all
+    from tournament.run.voiding import apply_voids
+    from tournament.store.store import Store
+
+    console = make_console(stderr=as_json)
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.create(target))
+        stack.enter_context(only_runner(store))
+        seed, schedule = resume(store, cup)
+        events = JsonLines(sys.stdout) if as_json else None
+        apply_voids(store, cup, schedule)
+        facts = store.facts()
+        if store.warning:
+            click.echo(store.warning, err=True)
+        commitment = facts["commitment"]
+        if commitment:
+            if events:
+                events.emit_event("commitment", sha256=commitment)
+            else:
+                click.echo(f"SHA-256 of the seed: {commitment}")
+        if not facts["finished"]:
+            warnings = [weakness(seed)]
+            if cluster is None:
+                launch, notice = _prepare(cup, Path(path), store)
+                warnings.append(notice)
+                cup = reach(cup, events)
+                executor = _local(cup, launch, schedule)
+            else:
+                executor = _remote(cup, Path(path), store, cluster)
+            progress = make_console(stderr=True)
+            play_all(cup, schedule, store, executor, events, progress, warnings)
+            places = schedule.places(RoundScores(store))
+            ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
+            if cup.stop.top or absent(store.decisions()):
+                ended["total"] = store.count()
+            store.put({"finished": True, "places": places, **ended})
+        if events:
+            if commitment:
+                events.emit_event("seed", seed=seed)
+            about = {"seed": seed, "signer": facts.get("signer")}
+            events.emit_event("finished", **standings_dict(store), **about)
+        else:
+            click.echo(f"Seed: {seed}")
+            print_standings(store, console)
+            signer = f", signed by the key {facts['signer']}" if "signer" in facts else ""
+            click.echo(f"Kept in {store.where}{signer}")
+
+
+def _prepare(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, str]:
+    """How bots are started on this machine, and what the organiser should know of it."""
+    from tournament.bot.launch import prepare
+
+    return prepare(
+        cup.bots,
+        cup.limits,
+        cup.clock.start_ms,
+        sandbox=cup.sandbox,
+        secret=_secret(path, store),
+        folder=path.absolute().parent,
+    )
+
+
+def _local(cup: Cup, launch: LaunchSettings, schedule: Schedule) -> Executor:
+    """Plays on this machine."""
+    from tournament.run.local_executor import LocalExecutor, tables_at_once
+
+    return LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
+
+
+def _remote(cup: Cup, path: Path, store: Store, address: str) -> Executor:
+    """Plays on the workers of a cluster."""
+    from tournament.cluster.archive import pack_all
+    from tournament.cluster.executor import ClusterExecutor
+
+    archives = pack_all(cup.bots, path.absolute().parent, _secret(path, store))
+    return ClusterExecutor(cup, address, archives)
+
+
+def _secret(path: Path, store: Store) -> list[Path]:
+    """What no bot may see."""
+    from tournament.paths import state_folder
+
+    return [path, state_folder(), *([store.folder] if store.folder else [])]
+
+
+def run_folder(cup: str) -> Path:
+    """The default folder of a run: runs/ and the file name of its cup without the extension."""
+    return Path("runs") / (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")

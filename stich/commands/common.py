@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
 import click
 
@@ -18,6 +19,9 @@ from stich.console.stdout import OutputError
 
 if TYPE_CHECKING:
     from tournament.store.store import Store
+
+# Libraries that take long to load (SQLAlchemy, numpy, rich) are imported where they are used, here
+# and in the commands: they would make `--help` and the shell's completion wait.
 
 _P = ParamSpec("_P")
 
@@ -32,7 +36,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 def check_game(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """The name of a game, or None; a usage error if there is no such game."""
-    from games import GAMES  # takes long to load
+    from games import GAMES
 
     if value is None or value in GAMES:
         return value
@@ -66,7 +70,7 @@ def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
 
     @wraps(work)
     def command(*args: _P.args, **kwargs: _P.kwargs) -> NoReturn:
-        from tournament.store.store import StoreError, StoreUrlError  # takes long to load
+        from tournament.store.store import StoreError, StoreUrlError
 
         code = 1
         interrupts.raise_interrupts()
@@ -83,6 +87,17 @@ def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
         sys.exit(code)
 
     return command
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print one line of JSON."""
+    click.echo(json.dumps(data, ensure_ascii=False))
+
+
+def cannot_write(path: str, error: OSError) -> int:
+    """Report that a file cannot be written; the exit code."""
+    click.echo(f"{path}: cannot be written: {error.strerror}; name another file.", err=True)
+    return 1
 
 
 @contextmanager

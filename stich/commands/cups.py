@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from stich.commands.common import playing_matches
-from stich.commands.results import print_standings, standings_dict
 from stich.console.text import make_console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from stich.servers.gateway import Reach
     from tournament.bot.process import LaunchSettings
     from tournament.config import Cup
     from tournament.formats import Schedule
     from tournament.run.executor import Executor
+    from tournament.run.progress import JsonLines
     from tournament.store.store import Store
 
 
@@ -91,16 +94,30 @@ def _run(
             if cup.stop.top or absent(store.decisions()):
                 ended["total"] = store.count()
             store.put({"finished": True, "places": places, **ended})
-        if events:
-            if commitment:
-                events.emit_event("seed", seed=seed)
-            about = {"seed": seed, "signer": facts.get("signer")}
-            events.emit_event("finished", **standings_dict(store), **about)
-        else:
-            click.echo(f"Seed: {seed}")
-            print_standings(store, console)
-            signer = f", signed by the key {facts['signer']}" if "signer" in facts else ""
-            click.echo(f"Kept in {store.where}{signer}")
+        _report(store, console, events, facts, seed)
+
+
+def _report(
+    store: Store,
+    console: Console,
+    events: JsonLines | None,
+    facts: Mapping[str, Any],
+    seed: str,
+) -> None:
+    """Print the seed and the standings, or the last events."""
+    from stich.console.standings_table import print_table
+    from tournament.results.standings import standings
+
+    if events:
+        if facts["commitment"]:
+            events.emit_event("seed", seed=seed)
+        about = {"seed": seed, "signer": facts.get("signer")}
+        events.emit_event("finished", **standings(store).to_dict(), **about)
+        return
+    click.echo(f"Seed: {seed}")
+    print_table(console, standings(store), store.facts())
+    signer = f", signed by the key {facts['signer']}" if "signer" in facts else ""
+    click.echo(f"Kept in {store.where}{signer}")
 
 
 def _prepare(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, str]:

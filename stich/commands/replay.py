@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from stich.commands import completion
-from stich.commands.common import json_option, open_run, run_argument, run_command
+from stich.commands.common import json_option, open_run, print_json, run_argument, run_command
 
 
 @click.command()
@@ -32,7 +30,7 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> int:
     with open_run(target) as store:
         record, config = store.match(match), store.get("config")
     if as_json:
-        click.echo(json.dumps(to_dict(record, config), ensure_ascii=False))
+        print_json(to_dict(record, config))
         return 0
     if faults:
         shown = [post_mortem(record, fault, config) for fault in record.faults]

@@ -4,19 +4,14 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import games
-from stich.cli import COMMANDS
-from stich.console.replay_screen import step_through
-from stich.console.text import make_console
-from tests.tournament import hostile, played
-from tests.tournament.cups import ROOT, bot, served_toys, stich, write
+from tests.tournament import hostile
+from tests.tournament.cups import bot, served_toys, stich, write
 from tournament.results.replay import clock, steps
 from tournament.store.store import Store
 
@@ -114,36 +109,6 @@ def test_replay_prints_the_match_without_control_characters(run: Path) -> None:
     assert "\x1b" not in text
 
 
-@pytest.mark.parametrize("name", games.GAMES)
-def test_stepping_through_shows_the_facts_and_roles_of_every_position(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    game = games.get(name)
-    bots = ("ann", "bob", "cat", "dan", "eve", "fay")[: game.min_players]
-    cup = played.cup(
-        bots, game=name, players=len(bots), deals=1, seating="fixed", options={"deals": 1}
-    )
-    (record,) = played.played(cup)
-    seen = list(steps(record, *clock(cup.to_dict())))
-    screens: list[str] = []
-
-    def next_key() -> str:
-        screens.append(" ".join(capsys.readouterr().out.split()))
-        return "n" if len(screens) < len(seen) else "q"
-
-    monkeypatch.setattr("click.getchar", next_key)
-    step_through(make_console(), record, cup.to_dict())
-    labels = set()
-    for step, screen in zip(seen, screens, strict=True):
-        facts = game.facts(step.state)
-        labels |= {fact.label for fact in facts}
-        assert all(fact.label in screen for fact in facts)
-        for seat, name in enumerate(record.seating):
-            roles = ", ".join(game.roles(step.state, seat))
-            assert (f"{name} ({roles})" if roles else name) in screen
-    assert "to beat" in labels or "trick" in labels
-
-
 def test_a_post_mortem_repeats_the_decision(run: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
@@ -215,34 +180,6 @@ def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None
     assert (done.returncode, done.stdout) == (1, "")
     why = "its run was stopped before it had begun; run the cup again."
     assert done.stderr == f"{tmp_path / 'run.sqlite'}: {why}\n"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_an_example(command: str) -> None:
-    done = stich(command, "--help")
-    assert done.returncode == 0
-    assert re.search(rf"Examples?:\n +stich {command} ", done.stdout)
-
-
-def test_the_tournament_part_lists_its_commands() -> None:
-    words = [sys.executable, "-m", "tournament"]
-    done = subprocess.run([*words, "--help"], capture_output=True, text=True, cwd=ROOT, check=True)
-    listed = re.findall(r"^  ([a-z-]+)  ", done.stdout.partition("Commands:")[2], re.MULTILINE)
-    assert listed == [name for name in COMMANDS if name not in ("serve", "new-bot")]
-    done = subprocess.run([*words, "serve"], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 2
-
-
-def test_help_loads_no_command() -> None:
-    """Help and the shell's completion answer at once: they load click, and no heavy library."""
-    program = (
-        "import sys; from click.testing import CliRunner; from stich.cli import cli\n"
-        "for words in ['--help'], ['standings', '--help'], ['run', '--help'], ['duel', '--help']:\n"
-        "    assert CliRunner().invoke(cli, words).exit_code == 0\n"
-        "print(*sys.modules.keys() & {'rich', 'sqlalchemy', 'numpy', 'games', 'tournament.config'})"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
-    assert (done.stdout, done.stderr) == ("\n", "")
 
 
 def test_a_wrong_line_of_an_export_is_named_with_its_fix(run: Path, tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""`stich verify`: every deal and score of a run, computed again."""
+
+from __future__ import annotations
+
+import click
+
+from stich.commands.common import json_option, open_run, print_json, run_argument, run_command
+from tournament.text import plural
+
+
+@click.command()
+@run_argument
+@json_option
+@run_command
+def verify(target: str, as_json: bool) -> int:
+    """Recompute every deal, move and score of a run from its store alone.
+
+    Exits with 1 if anything does not match.
+
+    \b
+    Example:
+      stich verify runs/spring
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from tournament.results.verify import verify
+
+    console = Console(stderr=True)
+    with (
+        open_run(target) as store,
+        Progress(console=console, disable=not console.is_terminal) as progress,
+    ):
+        total = store.get("total", 0)
+        task = progress.add_task("Verifying", total=store.count())
+        found = verify(store, lambda done: progress.update(task, completed=done))
+    if as_json:
+        print_json(found.to_dict())
+        return 0 if found.verified else 1
+    for mismatch in found.mismatches:
+        click.echo(f"{mismatch.match or 'run'}: {mismatch.detail}")
+    differing = len(found.mismatches)
+    click.echo(
+        f"{plural(found.matches, 'match', 'matches')} of {plural(found.blocks, 'block')},"
+        f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "
+        + ("all agree." if found.verified else f"{plural(differing, 'mismatch', 'mismatches')}.")
+    )
+    for incident in found.incidents:
+        click.echo(incident)
+    if not found.finished:
+        click.echo(
+            f"The run is not finished: {found.matches} of {plural(total, 'match', 'matches')}."
+        )
+    if found.commitment is not None:
+        matching = "matches" if found.commitment else "does NOT match"
+        click.echo(f"The seed {matching} the commitment.")
+    return 0 if found.verified else 1

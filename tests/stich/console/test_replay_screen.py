@@ -1,0 +1,41 @@
+"""A match on the terminal, step by step."""
+
+from __future__ import annotations
+
+import pytest
+
+import games
+from stich.console.replay_screen import step_through
+from stich.console.text import make_console
+from tests.tournament import played
+from tournament.results.replay import clock, steps
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_stepping_through_shows_the_facts_and_roles_of_every_position(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = games.get(name)
+    bots = ("ann", "bob", "cat", "dan", "eve", "fay")[: game.min_players]
+    cup = played.cup(
+        bots, game=name, players=len(bots), deals=1, seating="fixed", options={"deals": 1}
+    )
+    (record,) = played.played(cup)
+    seen = list(steps(record, *clock(cup.to_dict())))
+    screens: list[str] = []
+
+    def next_key() -> str:
+        screens.append(" ".join(capsys.readouterr().out.split()))
+        return "n" if len(screens) < len(seen) else "q"
+
+    monkeypatch.setattr("click.getchar", next_key)
+    step_through(make_console(), record, cup.to_dict())
+    labels = set()
+    for step, screen in zip(seen, screens, strict=True):
+        facts = game.facts(step.state)
+        labels |= {fact.label for fact in facts}
+        assert all(fact.label in screen for fact in facts)
+        for seat, name in enumerate(record.seating):
+            roles = ", ".join(game.roles(step.state, seat))
+            assert (f"{name} ({roles})" if roles else name) in screen
+    assert "to beat" in labels or "trick" in labels

@@ -1,0 +1,40 @@
+"""The table of commands, and their help."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from stich.cli import COMMANDS
+from tests.tournament.cups import ROOT, stich
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    done = stich(command, "--help")
+    assert done.returncode == 0
+    assert re.search(rf"Examples?:\n +stich {command} ", done.stdout)
+
+
+def test_the_tournament_part_lists_its_commands() -> None:
+    words = [sys.executable, "-m", "tournament"]
+    done = subprocess.run([*words, "--help"], capture_output=True, text=True, cwd=ROOT, check=True)
+    listed = re.findall(r"^  ([a-z-]+)  ", done.stdout.partition("Commands:")[2], re.MULTILINE)
+    assert listed == [name for name in COMMANDS if name not in ("serve", "new-bot")]
+    done = subprocess.run([*words, "serve"], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 2
+
+
+def test_help_loads_no_command() -> None:
+    """Help and the shell's completion answer at once: they load click, and no heavy library."""
+    program = (
+        "import sys; from click.testing import CliRunner; from stich.cli import cli\n"
+        "for words in ['--help'], ['standings', '--help'], ['run', '--help'], ['duel', '--help']:\n"
+        "    assert CliRunner().invoke(cli, words).exit_code == 0\n"
+        "print(*sys.modules.keys() & {'rich', 'sqlalchemy', 'numpy', 'games', 'tournament.config'})"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.stderr) == ("\n", "")

@@ -60,7 +60,7 @@ def arena(
       stich arena runs/spring
     """
     from arena.server import PagesSettings
-    from tournament.config import ConfigError, read_cup
+    from tournament.config import read_cup
     from tournament.store.store import Store
 
     port = find_port(host, port)
@@ -71,11 +71,7 @@ def arena(
         with pages_served(host, port, PagesSettings(target)):
             signal.pause()
         return 0
-    try:
-        cup = read_cup(target)
-    except ConfigError as error:
-        click.echo(str(error), err=True)
-        return 2
+    cup = read_cup(target)
     folder = out or str(run_folder(target))
     Store.create(folder).close()
     if not any(bot.connect for bot in cup.bots):

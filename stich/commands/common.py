@@ -64,27 +64,43 @@ game_options = click.option(
 )
 
 
-def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
-    """Run a command and exit with the code it returns; report store errors and exit with 1, or
-    with 2 if the name of the store is wrong."""
+def exit_with_code(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
+    """Run a command and exit with the code it returns, or with 130 after Ctrl-C."""
 
     @wraps(work)
     def command(*args: _P.args, **kwargs: _P.kwargs) -> NoReturn:
-        from tournament.store.store import StoreError, StoreUrlError
-
         code = 1
         interrupts.raise_interrupts()
         try:
             code = work(*args, **kwargs)
-        except StoreError as error:
-            click.echo(str(error), err=True)
-            code = 2 if isinstance(error, StoreUrlError) else 1
         except BrokenPipeError:
             pass  # the reader has seen enough
         except KeyboardInterrupt:
             click.echo("\nStopped.", err=True)
             code = interrupts.EXIT_CODE
         sys.exit(code)
+
+    return command
+
+
+def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
+    """Do so for a command on a cup or a run: report errors in a cup and exit with 2; and those of a
+    store with 1, or with 2 if its name is wrong."""
+
+    @exit_with_code
+    @wraps(work)
+    def command(*args: _P.args, **kwargs: _P.kwargs) -> int:
+        with interrupts.exiting_at_once("Stopped."):
+            from tournament.config import ConfigError  # these take long to load
+            from tournament.store.store import StoreError, StoreUrlError
+        try:
+            return work(*args, **kwargs)
+        except (ConfigError, StoreUrlError) as error:
+            click.echo(str(error), err=True)
+            return 2
+        except StoreError as error:
+            click.echo(str(error), err=True)
+            return 1
 
     return command
 

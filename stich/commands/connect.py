@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import click
 
-from stich.commands.common import run_command, sandbox_option
+from stich.commands.common import exit_with_code, sandbox_option
 
 _TABLES = 64
 
@@ -36,7 +36,7 @@ _TABLES = 64
     help="Time until a started bot answers GET /.",
 )
 @sandbox_option
-@run_command
+@exit_with_code
 def connect(
     arena: str,
     command: str | None,

@@ -41,7 +41,7 @@ def invite(
       stich invite runs/spring ann --revoke
     """
     from arena.gateway.invitations import Invitations
-    from tournament.config import ConfigError, Cup, read_cup
+    from tournament.config import Cup, read_cup
     from tournament.config.schema import suggest
     from tournament.store.store import StoreError
 
@@ -67,9 +67,6 @@ def invite(
             click.echo(f"{name} has no token now." if was_valid else f"{name} had no token.")
             return 0
         token = invitations.invite(name, days)
-    except ConfigError as error:
-        click.echo(str(error), err=True)
-        return 2
     except OSError as error:
         click.echo(f"{folder}: {error.strerror}.", err=True)
         return 1

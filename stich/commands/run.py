@@ -44,15 +44,11 @@ def run(
       stich run examples/doudizhu.toml --out runs/spring
       stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
-    from tournament.config import ConfigError, read_cup
+    from tournament.config import read_cup
     from tournament.store.engine import shown_target
     from tournament.store.store import NOT_A_STORE, is_url
 
-    try:
-        plan = read_cup(cup)
-    except ConfigError as error:
-        click.echo(str(error), err=True)
-        return 2
+    plan = read_cup(cup)
     if any(bot.connect for bot in plan.bots):
         command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
         click.echo(f"{cup}: has bots with connect = true; run it with: {command}", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +39,14 @@ def test_help_loads_no_command() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("\n", "")
+
+
+@pytest.mark.parametrize("words", [["run"], ["arena", "--port", "0"], ["invite", "--out", "run"]])
+def test_errors_in_a_cup_exit_with_2(words: list[str], tmp_path: Path) -> None:
+    cup = tmp_path / "cup.toml"
+    cup.write_text('name = "Cup"\nplyers = 3\n')
+    command, *options = words
+    done = stich(command, cup, *(["ann"] if command == "invite" else []), *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{cup}:2: plyers: unknown key" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -199,7 +199,7 @@ def test_gateway_and_pages_may_be_killed_alone(tmp_path: Path, ports: tuple[int,
     assert served.returncode == 0
     assert [program.returncode for program in programs] == [0, 0, 0]
     for name in ("The gateway of bots that connect", "The server of the pages"):
-        assert f"{name} has ended and is started again." in said
+        assert f"{name} has stopped; restarting it." in said
     (tmp_path / "here").mkdir()
     assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
 

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, chdir, contextmanager
+from contextlib import ExitStack, chdir, contextmanager, suppress
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +140,10 @@ def standings(target: object) -> dict[str, Any]:
 
 def children(pid: int) -> list[int]:
     """All processes that this one has started, and theirs."""
-    found = [
-        int(word)
-        for task in Path(f"/proc/{pid}/task").iterdir()
-        for word in (task / "children").read_text().split()
-    ]
+    found: list[int] = []
+    for listed in glob(f"/proc/{pid}/task/*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            found += map(int, Path(listed).read_text().split())
     return [*found, *(child for one in found for child in children(one))]
 
 

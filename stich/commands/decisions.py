@@ -141,7 +141,19 @@ def withdraw(target: str, bot: str, why: str) -> int:
     Example:
       stich withdraw runs/spring mine --why "Its author asked for it."
     """
-    return _exclude(target, bot, why, disqualified=False)
+    from tournament.decisions import absent
+    from tournament.records import DecisionKind
+
+    with open_run(target) as store:
+        if problem := _not_to_exclude(store, bot):
+            return _refuse(problem)
+        if bot in absent(store.decisions()):
+            return _refuse(f"{bot} is withdrawn already.")
+        if store.get("finished"):
+            return _refuse(f"This run has ended, so {bot} plays no more anyway.")
+        store.decide(DecisionKind.WITHDRAW, why, bot=bot)
+    click.echo(f"{bot} is withdrawn.")
+    return 0
 
 
 @click.command()
@@ -156,28 +168,26 @@ def disqualify(target: str, bot: str, why: str) -> int:
     Example:
       stich disqualify runs/spring mine --why "It attacked its opponents."
     """
-    return _exclude(target, bot, why, disqualified=True)
-
-
-def _exclude(target: str, bot: str, why: str, *, disqualified: bool) -> int:
-    from tournament import decisions
     from tournament.records import DecisionKind
 
     with open_run(target) as store:
-        bots = store.get("bots", ())
-        if bot not in bots:
-            return _refuse(f"There is no bot {bot}; there are {', '.join(bots)}.")
-        if bot in decisions.disqualified(store.facts()):
-            return _refuse(f"{bot} is disqualified already.")
-        if not disqualified:
-            if bot in decisions.absent(store.decisions()):
-                return _refuse(f"{bot} is withdrawn already.")
-            if store.get("finished"):
-                return _refuse(f"This run has ended, so {bot} plays no more anyway.")
-        kind = DecisionKind.DISQUALIFY if disqualified else DecisionKind.WITHDRAW
-        store.decide(kind, why, bot=bot)
-    click.echo(f"{bot} is {'disqualified' if disqualified else 'withdrawn'}.")
+        if problem := _not_to_exclude(store, bot):
+            return _refuse(problem)
+        store.decide(DecisionKind.DISQUALIFY, why, bot=bot)
+    click.echo(f"{bot} is disqualified.")
     return 0
+
+
+def _not_to_exclude(store: Store, bot: str) -> str | None:
+    """Why a bot can be neither withdrawn nor disqualified, if so."""
+    from tournament.decisions import disqualified
+
+    bots = store.get("bots", ())
+    if bot not in bots:
+        return f"There is no bot {bot}; there are {', '.join(bots)}."
+    if bot in disqualified(store.facts()):
+        return f"{bot} is disqualified already."
+    return None
 
 
 def _refuse(text: str) -> int:

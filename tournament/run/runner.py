@@ -105,7 +105,9 @@ class Runner:
         self._losses: Counter[int] = Counter()
         self._finished = FinishedMatches()
         self._outages = Outages(cup, store.voids())
+        self._waiting: deque[Job] = deque()  # to be handed out
         self._held: list[Job] = []  # until their bots are back
+        self._recalling = False  # nothing is handed out
         self._decisions = store.decisions()
         self._looked = 0.0
 
@@ -169,23 +171,26 @@ class Runner:
     def _play(self, round: Round, observer: Observer) -> bool:
         """Play a round to its end; False if decisions are to be acted on first."""
         jobs = self._unfinished(round.blocks)
-        waiting: deque[Job] = deque()
         while True:
-            waiting.extend(itertools.islice(jobs, max(0, MAX_WINDOW - len(waiting))))
-            if not (waiting or self._held or self._playing):
+            room = max(0, MAX_WINDOW - len(self._waiting))
+            self._waiting.extend(itertools.islice(jobs, room))
+            if not (self._waiting or self._held or self._playing):
                 return not self._new_decisions(observer)
-            self._look_for_bots(waiting, observer)
-            self._hand_out(waiting)
-            self._receive(waiting, observer)
+            self._look_for_bots(observer)
+            self._hand_out()
+            self._receive(observer)
             if self._new_decisions(observer):
                 self._recall(observer)
                 return False
 
     def _recall(self, observer: Observer) -> None:
         """Wait until every table has ended its match."""
+        self._recalling = True
         self._executor.recall()
         while self._playing:
-            self._receive(None, observer)
+            self._receive(observer)
+        self._recalling = False
+        self._waiting.clear()
         self._held.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Job]:
@@ -197,16 +202,19 @@ class Runner:
             if numbers := self._finished.missing(block.number, len(block.matches)):
                 yield Job(block, numbers)
 
-    def _look_for_bots(self, waiting: deque[Job], observer: Observer) -> None:
+    def _look_for_bots(self, observer: Observer) -> None:
         """Release the jobs of bots that are back, or are waited for no longer."""
         if any(self._outages.look()):
-            waiting.extendleft(reversed(self._held))
+            self._waiting.extendleft(reversed(self._held))
             self._held.clear()
             observer.away(self._outages.away)
 
-    def _hand_out(self, waiting: deque[Job]) -> None:
+    def _hand_out(self) -> None:
         """Submit the first job whose bots are free for every free table; hold those of bots that
         are away, so that other tables play."""
+        if self._recalling:
+            return
+        waiting = self._waiting
         away = set(self._outages.away)
         if away:
             self._held += [job for job in waiting if not away.isdisjoint(job.block.table)]
@@ -214,7 +222,7 @@ class Runner:
             waiting.clear()
             waiting.extend(here)
         while waiting and self._executor.has_free_table:
-            chosen = self._choose(waiting)
+            chosen = self._choose()
             if chosen is None:
                 return
             job, soon = chosen
@@ -232,15 +240,15 @@ class Runner:
             self._playing[job.block.number] = job
             self._executor.submit(job)
 
-    def _choose(self, waiting: Sequence[Job]) -> tuple[Job, tuple[str, ...]] | None:
+    def _choose(self) -> tuple[Job, tuple[str, ...]] | None:
         """The job to submit next, whose bots by URL are free, if possible from the window; and if
         bots must be started for it, those that the window needs."""
-        before = waiting[0].block.number - 1
+        before = self._waiting[0].block.number - 1
         end = before + window(before, len(self._cup.bots) // self._cup.players)
         read: list[Job] = []
 
         def tables() -> Iterator[Table]:
-            for job in waiting:
+            for job in self._waiting:
                 if read and job.block.number > end:
                     return
                 if self._url_tables.has_room(job.block):
@@ -253,22 +261,21 @@ class Runner:
         needed = dict.fromkeys(name for job in read for name in job.block.table)
         return read[choice.table], tuple(needed) if choice.starts else ()
 
-    def _receive(self, waiting: deque[Job] | None, observer: Observer) -> None:
-        """Wait for events of the tables and act on them; without `waiting`, hand out nothing."""
+    def _receive(self, observer: Observer) -> None:
+        """Wait for events of the tables and act on them."""
         for event in self._executor.receive(_TICK_S):
             match event:
                 case Finished(record, last):
                     if last:
                         self._end_job(record.block)
-                        if waiting is not None:
-                            self._hand_out(waiting)  # first, so that no table waits for the store
+                        self._hand_out()  # first, so that no table waits for the store
                     self._store.add(record)
                     self._finished.add(record.block, record.number, record.seatings)
                     observer.match(record)
                 case Voided(record):
-                    self._on_void(record, waiting, observer)
+                    self._on_void(record, observer)
                 case Lost():
-                    self._on_loss(event, waiting, observer)
+                    self._on_loss(event, observer)
                 case Notice(text):
                     observer.notice(text)
 
@@ -278,7 +285,7 @@ class Runner:
         self._url_tables.release(block)
         return block
 
-    def _on_void(self, record: VoidRecord, waiting: deque[Job] | None, observer: Observer) -> None:
+    def _on_void(self, record: VoidRecord, observer: Observer) -> None:
         """A match was void: keep that, and play what is left of its block again."""
         self._store.add_void(record)
         away = self._outages.away
@@ -286,11 +293,9 @@ class Runner:
         observer.void(record)
         if self._outages.away != away:
             observer.away(self._outages.away)
-        block = self._end_job(record.block)
-        if waiting is not None:
-            waiting.extendleft(self._unfinished([block]))
+        self._waiting.extendleft(self._unfinished([self._end_job(record.block)]))
 
-    def _on_loss(self, lost: Lost, waiting: deque[Job] | None, observer: Observer) -> None:
+    def _on_loss(self, lost: Lost, observer: Observer) -> None:
         """A worker has gone: give what it had not finished to another one."""
         block = self._end_job(lost.block)
         self._losses[lost.block] += 1
@@ -300,5 +305,4 @@ class Runner:
                 " finished is kept."
             )
         observer.lost(lost.block, lost.why)
-        if waiting is not None:
-            waiting.extendleft(self._unfinished([block]))
+        self._waiting.extendleft(self._unfinished([block]))

@@ -22,7 +22,7 @@ from arena.pages import pages
 from arena.play.bots import Choosable
 from arena.play.game import BrowserGames
 from arena.play.pages import play_pages
-from tournament.results.html import prepare
+from tournament.report.html import prepare
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 
@@ -46,7 +46,7 @@ def create_app(
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     app.jinja_env.loader = ChoiceLoader(
-        [PackageLoader("arena"), PackageLoader("tournament.results", "templates")]
+        [PackageLoader("arena"), PackageLoader("tournament.report", "templates")]
     )
     prepare(app.jinja_env)
     choosable = Choosable.of_cup(cup, store.folder if store else None)

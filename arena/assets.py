@@ -10,7 +10,7 @@ from flask import Blueprint, Response, abort, request
 
 assets = Blueprint("assets", __name__)
 
-_SHARED = files("tournament.results") / "templates"
+_SHARED = files("tournament.report") / "templates"
 _OWN = files("arena") / "static"
 _ASSETS: Final = {
     "arena.css": _OWN,

@@ -16,10 +16,10 @@ from arena.bot_results import results_of
 from arena.live_run import Snapshot, current_run
 from arena.progress import progress
 from tournament.decisions import out_of_play
-from tournament.results import plots
-from tournament.results.formatting import course_first
-from tournament.results.replay import clock
-from tournament.results.replay_steps import compressed
+from tournament.report import plots
+from tournament.report.formatting import course_first
+from tournament.report.replay import clock
+from tournament.report.replay_steps import compressed
 
 pages = Blueprint("pages", __name__)
 

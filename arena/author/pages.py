@@ -13,7 +13,7 @@ from arena.author import faults
 from arena.author.sessions import Sessions, TooManyGuesses
 from arena.gateway.invitations import TokenRefused
 from arena.live_run import Snapshot, current_run
-from tournament.results.post_mortem import commands, curl
+from tournament.report.post_mortem import commands, curl
 
 author_pages = Blueprint("author", __name__)
 

@@ -26,7 +26,7 @@ def integrity(target: str, as_json: bool) -> int:
 
     from stich.console.integrity_table import integrity_table
     from stich.console.text import make_console
-    from tournament.results.formatting import format_flag
+    from tournament.report.formatting import format_flag
     from tournament.results.integrity import integrity
 
     console = Console(stderr=True)

@@ -41,7 +41,7 @@ def report(target: str, out: str | None, replays: int, as_json: bool) -> int:
     Example:
       stich report runs/spring -o spring.html --replays 50
     """
-    from tournament.results.report import report
+    from tournament.report.page import report
     from tournament.store.store import is_url
 
     if out is None:

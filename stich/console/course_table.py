@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tournament.report.formatting import format_points, format_winners, stage_title
 from tournament.results.course import Course, CourseTable
-from tournament.results.formatting import format_points, format_winners, stage_title
 from tournament.text import plural
 
 

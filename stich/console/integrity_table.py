@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from tournament.results.formatting import format_difference
+from tournament.report.formatting import format_difference
 from tournament.results.integrity import Integrity
 from tournament.text import plural
 

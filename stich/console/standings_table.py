@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from stich.console.course_table import course_table
-from tournament.results.duel import duel_sentences
-from tournament.results.formatting import (
+from tournament.report.duel_text import duel_sentences
+from tournament.report.formatting import (
     course_first,
     fault_count,
     format_plain,

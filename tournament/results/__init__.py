@@ -1,1 +1,1 @@
-"""What is made of the store: standings, replays, reports, exports, verification."""
+"""What is computed from the store: standings, courses, integrity, exports, verification."""

@@ -12,7 +12,7 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cups import bot, served_toys, stich, write
-from tournament.results.replay import clock, steps
+from tournament.report.replay import clock, steps
 from tournament.store.store import Store
 
 NONSENSE = "\x1b[2Jpass"

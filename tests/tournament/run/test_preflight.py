@@ -12,7 +12,7 @@ from tests.tournament.cups import bot
 from tournament.bot.process import LaunchSettings
 from tournament.config import Bot, Cup, Limits, Run
 from tournament.formats import make_schedule
-from tournament.results.report import report
+from tournament.report.page import report
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.run.local_executor import LocalExecutor

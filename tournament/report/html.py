@@ -5,7 +5,7 @@ from __future__ import annotations
 from jinja2 import Environment, StrictUndefined
 
 from tournament.decisions import marks, sentence
-from tournament.results import formatting, plots
+from tournament.report import formatting, plots
 from tournament.text import plural, printable, printable_lines
 
 _COURSE_TITLES = {

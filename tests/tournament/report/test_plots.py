@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.tournament.results.memory_run import MemoryRun
-from tournament.results.plots import Axis, score_bars
+from tournament.report.plots import Axis, score_bars
 from tournament.results.standings import standings
 
 

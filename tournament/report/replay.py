@@ -8,7 +8,7 @@ from typing import Any
 
 from tournament.match.referee import Board, LocalReferee
 from tournament.records import FaultRecord, MatchRecord
-from tournament.results.post_mortem import fault_dict
+from tournament.report.post_mortem import fault_dict
 
 
 @dataclass(frozen=True, slots=True)

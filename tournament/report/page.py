@@ -14,13 +14,13 @@ import games
 from tournament.decisions import disqualified
 from tournament.ranking.ratings import compare
 from tournament.records import FaultRecord, MatchSummary, RunRecords
-from tournament.results import plots
-from tournament.results.formatting import course_first
-from tournament.results.html import prepare
+from tournament.report import plots
+from tournament.report.formatting import course_first
+from tournament.report.html import prepare
+from tournament.report.replay import clock
+from tournament.report.replay_steps import compressed, select
 from tournament.results.integrity import integrity
 from tournament.results.match_arrays import MatchArrays, collect
-from tournament.results.replay import clock
-from tournament.results.replay_steps import compressed, select
 from tournament.results.standings import Standings, compute
 
 REPLAYS = 200
@@ -153,7 +153,7 @@ def _faults(store: RunRecords, replayed: set[str]) -> list[tuple[str, bool, Faul
 
 
 def _environment() -> Environment:
-    page = files("tournament.results") / "templates"
+    page = files("tournament.report") / "templates"
     environment = Environment(
         loader=FunctionLoader(lambda name: (page / name).read_text("utf-8")), autoescape=True
     )

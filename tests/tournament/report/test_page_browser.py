@@ -13,7 +13,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.browser import chromium, console_errors
 from tests.tournament.played import cup, run
-from tournament.results.report import report
+from tournament.report.page import report
 
 pytestmark = pytest.mark.slow
 

@@ -16,9 +16,9 @@ from tests.tournament.played import cup, facts, played, run
 from tests.tournament.results.test_standings import match
 from tournament.config import Stop
 from tournament.records import MatchRecord
+from tournament.report.page import report
+from tournament.report.replay_steps import select, steps
 from tournament.results.integrity import Flag, Integrity, Leniency
-from tournament.results.replay_steps import select, steps
-from tournament.results.report import report
 from tournament.store.store import Store
 
 CLOCK = (1000, 10_000)  # move_ms and bank_ms of the cup
@@ -254,7 +254,7 @@ def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
     last = list(store.summaries())[-1].match
     pair = Leniency("ann", "bob", 40, 0.1, 0.25, 0.001)
     found = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
-    monkeypatch.setattr("tournament.results.report.integrity", lambda *_: found)
+    monkeypatch.setattr("tournament.report.page.integrity", lambda *_: found)
     text = report(store, replays=1)
     page = Page(text)
     assert f"#match={last}" in page.links

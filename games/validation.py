@@ -123,14 +123,15 @@ def known(cards: Iterable[str]) -> Counter[str]:
     return counter
 
 
-def fit_deck(problems: list[str], deck: Deck, cards: list[str]) -> None:
-    """`fits_deck` for a list. Valid cards skip the count: reading a state takes 15 % less time."""
+def check_cards(problems: list[str], deck: Deck, cards: list[str]) -> None:
+    """Check a list of cards as `check_card_totals` does. Valid ones are not counted: reading a
+    state takes 15 % less time."""
     distinct = set(cards)
     if len(distinct) < len(cards) or not distinct <= deck.number.keys():
-        fits_deck(problems, deck, Counter(cards))
+        check_card_totals(problems, deck, Counter(cards))
 
 
-def fits_deck(problems: list[str], deck: Deck, total: Counter[str]) -> None:
+def check_card_totals(problems: list[str], deck: Deck, total: Counter[str]) -> None:
     """Check that no card occurs more often than in the deck; `total` counts all places."""
     for card in deck.in_order(total):
         if card not in deck.number:

@@ -247,7 +247,7 @@ def check_talon(
         if table is not None and table.seat == declarer:
             theirs += on_table
         rest = _left_over(rest, theirs)
-    validation.fit_deck(problems, deck, cards + rest)
+    validation.check_cards(problems, deck, cards + rest)
 
 
 def _left_over(cards: list[str], taken: list[str]) -> list[str]:

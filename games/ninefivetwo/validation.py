@@ -179,7 +179,7 @@ def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]
     for number, pair in enumerate(data["exchanged"]):
         for name in ("given", "returned"):
             twice: list[str] = []
-            validation.fits_deck(twice, deck, validation.known(pair[name]))
+            validation.check_card_totals(twice, deck, validation.known(pair[name]))
             problems += [f"exchanged[{number}].{name}: {problem}" for problem in twice]
 
 
@@ -208,4 +208,4 @@ def _cards(
             problems.append(
                 f"There are {together} cards in all places, but the deck has {deck.size}."
             )
-    validation.fits_deck(problems, deck, total)
+    validation.check_card_totals(problems, deck, total)

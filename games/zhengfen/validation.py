@@ -37,7 +37,7 @@ def validate_position(
     cards: Counter[str] = Counter(data["trick"])
     for names in (*hands, *data["taken"]):
         cards.update(names)
-    validation.fits_deck(problems, DECK, cards)
+    validation.check_card_totals(problems, DECK, cards)
     if is_view:
         outside = sum(cards.values()) - len(data["hand"])
         if sum(counts) <= DECK.size < sum(counts) + outside:

@@ -18,7 +18,7 @@ Dial = Callable[[float], socket.socket]
 _Address = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo returns them
 
 
-def left(deadline: float) -> float:
+def seconds_left(deadline: float) -> float:
     """Seconds until a deadline; TimeoutError when there are none."""
     seconds = deadline - monotonic()
     if seconds <= 0:
@@ -36,7 +36,7 @@ def dial_inet(address: tuple[Any, ...], family: int, tls_name: str | None = None
             return plain
         tls = context.wrap_socket(plain, server_hostname=tls_name, do_handshake_on_connect=False)
         try:
-            tls.settimeout(left(deadline))
+            tls.settimeout(seconds_left(deadline))
             tls.do_handshake()  # the timeout bounds the whole handshake
         except BaseException:
             tls.close()
@@ -50,7 +50,7 @@ def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
     """Connect into a sandbox: its proxy hands out a socket, which is connected here."""
-    control.settimeout(left(deadline))
+    control.settimeout(seconds_left(deadline))
     control.sendall(b"C")
     _, passed, _, _ = socket.recv_fds(control, 1, 1)
     if not passed:
@@ -64,7 +64,7 @@ def dial_through(
 
 def _connect(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> socket.socket:
     try:
-        sock.settimeout(left(deadline))
+        sock.settimeout(seconds_left(deadline))
         sock.connect(address)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except BaseException:

@@ -15,7 +15,7 @@ from time import monotonic
 
 import httptools
 
-from tournament.bot.dial import Dial, left
+from tournament.bot.dial import Dial, seconds_left
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
@@ -198,7 +198,7 @@ class HttpConnection:
             except ConnectionLost:
                 self.close()
                 reply = self._exchange_once(request, deadline)
-            left(deadline)  # the last byte may have come too late
+            seconds_left(deadline)  # the last byte may have come too late
             return reply
         except BaseException:
             self.close()
@@ -212,11 +212,11 @@ class HttpConnection:
             if self._socket is None:
                 self._socket = self._dial(deadline)
             sock = self._socket
-            sock.settimeout(left(deadline))
+            sock.settimeout(seconds_left(deadline))
             sock.sendall(request)  # the timeout bounds all of it
             answer = _Answer()
             while not answer.done:
-                sock.settimeout(left(deadline))
+                sock.settimeout(seconds_left(deadline))
                 data = sock.recv(_PIECE)
                 if data:
                     pieces.append(data)

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.degrees_of_freedom import design_freedom
 from tournament.ranking.design import Design, design_of
-from tournament.ranking.freedom import design_freedom
 from tournament.ranking.observations import Observations
 from tournament.ranking.residuals import residuals, seats_of
 

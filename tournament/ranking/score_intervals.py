@@ -42,11 +42,12 @@ def score_intervals(data: Observations, fit: Fit) -> list[Interval]:
             answers.append(UNKNOWN)
             continue
         if variance[bot] <= (_NOISE * reach) ** 2:
-            arm = (1 - (1 - LEVEL) ** (1 / float(blocks[bot]))) * reach
+            half_width = (1 - (1 - LEVEL) ** (1 / float(blocks[bot]))) * reach
         else:
             own = max(float(variance[bot] ** 2 / spent[bot]) - 2, 1.0)
             student = float(student_quantile(min(own, float(nominal[bot])), (1 - LEVEL) / 2))
-            arm = student * float(np.sqrt(variance[bot]))
+            half_width = student * float(np.sqrt(variance[bot]))
         score = float(fit.score[bot])
-        answers.append(Interval(round(score - arm, _DIGITS), round(score + arm, _DIGITS)))
+        low, high = score - half_width, score + half_width
+        answers.append(Interval(round(low, _DIGITS), round(high, _DIGITS)))
     return answers

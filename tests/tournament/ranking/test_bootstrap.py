@@ -15,8 +15,8 @@ def test_the_factor_is_students_over_normal_and_tends_to_one() -> None:
 def test_a_percentile_interval_is_widened_around_the_estimate_and_contains_it() -> None:
     draws = np.linspace(0.0, 1.0, 1001)
     found = percentile_interval(0.5, draws, 10)
-    arm = 0.475 * small_sample_factor(10)
-    assert (found.low, found.high) == pytest.approx((0.5 - arm, 0.5 + arm))
+    half_width = 0.475 * small_sample_factor(10)
+    assert (found.low, found.high) == pytest.approx((0.5 - half_width, 0.5 + half_width))
     outside = percentile_interval(2.0, draws, 10)
     assert outside.high == 2.0
 

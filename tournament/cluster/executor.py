@@ -14,13 +14,12 @@ from time import monotonic
 from tournament.cluster.archive import Archives
 from tournament.cluster.members import (
     Answered,
-    Broken,
     Joined,
     Left,
     Members,
     Ready,
     Report,
-    Told,
+    RunFailed,
     Worker,
 )
 from tournament.cluster.messages import Played
@@ -97,7 +96,7 @@ class ClusterExecutor:
             return None
         if isinstance(report, BaseException):
             raise report
-        if isinstance(report, Broken):
+        if isinstance(report, RunFailed):
             raise RunError(report.why)
         return report
 
@@ -160,8 +159,8 @@ class ClusterExecutor:
                 del self._playing[worker][job.block.number]
                 self._running[worker] = self._by_url | played.running
                 yield from self._on_played(worker, job, played)
-            case Told(text):
-                yield Notice(text)
+            case Notice():
+                yield report
 
     def _on_played(self, worker: Worker, job: Job, played: Played) -> Iterator[Event]:
         """The last match comes first: its table gets the next job before the others are stored."""

@@ -35,7 +35,7 @@ from tournament.cluster.messages import (
     check_played,
 )
 from tournament.config import Cup
-from tournament.run.executor import Inspected, Job
+from tournament.run.executor import Inspected, Job, Notice
 
 MAX_TABLES = 400
 """Tables of all workers together. Each holds a connection, of which Dask opens at most 512."""
@@ -100,20 +100,13 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A sentence for the organiser."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
+class RunFailed:
     """The run cannot continue; a sentence that says why."""
 
     why: str
 
 
-Report = Ready | Joined | Left | Answered | Told | Broken
+Report = Ready | Joined | Left | Answered | Notice | RunFailed
 
 
 class Members:
@@ -133,7 +126,7 @@ class Members:
         self._absent = absent
         self._report = report
         self._link: Link
-        self._broken: asyncio.Future[None]
+        self._failed: asyncio.Future[None]
         self._tasks: set[asyncio.Task[None]] = set()
         self._workers: dict[str, Worker] = {}  # by address; those that are joining too
         self._ready = False
@@ -145,7 +138,7 @@ class Members:
 
     async def run(self) -> None:
         """Follow the cluster until this task is cancelled, or the cluster is gone."""
-        self._broken = asyncio.get_running_loop().create_future()
+        self._failed = asyncio.get_running_loop().create_future()
         try:
             self._link = await Link.connect(self._address)
             try:
@@ -153,7 +146,7 @@ class Members:
             finally:
                 await self._leave()
         except ClusterError as error:
-            self._report(Broken(str(error)))
+            self._report(RunFailed(str(error)))
 
     async def _follow(self) -> None:
         """Look for workers that come and go."""
@@ -167,9 +160,9 @@ class Members:
                     self._report(Ready(Inspected(tuple(self._problems), self._about)))
                 elif monotonic() > until:
                     raise ClusterError(self._nobody(members))
-            await asyncio.wait([self._broken], timeout=_LOOK_S)
-            if self._broken.done():
-                self._broken.result()
+            await asyncio.wait([self._failed], timeout=_LOOK_S)
+            if self._failed.done():
+                self._failed.result()
 
     def _compare(self, members: dict[str, Member]) -> None:
         """Let workers join that are new, and give up those that have left."""
@@ -213,7 +206,7 @@ class Members:
         """Tell the organiser something, once."""
         if text not in self._told:
             self._told.add(text)
-            self._report(Told(text))
+            self._report(Notice(text))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -223,8 +216,8 @@ class Members:
     def _on_task_end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
-        if error is not None and not self._broken.done():
-            self._broken.set_exception(error)
+        if error is not None and not self._failed.done():
+            self._failed.set_exception(error)
 
     async def _attend(self, worker: Worker) -> None:
         """Let a worker join, and wait until it is gone."""

@@ -8,10 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from games.errors import IllegalMove
 from games.game import View
 from games.move import Move
-from tournament.play.menu import cards_of
-
-VERBS = {"exchange": "give", "discard": "discard"}
-"""What choosing cards means in a phase; `play` in any other."""
+from tournament.play.menu import VERBS, cards_of
 
 _TRIED = 40
 

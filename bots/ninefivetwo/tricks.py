@@ -16,7 +16,6 @@ _VALUE: Final = VALUE["ninefivetwo"]
 SUIT: Final = tuple(sum(1 << (4 * rank + suit) for rank in range(13)) for suit in range(4))
 """All cards of each suit."""
 
-FULL: Final = (1 << 52) - 1
 JACK, QUEEN, KING, ACE = 9, 10, 11, 12
 
 

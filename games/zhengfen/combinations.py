@@ -36,7 +36,6 @@ CATEGORIES: Final[tuple[str, ...]] = (
 SINGLE: Final = 0
 QUAD: Final = 3
 PAIR_RUN: Final = 4
-QUAD_RUN: Final = 6
 FULLHOUSE: Final = 7
 FLUSH: Final = 8
 FIVE_TEN_KING: Final = 9

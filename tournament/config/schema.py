@@ -81,26 +81,22 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 def integer(name: str, low: int, high: int, about: str) -> Field:
     """An integer from `low` to `high`."""
-
-    def problem(value: int) -> str | None:
-        if low <= value <= high:
-            return None
-        return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
-
-    rules = {"minimum": low, "maximum": high}
-    return Field(name, int, about, problem, f"write one from {low} to {high}.", rules)
+    return _number(int, name, low, high, about)
 
 
 def fraction(name: str, low: float, high: float, about: str) -> Field:
     """A float from `low` to `high`."""
+    return _number(float, name, low, high, about)
 
+
+def _number(kind: type, name: str, low: float, high: float, about: str) -> Field:
     def problem(value: float) -> str | None:
         if low <= value <= high:
             return None
         return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
 
     rules = {"minimum": low, "maximum": high}
-    return Field(name, float, about, problem, f"write one from {low} to {high}.", rules)
+    return Field(name, kind, about, problem, f"write one from {low} to {high}.", rules)
 
 
 def boolean(name: str, about: str) -> Field:

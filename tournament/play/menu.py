@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from games.errors import IllegalMove
 from games.game import View
@@ -13,7 +14,7 @@ from games.move import Move
 
 _CARDS = re.compile(r"(?:[2-9tjqka][cdhs]|[br]j)+", re.IGNORECASE)
 _RANKS = re.compile(r"(?:[2-9tjqka]|10)+", re.IGNORECASE)
-_VERBS = {"give": "give", "exchange": "give", "discard": "discard", "call": "call"}
+VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
 """What cards alone mean in a phase; `play` in any other."""
 
 
@@ -80,7 +81,7 @@ class Menu:
         if typed.isascii() and typed.isdigit():
             return self._by_number(typed)
         if _CARDS.fullmatch(typed.replace("10", "T")):
-            verb = _VERBS.get(self._view.phase, "play")
+            verb = VERBS.get(self._view.phase, "play")
             typed = f"{verb}:{''.join(card_names(typed))}"
         try:
             return self._view.check(typed)

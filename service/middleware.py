@@ -19,6 +19,8 @@ _REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
 """An id that a client or proxy may choose; anything else is replaced."""
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 _DAY: Final = 24 * 60 * 60
+_EXPOSED: Final = ("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
+"""Headers that a page of another host may read."""
 
 
 class Middleware:
@@ -54,14 +56,14 @@ class Middleware:
 
     def _cors_headers(self, environ: WSGIEnvironment) -> list[tuple[str, str]]:
         if self.any_origin:
-            headers = [("Access-Control-Allow-Origin", "*")]
+            headers = [("Access-Control-Allow-Origin", "*"), _EXPOSED]
         else:
             # Caches must know that another origin gets another answer, even if this one got none.
             headers = [("Vary", "Origin")]
             origin = environ.get("HTTP_ORIGIN", "")
             if origin.lower() not in self.origins:
                 return headers
-            headers.append(("Access-Control-Allow-Origin", origin))
+            headers += [("Access-Control-Allow-Origin", origin), _EXPOSED]
         if environ["REQUEST_METHOD"] == "OPTIONS":
             headers += _preflight_headers(environ)
         return headers

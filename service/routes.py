@@ -16,7 +16,7 @@ from service.problems import Problem, illegal_move, invalid_request, invalid_sta
 from service.request_body import parse_body
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
-from service.schemas.list_fields import MAX_LISTED_MOVES, MAX_MOVES
+from service.schemas.list_fields import MAX_LISTED_MOVES, MAX_MOVES, MAX_RESULTS
 from service.sealed import SealedGame, Sealer
 from service.work import Work, need
 
@@ -62,9 +62,10 @@ def start() -> Response:
     """Start a game."""
     body = parse_body(requests.START)
     seed, sealed, key_hashes = body.get("seed"), body.get("seal", False), body.get("key_hashes")
-    if sealed and seed is not None:
+    sealer = _sealer() if sealed else None
+    if sealer and seed is not None:
         raise invalid_request({"seed": ["Leave it out: the service draws that of a sealed game."]})
-    if key_hashes is not None and not sealed:
+    if key_hashes is not None and not sealer:
         raise invalid_request({"key_hashes": ['Only a sealed game has them: add "seal": true.']})
     if seed is None:
         seed = secrets.token_hex(16)
@@ -72,8 +73,8 @@ def start() -> Response:
         state = _game(body).start(body.get("players"), seed, body.get("options", {}))
     except OptionError as error:
         raise invalid_request({error.field: [error.message]}) from None
-    if sealed:
-        return json_response(_sealer().start(state, key_hashes))
+    if sealer:
+        return json_response(sealer.start(state, key_hashes))
     return json_response({"state": state.to_dict()})
 
 
@@ -147,8 +148,9 @@ def _advance(state: State, moves: list[str], seat: int | None = None) -> State:
         state.deal > MAX_SAFE_INTEGER
         or max(map(abs, state.scores)) > MAX_SCORE
         or len(state.history) > MAX_MOVES
+        or len(state.results) > MAX_RESULTS
     ):
-        exceeded = "`deal`, `scores` or `history` would exceed their limits"
+        exceeded = "`deal`, `scores`, `history` or `results` would exceed their limits"
         raise invalid_state([f"After these moves {exceeded}."])
     return state
 

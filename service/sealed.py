@@ -115,13 +115,17 @@ class Sealer:
 def padded_size(wire: Mapping[str, Any]) -> int:
     """The size in bytes that a state is padded to, so that its own size shows nothing hidden.
 
-    It depends on the game, the players, and how many deals and moves there have been. The bounds:
-    a card takes 5 bytes, and is in one list of cards, twice in the talon or an exchange, and named
-    by three moves; 40 bytes for the rest of a move; 320 for a result of six scores of 37 digits;
-    2,048 for the names of all fields, options, seed and totals.
+    It depends on the game, the players, and how many deals and moves there have been; scores of
+    five digits, which everybody knows, make it larger. The bounds: a card takes 5 bytes, and is in
+    one list of cards, twice in the talon or an exchange, and named by three moves; 40 bytes for the
+    rest of a move; 112 for a result whose scores have at most four digits, and 320 for one whose
+    scores have 37; 2,048 for the names of all fields, options, seed and totals.
     """
     deck = games.get(wire["game"]).deck(wire["players"]).size
-    return 2048 + 12 * deck + 40 * len(wire["history"]) + 320 * len(wire["results"])
+    results = wire["results"]
+    highest = max([abs(score) for result in results for score in result["scores"]], default=0)
+    result = 112 if highest < 10_000 else 320
+    return 2048 + 12 * deck + 40 * len(wire["history"]) + result * len(results)
 
 
 def _bound_to(name: str, nonce: bytes) -> list[bytes]:

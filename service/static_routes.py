@@ -70,7 +70,7 @@ def metrics() -> Response:
 @static_routes.get("/openapi.yaml")
 def openapi_yaml() -> Response:
     """The contract."""
-    return send_file(_contract(), "text/yaml; charset=utf-8", conditional=False)
+    return send_file(_contract(), "text/yaml", conditional=False)
 
 
 @static_routes.get("/docs")

@@ -109,6 +109,7 @@ class Connector:
         self._token = token
         self._bots = bots
         self._say = say
+        self._printing = threading.Lock()
         self._session = ""
         self._connected = threading.Event()
         self._tables: list[_Table] = []
@@ -122,11 +123,12 @@ class Connector:
             self._tables[-1].start()
         while not self._wait():
             pass
-        self._say("The cup is over.")
+        self.say("The cup is over.")
 
     def say(self, text: str) -> None:
-        """Print a sentence."""
-        self._say(text)
+        """Print a sentence; standard error is not made for several threads at once."""
+        with self._printing:
+            self._say(text)
 
     def new_http(self) -> requests.Session:
         """A connection to the arena, for one thread; it heeds the environment's proxies."""
@@ -184,7 +186,7 @@ class Connector:
                     self._url = _with_port(self._url, port)
                     continue
                 self._session = str(about["session"])
-                self._say(f"Connected to {about['cup']} as {about['bot']}.")
+                self.say(f"Connected to {about['cup']} as {about['bot']}.")
                 self._connected.set()
                 return
             except (_Unreachable, KeyError) as error:
@@ -199,10 +201,10 @@ class Connector:
                 answer = self.call(self._http, "/connect/wait", b"", _WAIT_S)
                 news = _object(answer)
                 if tries:
-                    self._say("Connected again.")
+                    self.say("Connected again.")
                 break
             except _SessionEnded:
-                self._say("The arena was started again.")
+                self.say("The arena was started again.")
                 self._connect()
                 tries = 0
             except _Unreachable as error:
@@ -215,7 +217,7 @@ class Connector:
     def _pause(self, tries: int, why: str) -> None:
         seconds = _BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)]
         if tries in (0, 4) or tries >= len(_BACKOFF_S):
-            self._say(f"{why}; trying again.")
+            self.say(f"{why}; trying again.")
         sleep(seconds)
 
 

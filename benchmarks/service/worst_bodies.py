@@ -17,6 +17,7 @@ from flask.testing import FlaskClient
 import games
 from benchmarks.figures import Figure, Section
 from service.app import create_app
+from service.schemas.list_fields import MAX_RESULTS
 from service.settings import MEBIBYTE
 
 AIM_MS = 100
@@ -28,6 +29,7 @@ Body = tuple[str, str, bytes]
 
 FLAT = {
     "numbers": "1",
+    "wrong seats": "9",
     "large numbers": "12345678901234567890",
     "fractions": "0.1",
     "exponents": "1e308",
@@ -128,6 +130,12 @@ def position(name: str, players: int) -> games.State:
     return state
 
 
+def long_game(wire: dict[str, Any]) -> dict[str, Any]:
+    """A state of a game that may have any number of deals, or 1,000."""
+    deals = None if wire["game"] == "zhengfen" else 1000
+    return {**wire, "options": {**wire["options"], "deals": deals}}
+
+
 def with_position(size: int) -> Iterator[Body]:
     """Bodies with a state or a view of which a part is bad."""
     more: dict[str, dict[str, Any]] = {
@@ -160,10 +168,16 @@ def with_position(size: int) -> Iterator[Body]:
             yield "moves", f"{game.name}, cards as {first} and {second}", body
         results = [wire["results"][0]] * (size // len(json.dumps(wire["results"][:1])))
         entries = [{"seat": 0, "move": "x" * 900}] * 1000
-        for part in ({"results": results}, {"history": entries}, {"history": entries[:1] * 999}):
-            long = {**wire, **part, "options": {**wire["options"], "deals": 1000}}
-            if game.name == "zhengfen":
-                long["options"]["deals"] = None
+        for count, deal in ((len(results), 1), (MAX_RESULTS, 1.0), (MAX_RESULTS, 0)):
+            long = {**long_game(wire), "results": results[:count], "deal": deal}
+            body = json.dumps({"state": long}).encode()
+            yield "moves", f"{game.name}, {count} results and deal {deal}", body
+        for part in (
+            {"results": results[:MAX_RESULTS]},
+            {"history": entries},
+            {"history": entries[:1] * 999},
+        ):
+            long = {**long_game(wire), **part}
             for operation, rest in {**more, "view": {"seat": 0}}.items():
                 body = json.dumps({"state": long, **rest}).encode()
                 yield operation, f"{game.name}, long {next(iter(part))}", body

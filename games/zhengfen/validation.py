@@ -63,6 +63,9 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
     """Check that `out` has valid seats, each once: before the end, those without cards."""
     out: list[int] = data["out"]
     players: int = data["players"]
+    if len(out) > players:
+        problems.append(f"out has {len(out)} seats, but there are {players} players.")
+        return
     valid = [validation.seat(problems, "out", seat, players) for seat in out]
     if len(set(out)) < len(out):
         problems.append("out names a seat twice.")

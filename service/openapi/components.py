@@ -9,7 +9,13 @@ from service.openapi.examples import problem
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from service.schemas import bot_protocol, requests, responses, sealed
 from service.schemas.common import component
-from service.schemas.fields import CARD_PATTERN, MASKED_CARD_PATTERN, ObjectSchema, ref
+from service.schemas.fields import (
+    CARD_PATTERN,
+    MASKED_CARD_PATTERN,
+    MAX_MOVE_LENGTH,
+    ObjectSchema,
+    ref,
+)
 from service.schemas.list_fields import Entry, List, ObjectField
 from service.schemas.positions import STATES, VIEWS
 
@@ -52,6 +58,7 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         },
         "Move": {
             "type": "string",
+            "maxLength": MAX_MOVE_LENGTH,
             "description": (
                 "A move: `pass`, `bid:[1-3]`, `call:CARD`, `trump:[cdhs]`, `give:CARD+`,"
                 " `discard:CARD+` or `play:CARD+`. A play ends in `=flush` or `=fullhouse` if its"

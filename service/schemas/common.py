@@ -18,7 +18,14 @@ from service.schemas.fields import (
     String,
     UncheckedEnum,
 )
-from service.schemas.list_fields import MAX_MOVES, List, ObjectField, card_list, entry_list
+from service.schemas.list_fields import (
+    MAX_MOVES,
+    MAX_RESULTS,
+    List,
+    ObjectField,
+    card_list,
+    entry_list,
+)
 
 SEED = "Determines all deals: the same seed always deals the same cards."
 LENGTH = "The number of ranks in a run, or of cards in a flush or bomb; otherwise 1."
@@ -128,8 +135,8 @@ def results_field(limits: GameLimits, extra: Fields) -> List:
         **extra,
     }
     schema = make_schema(name, f"A finished {limits.game.title} deal.", fields)
-    # no limit: a target may take any number of deals, and posted results are returned
-    return List("The finished deals, oldest first.", ObjectField("", schema, name))
+    item = ObjectField("", schema, name)
+    return List("The finished deals, oldest first.", item, None, MAX_RESULTS, enforced=True)
 
 
 def climbing_fields(limits: GameLimits) -> Fields:

@@ -19,6 +19,9 @@ MAX_LISTED_MOVES: Final = 32_000
 MAX_MOVES: Final = 1_000
 """Moves of a history, or to make at once. A deal has fewer than 500: each play lays down a card,
 and at most five seats pass after it."""
+MAX_RESULTS: Final = 6_000
+"""Deals of a game. `deals` is at most 1,000; where it is null, in Zheng Fen, a deal shares out 100
+points, so that one of six seats has reached the highest target after as many."""
 
 
 class ObjectField(JsonField):

@@ -12,6 +12,8 @@ from contextlib import ExitStack
 from arena.gateway.connector import Connector, RunningBot
 from tests.tournament import hostile
 
+PRINTING = threading.Lock()
+
 
 def main(arena: str, *tokens: str) -> None:
     """Connect a bot with each token; print a line for each that is told that the cup is over."""
@@ -27,8 +29,9 @@ def main(arena: str, *tokens: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print what happens."""
-    sys.stdout.write(text + "\n")
+    """Print what happens; standard output is not made for several threads at once."""
+    with PRINTING:
+        sys.stdout.write(text + "\n")
 
 
 if __name__ == "__main__":

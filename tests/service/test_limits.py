@@ -13,7 +13,7 @@ from service import routes
 from service.json_codec import MAX_DEPTH
 from service.problems import MAX_ERRORS
 from service.schemas.fields import MAX_MOVE_LENGTH, MAX_SAFE_INTEGER, MAX_SCORE
-from service.schemas.list_fields import MAX_MOVES
+from service.schemas.list_fields import MAX_MOVES, MAX_RESULTS
 from service.schemas.ninefivetwo import MAX_PAIRINGS
 from service.settings import MEBIBYTE
 from tests.service.support import Service
@@ -47,6 +47,13 @@ def with_score(score: int) -> Any:
     return {"state": {**STATE, "scores": [score, 0, 0]}}
 
 
+def with_results(number: int) -> Any:
+    """A position of Zheng Fen in the middle of a game of many deals."""
+    state = games.get("zhengfen").start(3, "limits", {"target": 100_000}).to_dict()
+    result = {"deal": 1, "scores": [0, 100, 0], "first": 1, "last": 2}
+    return {"state": {**state, "results": [result] * number}}
+
+
 def with_pairings(number: int) -> Any:
     pairing = {"giver": 0, "debtor": 1, "given": [], "returned": []}
     state = games.get("ninefivetwo").start(3, "limits", {}).to_dict()
@@ -60,6 +67,7 @@ def with_pairings(number: int) -> Any:
         ("/v1/moves", nested, MAX_DEPTH, "malformed-json", "at most 32 levels"),
         ("/v1/moves", lists, 1000 + 1024, "malformed-json", "too many lists and objects"),
         ("/v1/moves", with_history, MAX_MOVES, "invalid-request", "at most 1000"),
+        ("/v1/moves", with_results, MAX_RESULTS, "invalid-request", "at most 6000"),
         ("/v1/moves", with_score, MAX_SCORE, "invalid-request", f"to {MAX_SCORE}"),
         (
             "/v1/moves",
@@ -110,6 +118,7 @@ def with_pairings(number: int) -> Any:
         "depth",
         "lists",
         "history",
+        "results",
         "score",
         "deal",
         "pairings",

@@ -37,6 +37,8 @@ def test_any_page_may_read_any_response(
     response = client.open(path, method=method, headers=headers)
     assert response.status_code == status
     assert response.headers.getlist("Access-Control-Allow-Origin") == ["*"]
+    exposed = response.headers.getlist("Access-Control-Expose-Headers")
+    assert exposed == ["Retry-After, X-Request-Id"]
 
 
 def test_problems_of_a_body_can_be_read_by_any_page(client: FlaskClient) -> None:

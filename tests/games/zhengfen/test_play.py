@@ -280,6 +280,7 @@ class TestStateChecks:
             ({"passes": 3}, "passes is 3"),
             ({"passes": -1}, "passes is -1"),
             ({"out": []}, "out is []"),
+            ({"out": [9] * 500_000}, "out has 500000 seats, but there are"),
             ({"out": [3, 0]}, "out is [3, 0]"),
             ({"out": [3, 3]}, "seat twice"),
             ({"out": [4]}, "out is 4"),

@@ -43,6 +43,9 @@ def test_without_seal_keys_every_sealed_request_is_refused(path: str) -> None:
         body = {"game": "dasan", "seal": True}
     problem = service.post(f"/v1/{path}", body)
     assert (problem["status"], problem["code"]) == (503, "sealing-unavailable")
+    if path == "start":  # whatever else is wrong with it
+        wrong = service.post("/v1/start", {**body, "seed": "x"})
+        assert wrong["code"] == "sealing-unavailable"
 
 
 HASHES = hashed(["a", "b", "c"])

@@ -98,6 +98,17 @@ def test_the_largest_scores_fit_and_come_back_exactly(service: Service) -> None:
     assert sealed.padded_size(wire) > len(encode(wire))
 
 
+@pytest.mark.parametrize("players", [3, 6])
+def test_the_longest_game_has_a_token_that_can_be_posted(service: Service, players: int) -> None:
+    state = games.get("zhengfen").start(players, "long", {"target": 100_000})
+    result = {"deal": 6000, "scores": [100] * players, "first": 0, "last": players - 1}
+    wire = state.to_dict() | {"deal": 6000, "results": [result] * 5999}
+    secrets = secrets_of(state)
+    token = sealed_state(state.game.state(wire), secrets)
+    view = service.post("/v1/view", {"sealed": token, "key": secrets[0]})["view"]
+    assert view["results"] == wire["results"]
+
+
 def test_two_tokens_of_one_state_differ() -> None:
     state = next(random_game("zhengfen", 4, 0))
     assert sealed_state(state, secrets_of(state)) != sealed_state(state, secrets_of(state))

@@ -1810,6 +1810,8 @@ export interface components {
         /** @description Too many large requests and answers are under way, such as answers that nobody reads; `Retry-After` says in how many seconds to try again. */
         BusyProblem: {
             headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After": number;
                 [name: string]: unknown;
             };
             content: {

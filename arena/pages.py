@@ -12,7 +12,6 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
 from arena.author.pages import access
-from arena.bot_results import results_of
 from arena.live_run import Snapshot, current_run
 from arena.progress import progress
 from tournament.decisions import out_of_play
@@ -20,6 +19,7 @@ from tournament.report import plots
 from tournament.report.formatting import course_first
 from tournament.report.replay import clock
 from tournament.report.replay_steps import compressed
+from tournament.results.course import against
 
 pages = Blueprint("pages", __name__)
 
@@ -81,7 +81,10 @@ def bot(now: Snapshot, name: str) -> str:
         decision=out_of_play(now.table.decisions, name),
         said=now.facts.get("about", {}).get(name, ()),
         access=access(name),
-        opponents=results_of(counted, name) if line else [],
+        opponents=sorted(
+            against(counted, name) if line else (),
+            key=lambda one: (one.opponent_score - one.score, one.bot),
+        ),
         matches=matches[-_MATCHES_SHOWN:][::-1],
         count=len(matches),
     )

@@ -18,6 +18,7 @@ from games.game import State
 from tournament.bot.process import LaunchSettings
 from tournament.config import Bot, Clock
 from tournament.play.opponents import Opponent, gather
+from tournament.report.replay_steps import position
 
 MAX_GAMES: Final = 8
 IDLE_S: Final = 900.0
@@ -68,17 +69,9 @@ class BrowserGame:
                 "others": [move.text for move in self._choices.others] if own else [],
                 "lit": self._choices.lit([]) if own else [],
                 "position": {
-                    "deal": data["deal"],
-                    "phase": data["phase"],
-                    "turn": data["turn"],
+                    **position(game, data),
                     "hands": ["".join(data["hand"]), *[None] * (self._state.players - 1)],
                     "counts": data["counts"],
-                    "roles": [game.roles(data, seat) for seat in range(self._state.players)],
-                    "scores": data["scores"],
-                    "facts": [
-                        [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
-                        for fact in game.facts(data)
-                    ],
                     "last": list(self._last),
                 },
             }

@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import games
-from games import Fact, State
-from tournament.records import FaultRecord, MatchRecord, MatchSummary
+from games import Game
+from tournament.records import MatchRecord, MatchSummary
+from tournament.report import replay
 
 Step = dict[str, Any]
 
@@ -35,29 +36,36 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[Step]:
     what was played: ``[seat, move, milliseconds or None, fault or None, whether it was the
     default move]``. `move_ms` and `bank_ms` are the clock of the cup.
     """
-    state = games.get(record.game).start(record.players, record.seed, record.options)
-    banks = [bank_ms / 1000] * record.players
-    shown = {**_position(state), "banks": list(banks)}
-    found = [dict(shown)]
-    faults = {fault.move: fault for fault in record.faults}
-    requests = [0] * record.players
-    for index, move in enumerate(record.moves):
-        seat = state.turn
-        if seat is None:
-            raise ValueError(f"Match {record.match} has moves after the end of its game.")
-        deals = len(state.results)
-        state = state.advance(move)
-        moved = _move(record, seat, move, requests, faults.get(index))
-        if moved[2] is not None:
-            banks[seat] = max(0.0, round(banks[seat] - max(0.0, moved[2] - move_ms) / 1000, 1))
-        position = {**_position(state), "banks": list(banks)}
-        step = _changes(shown, position)
-        if len(state.results) > deals:
-            step["ended"] = list(state.results[-1]["scores"])
-        step["move"] = moved
-        shown = position
-        found.append(step)
+    game = games.get(record.game)
+    shown: Step = {}
+    found = []
+    for step in replay.steps(record, move_ms, bank_ms):
+        banks = [round(bank / 1000, 1) for bank in step.banks]
+        hands = ["".join(hand) for hand in step.state["hands"]]
+        now = {**position(game, step.state), "hands": hands, "banks": banks}
+        changed = _changes(shown, now) if shown else dict(now)
+        if step.before is not None:
+            if len(step.state["results"]) > len(step.before["results"]):
+                changed["ended"] = step.state["results"][-1]["scores"]
+            changed["move"] = _move(step)
+        shown = now
+        found.append(changed)
     return found
+
+
+def position(game: Game, data: Mapping[str, Any]) -> Step:
+    """What a page shows of a state or view, besides its hands."""
+    return {
+        "deal": data["deal"],
+        "phase": data["phase"],
+        "turn": data["turn"],
+        "roles": [game.roles(data, seat) for seat in range(data["players"])],
+        "scores": data["scores"],
+        "facts": [
+            [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
+            for fact in game.facts(data)
+        ],
+    }
 
 
 def select(
@@ -88,16 +96,12 @@ def _spread(indices: Sequence[int], limit: int) -> list[int]:
     return [indices[i * len(indices) // limit] for i in range(limit)]
 
 
-def _move(
-    record: MatchRecord, seat: int, move: str, requests: list[int], fault: FaultRecord | None
-) -> list[Any]:
-    times = record.times[seat]
-    if requests[seat] >= len(times):  # a bot that is struck out is asked no more
-        return [seat, move, None, None, True]
-    elapsed = round(times[requests[seat]], 1)
-    requests[seat] += 1
+def _move(step: replay.Step) -> list[Any]:
+    if step.ms is None:  # a bot that is struck out is asked no more
+        return [step.seat, step.move, None, None, True]
+    fault = step.fault
     reason = None if fault is None else f"{fault.kind}: {fault.detail}"
-    return [seat, move, elapsed, reason, fault is not None]
+    return [step.seat, step.move, round(step.ms, 1), reason, fault is not None]
 
 
 def _changes(before: Step, after: Step) -> Step:
@@ -106,21 +110,3 @@ def _changes(before: Step, after: Step) -> Step:
         pairs = zip(before["hands"], after["hands"], strict=True)
         changed["hands"] = [None if old == new else new for old, new in pairs]
     return changed
-
-
-def _position(state: State) -> Step:
-    data = state.to_dict()
-    game = state.game
-    return {
-        "deal": data["deal"],
-        "phase": data["phase"],
-        "turn": data["turn"],
-        "hands": ["".join(hand) for hand in data["hands"]],
-        "roles": [game.roles(data, seat) for seat in range(state.players)],
-        "scores": data["scores"],
-        "facts": [_fact(fact) for fact in game.facts(data)],
-    }
-
-
-def _fact(fact: Fact) -> list[Any]:
-    return [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]

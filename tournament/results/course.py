@@ -52,11 +52,12 @@ class CourseRound:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """A challenger against one bot: blocks in which they met, points a deal of the challenger and
-    of the bot in these, and the share of matches in which the challenger had more."""
+    """A bot against another, ``bot``: blocks and matches in which they met, points a deal of the
+    first and of ``bot`` in these, and the share of matches in which the first had more."""
 
     bot: str
     blocks: int
+    matches: int
     score: float
     opponent_score: float
     won: float
@@ -96,9 +97,9 @@ def course(
     challenger = facts.get("config", {}).get("format", {}).get("challenger")
     if format == "gauntlet" and challenger in arrays.bots:
         place_of = {bot: place or 0 for bot, place in zip(arrays.bots, places, strict=True)}
-        found = _against(arrays, arrays.bots.index(challenger))
-        against = sorted(found, key=lambda one: (place_of[one.bot], one.bot))
-        return Course(challenger=challenger, against=tuple(against))
+        found = against(arrays, challenger)
+        by_place = sorted(found, key=lambda one: (place_of[one.bot], one.bot))
+        return Course(challenger=challenger, against=tuple(by_place))
     return None
 
 
@@ -213,19 +214,21 @@ def _stages(
         yield _advancing(table, later, expected, finished)
 
 
-def _against(arrays: MatchArrays, challenger: int) -> Iterator[Against]:
-    sits = arrays.seats == challenger
+def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
+    """A bot against each that it met."""
+    sits = arrays.seats == arrays.bots.index(first)
     own = (arrays.scores * sits).sum(axis=1)
     for bot, name in enumerate(arrays.bots):
         there = arrays.seats == bot
         met = there.any(axis=1) & sits.any(axis=1)
-        if bot == challenger or not met.any():
+        if name == first or not met.any():
             continue
         theirs = (arrays.scores * there).sum(axis=1)[met]
         ours, deals = own[met], int(arrays.deals[met].sum())
         yield Against(
             bot=name,
             blocks=int(np.unique(arrays.block[met]).size),
+            matches=int(met.sum()),
             score=round(float(ours.sum() / deals), _DIGITS),
             opponent_score=round(float(theirs.sum() / deals), _DIGITS),
             won=float(((ours > theirs).sum() + (ours == theirs).sum() / 2) / ours.size),

@@ -92,9 +92,13 @@ def test_a_gauntlet_shows_the_challenger_against_each() -> None:
     found = course("gauntlet", blocks, challenger="cat")
     assert found.challenger == "cat"
     assert [
-        (one.bot, one.blocks, one.score, one.opponent_score, one.won)
+        (one.bot, one.blocks, one.matches, one.score, one.opponent_score, one.won)
         for one in sorted(found.against, key=lambda one: one.bot)
-    ] == [("ann", 2, -0.5, 1.5, 0.5), ("bob", 2, 2.0, -0.5, 0.75), ("dan", 2, -1.5, -1.0, 0.5)]
+    ] == [
+        ("ann", 2, 2, -0.5, 1.5, 0.5),
+        ("bob", 2, 2, 2.0, -0.5, 0.75),
+        ("dan", 2, 2, -1.5, -1.0, 0.5),
+    ]
 
 
 HALVING: list[Played] = [

@@ -166,6 +166,18 @@ def test_reference_bots_see_this_python_and_the_packages_of_bots_only(tmp_path: 
     assert greedy.own == set()
 
 
+def test_a_bot_of_a_user_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError
+
+    script = tmp_path / "bot.py"
+    script.touch()
+    monkeypatch.setattr(Path, "home", no_home)
+    command = Command((sys.executable, "bot.py"), tmp_path)
+    assert command.own == {script}
+    assert command.visible >= {script}
+
+
 def test_the_folder_of_all_runs_is_covered_unless_a_bot_lives_there(
     tmp_path: Path,
 ) -> None:

@@ -165,7 +165,7 @@ def _prefix(bin_folder: Path) -> set[Path]:
     programs and libraries."""
     prefix, settings = bin_folder.parent, bin_folder.parent / "pyvenv.cfg"
     found = {prefix}
-    if bin_folder.name == "bin" and prefix.parent == Path.home() and not settings.is_file():
+    if bin_folder.name == "bin" and prefix.parent == _home() and not settings.is_file():
         found = {bin_folder, *prefix.glob("lib*")}
     elif _is_wide(prefix):
         found = {bin_folder}
@@ -180,7 +180,15 @@ def _prefix(bin_folder: Path) -> set[Path]:
 def _is_wide(folder: Path) -> bool:
     """Whether a folder holds far more than a bot: the home, what contains it, the folder of all
     temporary files."""
-    return Path.home().is_relative_to(folder) or folder == Path(gettempdir())
+    home = _home()
+    return (home is not None and home.is_relative_to(folder)) or folder == Path(gettempdir())
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # a user whom the system does not know, as in some containers
+        return None
 
 
 def _all_runs(folder: Path, mine: set[Path]) -> Path:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tournament.config import FORMATS
 from tournament.records import FAULT_KINDS, MatchSummary
+from tournament.results.standings import BY_FORMAT
 
 REQUIRED: Mapping[str, int | None] = {
     "block": None,
@@ -77,8 +78,9 @@ class ExportedRows:
     def facts(self) -> dict[str, Any]:
         """What the rows say of the run."""
         rows = [row for _, row in self._rows.values()]
-        # Other formats have the places that follow from the rows.
-        decided = self._facts.get("format") in (None, "", "knockout")
+        # In other formats places follow from the rows; in these not always: the rows of a final
+        # are missing once a finalist is disqualified.
+        decided = self._facts.get("format") in (None, "", *BY_FORMAT)
         return {
             "name": self._facts.get("cup") or self._name,
             "game": self._facts.get("game") or "",

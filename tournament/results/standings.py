@@ -279,7 +279,9 @@ def _by_stage(
     stage = np.zeros(len(played.bots), np.int64)
     np.maximum.at(stage, played.seats, played.round[:, np.newaxis])
     reached = stage[[played.bots.index(bot) for bot in arrays.bots]]
-    keys = list(zip((-reached).tolist(), (-fitted.score).tolist(), strict=True))
+    # A bot whose tables were all taken out has no score, and comes last of those in its stage.
+    score = np.nan_to_num(fitted.score, nan=-np.inf)
+    keys = list(zip((-reached).tolist(), (-score).tolist(), strict=True))
     return [1 + sum(other < key for other in keys) for key in keys]
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.tournament.played import cup, run
 from tournament.config import FORMATS, STOPPING, Cup, Stop
+from tournament.records import DecisionKind
 from tournament.results.export import export
 from tournament.results.exported_rows import REQUIRED, ExportedRows, RowError
 from tournament.results.standings import BY_FORMAT, standings
@@ -63,6 +64,31 @@ def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str, finished
     assert {row["bot"]: row["place"] for row in rows} == places
     decided = finished or format not in BY_FORMAT
     assert all((place is not None) == decided for place in places.values())
+
+
+@pytest.mark.parametrize("format", sorted(BY_FORMAT))
+def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, format: str) -> None:
+    """Also where all rows of a final are missing, so that they tell no more who reached it."""
+    of = cup([f"bot{i}" for i in range(8)], format=format, seating="fixed")
+    with run(tmp_path, of) as store:
+        winner = standings(store).standings[0].bot
+        store.decide(DecisionKind.DISQUALIFY, "", winner)
+        places = {line.bot: line.place for line in standings(store).standings}
+        out = io.BytesIO()
+        export(store, "jsonl", out)
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    found = {line["bot"]: line["place"] for line in table(rows)["standings"]}
+    assert len(found) > 1
+    assert found == {bot: places[bot] for bot in found}
+
+
+def test_a_halving_without_places_has_those_that_follow_from_its_rows(rows: list[Row]) -> None:
+    rows = [row | {"format": "halving", "ranges": "anytime"} for row in rows]
+    placed = table(rows)["standings"]
+    for row in rows:
+        del row["place"]
+    assert table(rows)["standings"] == placed
+    assert all(line["place"] for line in placed)
 
 
 def test_the_order_of_rows_does_not_matter(rows: list[Row]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournament.results.memory_run import MemoryRun
-from tournament.records import MatchSummary, adjusted
+from tournament.records import Decision, DecisionKind, MatchSummary, adjusted
 from tournament.results.standings import Standing, Standings, standings
 
 BOTS = ("ann", "bob", "cat")
@@ -57,6 +57,14 @@ def run_of(played: list[MatchSummary], **about: Any) -> MemoryRun:
 def row(table: Standings, bot: str) -> Standing:
     (found,) = [line for line in table.standings if line.bot == bot]
     return found
+
+
+def without(*bots: str) -> list[Decision]:
+    """The decisions that disqualify these bots."""
+    at = "2026-11-22T10:00:00+00:00"
+    return [
+        Decision(number, DecisionKind.DISQUALIFY, at, "", bot) for number, bot in enumerate(bots, 1)
+    ]
 
 
 def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
@@ -105,6 +113,21 @@ def test_equal_totals_share_the_match() -> None:
     assert row(table, "ann").won == pytest.approx((1 / 2 + 1 / 3 + 1) / 3, abs=1e-15)
     assert row(table, "cat").won == pytest.approx(1 / 9, abs=1e-15)
     assert sum(line.won or 0 for line in table.standings) == pytest.approx(1)
+
+
+def test_a_bot_whose_tables_were_taken_out_comes_last_of_its_stage_of_a_halving() -> None:
+    final = match(2, 0, ("ann", "bob", "dan"), (9, 0, -9))._replace(round=2, stage="final")
+    table = standings(
+        run_of(
+            [match(0, 0, BOTS, (5, 3, -8)), match(1, 0, ("dan", "eve", "fay"), (1, 6, -7)), final],
+            config={"format": {"type": "halving"}},
+            decisions=without("ann"),
+        )
+    )
+    places = {line.bot: line.place for line in table.standings}
+    assert list(places.items()) == [("dan", 1), ("bob", 2), ("eve", 3), ("fay", 4), ("cat", 5)]
+    assert table.course is not None
+    assert table.course.winners == ("dan",)
 
 
 def test_faults_by_kind() -> None:

@@ -98,10 +98,9 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
                 f" out, or write another one, and name {elsewhere}."
             )
-        store.renumber(planned.number)
         # Who raises the deals may have looked first: only ranges that hold at any time hold now.
         open_again = {"finished": False, "places": None, "settled": None, "extended": True}
-        store.put({**_facts(cup, planned), **open_again})
+        store.grow({**_facts(cup, planned), **open_again}, planned.number)
     return seed, planned
 
 

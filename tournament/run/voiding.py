@@ -1,13 +1,15 @@
-"""Make finished matches void because the organiser decided it; they are played again."""
+"""Make finished matches void because of what the organiser decided: those that are to be played
+again, and those of blocks that can no longer be completed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
 
 from tournament.config import Cup
 from tournament.decisions import absent, is_skipped, pending
 from tournament.formats import Block, Schedule
 from tournament.formats.round_scores import RoundScores
+from tournament.records import Decision, DecisionKind
 from tournament.store.store import Store
 
 
@@ -47,30 +49,70 @@ def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[i
             "This cup has ended and its seed was shown, so what is played again would be dealt from"
             " a seed that everybody knows. Results can be taken out by `stich disqualify`."
         )
-    if number not in {block.number for block in open_blocks(store, cup, schedule)}:
+    block = next((one for one in open_blocks(store, cup, schedule) if one.number == number), None)
+    if block is None:
         raise NotVoidable(
             f"Block {number} has decided how the cup continues, so it cannot be played again; only"
             " blocks of the last round can, or with [stop] those since the last look."
         )
+    decisions = store.decisions()
+    gone = absent(decisions)
+    if is_skipped(cup, block.table, gone):
+        left = [bot for bot in block.table if bot in gone]
+        raise NotVoidable(
+            f"{' and '.join(left)} {'plays' if len(left) == 1 else 'play'} no more, so this cannot"
+            " be played again. Only `stich disqualify` takes out results of such a bot, all of"
+            " them."
+        )
+    waiting = {match for _, match in pending(decisions, store.voids())}
+    found = [match for match in found if match not in waiting]
+    if not found:
+        raise NotVoidable("This is to become void already; `stich run` plays it again.")
     return number, found
 
 
 def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
     """Make the matches void that are to be; those that became so. Only the runner, or who holds its
-    lock, may call this."""
+    lock, may call this. If it is killed, the next call does the rest.
+    """
     decisions = {decision.number: decision for decision in store.decisions()}
     wanted = pending(decisions.values(), store.voids())
-    if not wanted:
+    ended = store.get("finished")
+    if not wanted and (ended or not absent(decisions.values())):
         return []
-    allowed = {match for block in open_blocks(store, cup, schedule) for match in block.matches}
+    blocks = open_blocks(store, cup, schedule)
     finished = {match.match for match in store.summaries()}
-    done = []
-    for number, match in wanted:
-        if match in allowed and match in finished:
-            why = decisions[number].why or "The organiser decided it."
-            store.void_finished(match, number, why)
-            finished.discard(match)
-            done.append(match)
-    if done and store.get("finished"):
+    allowed = finished.intersection(match for block in blocks for match in block.matches)
+    due = {match: number for number, match in wanted if match in allowed}
+    if due and ended:
+        # First, so that a run that is killed meanwhile does not count as finished with matches
+        # missing.
         store.put({"finished": False, "places": None, "settled": None, "total": schedule.matches})
-    return done
+    for match, number in due.items():
+        store.void_finished(match, number, decisions[number].why or "The organiser decided it.")
+    kept = finished - due.keys()
+    rest = [] if ended and not due else _incomplete(cup, blocks, kept, decisions.values())
+    for match, decision in rest:
+        why = f"{decision.bot} was withdrawn, so its block cannot be completed."
+        store.void_finished(match, decision.number, why)
+    return [*due, *(match for match, _ in rest)]
+
+
+def _incomplete(
+    cup: Cup, blocks: Sequence[Block], finished: Set[str], decisions: Collection[Decision]
+) -> list[tuple[str, Decision]]:
+    """The finished matches of blocks of which others are not played because a bot was withdrawn,
+    each with that decision: in a part of a block, luck does not cancel out.
+
+    The tables of bots that are disqualified do not count anyway.
+    """
+    gone = absent(decisions)
+    last = {one.bot: one for one in decisions if one.bot}
+    found = []
+    for block in blocks:
+        played = [match for match in block.matches if match in finished]
+        if len(played) < len(block.matches) and is_skipped(cup, block.table, gone):
+            why = [last[bot] for bot in block.table if bot in gone]
+            if all(one.kind == DecisionKind.WITHDRAW for one in why):
+                found += [(match, why[0]) for match in played]
+    return found

@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -62,6 +62,9 @@ __all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 
+_Change = tuple[sa.Update, list[dict[str, Any]]]
+"""A statement, and the values of each time that it is executed."""
+
 
 class Store(StoreReader):
     """A run's store, open for reading and writing."""
@@ -96,6 +99,15 @@ class Store(StoreReader):
 
     def put(self, facts: Mapping[str, Any]) -> None:
         """Set facts, all of them or none, and sign them all."""
+        self._put(facts)
+
+    def grow(self, facts: Mapping[str, Any], number: Callable[[BlockRecord], int]) -> None:
+        """Set the facts of a schedule that has grown, give every block its number in it, and sign
+        its matches anew: all of this or nothing."""
+        self._put(facts, self._renumbering(number))
+
+    def _put(self, facts: Mapping[str, Any], also: Iterable[_Change] = ()) -> None:
+        """Set facts in one transaction with other changes."""
         key = self._signing_key()
         if self._provenance is None:
             texts = {"version": rows.dumps(VERSION), "run": rows.dumps(secrets.token_hex(16))}
@@ -111,6 +123,9 @@ class Store(StoreReader):
             connection.execute(sa.delete(meta))
             both = [{"key": name, "value": text} for name, text in texts.items()]
             connection.execute(sa.insert(meta), both)
+            for statement, values in also:
+                if values:
+                    connection.execute(statement, values)
         self._provenance = read_provenance(self.where, texts)
 
     def _signing_key(self) -> SigningKey:
@@ -254,8 +269,8 @@ class Store(StoreReader):
         connection.execute(sa.delete(meta).where(meta.c.key == WRITTEN))
         connection.execute(sa.insert(meta), {"key": WRITTEN, "value": text})
 
-    def renumber(self, number: Callable[[BlockRecord], int]) -> None:
-        """Give every block its number in a schedule that has grown, and sign its matches anew."""
+    def _renumbering(self, number: Callable[[BlockRecord], int]) -> list[_Change]:
+        """What gives every block its number and signs the matches anew for which it changes."""
         numbers = {block.key: number(block) for block in self.blocks()}
         at = rows.SUMMARY_COLUMNS.index(blocks.c.block)
         signed = []
@@ -265,12 +280,10 @@ class Store(StoreReader):
                 values[at] = numbers[row.key]
                 proofs = self._proofs(values, row.sequence, row.details)
                 signed.append({"of": row.match, **proofs})
-        with self._write() as connection:
-            for key, value in numbers.items():
-                connection.execute(sa.update(blocks).where(blocks.c.key == key).values(block=value))
-            if signed:
-                renewed = sa.update(signatures).where(signatures.c.match == sa.bindparam("of"))
-                connection.execute(renewed, signed)
+        renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
+        renewed = sa.update(signatures).where(signatures.c.match == sa.bindparam("of"))
+        moved = [{"of": key, "block": value} for key, value in numbers.items()]
+        return [(renumbered, moved), (renewed, signed)]
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import DecisionKind, VoidCause
+from tournament.run.voiding import apply_voids
 from tournament.run.worker import pairing_of
 from tournament.store.store import Store
 
@@ -166,9 +168,9 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
     ],
 )
 def test_who_changes_decisions_is_found_out(run: Path, change: str) -> None:
+    stich("void", run, 1)
     stich("disqualify", run, "bob")
     stich("disqualify", run, "cat")
-    stich("void", run, 1)
     with sqlite3.connect(run / "run.sqlite") as connection:
         connection.executescript(change)
     for command in ("standings", "verify"):
@@ -190,7 +192,7 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
             assert 0 < done < 48
         assert code_and_text("pause", out) == (1, "This run is paused already.\n")
         with Store.open(out) as store:
-            first, *_, last = store.summaries()
+            first, *_, last = (one for one in store.summaries() if "toy3" not in one.table)
         stich("withdraw", out, "toy3")
         assert "void, to be played again" in stich("void", out, last.match).stdout
         stich("resume", out)
@@ -280,3 +282,87 @@ def test_voided_matches_of_a_finished_run_are_played_again(tmp_path: Path) -> No
         assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     assert standings(tmp_path / "run")["standings"] == before
     assert stich("verify", tmp_path / "run").returncode == 0
+
+
+class Killed(BaseException):
+    """What a test raises in place of the kill of a program."""
+
+
+def killed_after(writes: int, monkeypatch: pytest.MonkeyPatch, *words: object) -> bool:
+    """Run a command and kill it when it begins a transaction after so many; whether it was."""
+    write = Store._write
+    left = writes
+
+    def counted(store: Store) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return write(store)
+
+    with monkeypatch.context() as patch, suppress(Killed):
+        patch.setattr(Store, "_write", counted)
+        stich(*words)
+    return left < 0
+
+
+def test_a_void_that_is_killed_at_any_moment_loses_no_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served_toys(3) as bots:
+        cup = write(tmp_path, bots, deals=1)
+        out = tmp_path / "run"
+        assert stich("run", cup, "--out", out).returncode == 0
+        before = standings(out)["standings"]
+        writes = 0
+        while killed_after(writes, monkeypatch, "void", out, 1):
+            with Store.open(out) as store:
+                assert store.count() == 3 or not store.get("finished")
+            assert stich("run", cup, "--out", out).returncode == 0
+            assert standings(out)["standings"] == before
+            assert stich("verify", out).returncode == 0
+            writes += 1
+    assert writes == 5  # the decision, that the run is open again, and three matches
+
+
+def test_who_repeats_a_void_does_not_void_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert killed_after(1, monkeypatch, "void", run, 3)
+    code, text = code_and_text("void", run, 3)
+    assert (code, text) == (1, "This is to become void already; `stich run` plays it again.\n")
+
+
+def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
+    """Two blocks at tables of dan, who leaves: one cannot become void, one was void in part."""
+    with Store.open(run) as store:
+        dans = sorted({one.block for one in store.summaries() if "dan" in one.table})
+        others = {one.match for one in store.summaries() if one.block != dans[0]}
+        match = next(one.match for one in store.summaries() if one.block == dans[0])
+    assert stich("void", run, match).returncode == 0
+    assert stich("withdraw", run, "dan").returncode == 0
+    code, text = code_and_text("void", run, dans[1])
+    assert code == 1
+    assert text.startswith("dan plays no more, so this cannot be played again.")
+    with Store.open(run) as store:
+        cup = played.cup(BOTS)
+        apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY))
+        assert {one.match for one in store.summaries()} == others, "no block in part"
+        assert len(store.voids()) == 3
+        assert store.voids()[-1].why == "dan was withdrawn, so its block cannot be completed."
+        store.put({"finished": True, "total": store.count()})
+        assert apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY)) == []
+    assert stich("verify", run).returncode == 0
+
+
+def test_a_block_that_a_withdrawn_bot_leaves_in_part_does_not_count(tmp_path: Path) -> None:
+    with served_toys(4) as bots:
+        cup = write(tmp_path, bots, deals=1)
+        out = tmp_path / "run"
+        assert stich("run", cup, "--out", out).returncode == 0
+        with Store.open(out) as store:
+            match = next(one for one in store.summaries() if "toy3" in one.table)
+        assert stich("void", out, match.match).returncode == 0
+        assert stich("withdraw", out, "toy3").returncode == 0
+        assert stich("run", cup, "--out", out).returncode == 0
+    table = standings(out)
+    assert (table["finished"], table["blocks"], table["matches"]) == (True, 3, 9)
+    assert stich("verify", out).returncode == 0

@@ -1,7 +1,7 @@
 """Resuming a run: what may have changed, and when."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from tests.tournament import played
 from tests.tournament.cups import bot, served_toys, standings, stich, toys, write
 from tournament.config import Bot, Clock, Cup, Limits, parse_cup, read_cup
 from tournament.formats import make_schedule
+from tournament.results.verify import verify
 from tournament.run.resume import CupChangedError, differences, resume
 from tournament.store.store import Store, StoreError
 
@@ -174,3 +175,19 @@ def test_matches_without_their_cup_are_reported(tmp_path: Path) -> None:
         store.add(next(iter(played.played(played.cup()))))
         with pytest.raises(StoreError, match="has matches, but their cup is missing"):
             resume(store, played.cup())
+
+
+@pytest.mark.parametrize(("writes", "bots"), [(0, 5), (1, 6)])
+def test_a_cup_that_is_killed_while_it_grows_is_the_old_one_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int, bots: int
+) -> None:
+    with played.run(tmp_path / "run", played.cup(NAMES[1:], deals=1)) as store:
+        numbers = [match.block for match in store.summaries()]
+        transactions = [store._write() for _ in range(writes)]
+        with monkeypatch.context() as patch, suppress(IndexError):
+            patch.setattr(store, "_write", transactions.pop)  # killed where there are no more
+            resume(store, played.cup(NAMES, deals=1))
+        assert not transactions
+        assert len(store.get("bots")) == bots
+        assert ([match.block for match in store.summaries()] == numbers) == (bots == 5)
+        assert verify(store).verified

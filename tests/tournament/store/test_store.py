@@ -120,7 +120,7 @@ def test_the_order_is_the_schedules_not_that_of_arrival(store: Store) -> None:
     assert [(match.block, match.number) for match in store.matches()] == expected
     assert [(match.block, match.number) for match in store.summaries()] == expected
     assert [(block.block, block.played) for block in store.blocks()] == [(1, 2), (2, 1), (3, 2)]
-    store.renumber(lambda block: 10 - block.block)
+    store.grow({}, lambda block: 10 - block.block)
     assert [block.block for block in store.blocks()] == [7, 8, 9]
     assert [match.block for match in store.summaries()] == [7, 7, 8, 9, 9]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +33,19 @@ sandbox_option = click.option(
     help="Start bots in a sandbox, or not; by default where the system allows it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class FloatRange(click.FloatRange):
+    """A range of floats; click's own lets NaN through, which no bound refuses."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; a usage error if it is not in the range."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def check_game(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

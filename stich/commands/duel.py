@@ -13,6 +13,7 @@ import click
 
 from stich.commands import completion
 from stich.commands.common import (
+    FloatRange,
     check_game,
     game_options,
     playing_matches,
@@ -70,7 +71,7 @@ class DuelOptions:
 )
 @click.option(
     "--within",
-    type=click.FloatRange(0, 1_000_000, min_open=True),
+    type=FloatRange(0, 1_000_000, min_open=True),
     metavar="POINTS",
     help="End early once the difference is below this many points a deal, with 95 % confidence.",
 )

@@ -43,7 +43,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> int:
         return 2
     if out is None and format == "parquet" and sys.stdout.isatty():
         click.echo("Parquet is binary; name a file with -o FILE.parquet.", err=True)
-        return 1
+        return 2
     try:
         with open_run(target) as store:
             if out is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -71,7 +72,7 @@ def new_cup(
     if not bots:
         kind = kind or click.prompt("Who meets whom", type=_FORMAT, default=FORMATS[0])
         deals = deals or click.prompt("Deals for each table", type=_DEALS, default=_USUAL_DEALS)
-    chosen = dict(_bot(text) for text in bots) or _ask_for_bots(players)
+    chosen = _bots(bots) or _ask_for_bots(players)
     text = _toml(name, game, players, kind or FORMATS[0], deals or _USUAL_DEALS, chosen)
     try:
         parse_cup(text.encode(), str(path))
@@ -100,7 +101,21 @@ def _ask_for_bots(players: int) -> dict[str, str]:
             click.echo(f"A table needs {players} bots; name {players - number + 1} more.")
             continue
         suggested = way if way in REFERENCE_BOTS and way not in chosen else f"bot-{number}"
-        chosen[click.prompt("  Its name", default=suggested)] = way
+        name = click.prompt("  Its name", default=suggested)
+        while name in chosen:
+            name = click.prompt(f"  There is a bot {name} already; another name")
+        chosen[name] = way
+
+
+def _bots(texts: Sequence[str]) -> dict[str, str]:
+    """The bots of several NAME=BOT, by name."""
+    chosen: dict[str, str] = {}
+    for text in texts:
+        name, way = _bot(text)
+        if name in chosen:
+            raise click.UsageError(f"--bot {text}: there is a bot {name} already; rename one.")
+        chosen[name] = way
+    return chosen
 
 
 def _bot(text: str) -> tuple[str, str]:

@@ -101,6 +101,8 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
         # Who raises the deals may have looked first: only ranges that hold at any time hold now.
         open_again = {"finished": False, "places": None, "settled": None, "extended": True}
         store.grow({**_facts(cup, planned), **open_again}, planned.number)
+    elif [bot.author for bot in before.bots] != [bot.author for bot in cup.bots]:
+        store.put({"config": cup.to_dict()})
     return seed, planned
 
 

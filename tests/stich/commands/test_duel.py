@@ -139,6 +139,8 @@ def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
         (("--game", "skat"), "there is no game 'skat'"),
         (("--game", "doudizhu", "--players", "5"), "players: Dou Dizhu is played by 3 to 4, not 5"),
         (("--game", "doudizhu", "--option", "deels=1"), "options.deels: Dou Dizhu has only these"),
+        (("--game", "doudizhu", "--within", "nan"), "nan is not a number."),
+        (("--game", "doudizhu", "--within", "inf"), "inf is not in the range"),
         (("--game", "doudizhu", "--option", "deals"), "--option deals: write NAME=VALUE"),
         (("--game", "doudizhu", "--option", "deals=" + "[" * 9000), "--option deals=[[["),
         (("--game", "doudizhu", "--option", "deals=" + "9" * 9000), "--option deals=999"),

@@ -1,9 +1,11 @@
 """The commands that read a run and replay a match, on one run with faults in it."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -180,6 +182,24 @@ def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None
     assert (done.returncode, done.stdout) == (1, "")
     why = "its run was stopped before it had begun; run the cup again."
     assert done.stderr == f"{tmp_path / 'run.sqlite'}: {why}\n"
+
+
+@pytest.mark.parametrize("words", [["--format", "parquet"], ["--json"]])
+def test_an_export_that_needs_a_file_is_a_usage_error(run: Path, words: list[str]) -> None:
+    ours, terminal = os.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "stich", "export", run, *words],
+            stdout=terminal,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(terminal)
+    assert done.returncode == 2
+    assert "-o" in done.stderr
 
 
 def test_a_wrong_line_of_an_export_is_named_with_its_fix(run: Path, tmp_path: Path) -> None:

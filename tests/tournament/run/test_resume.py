@@ -191,3 +191,12 @@ def test_a_cup_that_is_killed_while_it_grows_is_the_old_one_or_the_new_one(
         assert len(store.get("bots")) == bots
         assert ([match.block for match in store.summaries()] == numbers) == (bots == 5)
         assert verify(store).verified
+
+
+def test_who_wrote_a_bot_may_be_said_later(tmp_path: Path) -> None:
+    cup = played.cup()
+    bots = tuple(replace(bot, author="Ann") for bot in cup.bots)
+    with played.run(tmp_path / "run", cup) as store:
+        resume(store, replace(cup, bots=bots))
+        assert [bot["author"] for bot in store.get("config")["bots"]] == ["Ann"] * 3
+        assert store.get("finished")

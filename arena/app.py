@@ -19,7 +19,7 @@ from arena.author.sessions import Sessions
 from arena.gateway.invitations import Invitations
 from arena.live_run import LiveRun
 from arena.pages import pages
-from arena.play.bots import Choosable
+from arena.play.bots import AvailableBots
 from arena.play.game import BrowserGames
 from arena.play.pages import play_pages
 from tournament.report.html import prepare
@@ -49,8 +49,8 @@ def create_app(
         [PackageLoader("arena"), PackageLoader("tournament.report", "templates")]
     )
     prepare(app.jinja_env)
-    choosable = Choosable.of_cup(cup, store.folder if store else None)
-    app.extensions["stich-play"] = BrowserGames(choosable)
+    available = AvailableBots.of_cup(cup, store.folder if store else None)
+    app.extensions["stich-play"] = BrowserGames(available)
     app.register_blueprint(play_pages)
     app.register_blueprint(assets)
     if store is None:

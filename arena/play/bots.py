@@ -19,7 +19,7 @@ _OF_CUP: Final = "cup:"
 
 
 @dataclass(frozen=True)
-class Choosable:
+class AvailableBots:
     """The bots that can be chosen. `path` is the CUP.toml of `cup` and `folder` that of its run, if
     there is one. A choice is the name of a reference bot, or "cup:" and that of a bot of the cup.
     """
@@ -29,7 +29,7 @@ class Choosable:
     folder: Path | None = None
 
     @classmethod
-    def of_cup(cls, path: Path | None, folder: Path | None) -> Choosable:
+    def of_cup(cls, path: Path | None, folder: Path | None) -> AvailableBots:
         """Those of the cup in this file, if there is one. ConfigError."""
         return cls() if path is None else cls(read_cup(path), path, folder)
 

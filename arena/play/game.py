@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any, Final
 
 import games
-from arena.play.bots import Choosable
+from arena.play.bots import AvailableBots
 from arena.play.choices import Choices
 from games.errors import IllegalMove
 from games.game import State
@@ -145,8 +145,8 @@ class BrowserGame:
 class BrowserGames:
     """The games that are going on, by their secret keys: a few at once, each until it is left."""
 
-    def __init__(self, choosable: Choosable) -> None:
-        self.choosable = choosable
+    def __init__(self, available: AvailableBots) -> None:
+        self.available = available
         self._games: dict[str, BrowserGame] = {}
         self._lock = threading.Lock()
         # A bot ends with the thread that started it, and a server's threads come and go.
@@ -163,10 +163,10 @@ class BrowserGames:
                     " again in some minutes."
                 )
             key = secrets.token_urlsafe(16)
-            options, clock = self.choosable.options(chosen), self.choosable.clock(chosen)
+            options, clock = self.available.options(chosen), self.available.clock(chosen)
             state = games.get(game).start(players, secrets.token_hex(16), options)
-            bots = self.choosable.bots(chosen)
-            launch = self.choosable.launch(bots, clock)
+            bots = self.available.bots(chosen)
+            launch = self.available.launch(bots, clock)
             begun = self._starter.submit(BrowserGame, state, bots, clock, launch)
             self._games[key] = begun.result()
             return key

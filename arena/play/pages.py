@@ -31,7 +31,7 @@ def choose() -> str:
     return render_template(
         "play_choose.html",
         games=games.GAMES.values(),
-        choices=_games().choosable.choices,
+        choices=_games().available.choices,
         bots=REFERENCE_BOTS,
     )
 
@@ -46,7 +46,7 @@ def begin() -> Response:
     if not rules.min_players <= players <= rules.max_players:
         allowed = f"{rules.min_players} to {rules.max_players}"
         abort(400, f"{rules.title} is for {allowed} players; choose a number of these.")
-    known = _games().choosable.names(rules.name)
+    known = _games().available.names(rules.name)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     try:
         key = _games().begin(rules.name, players, seated(wanted, players - 1))

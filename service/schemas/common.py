@@ -118,7 +118,7 @@ def common_fields(limits: GameLimits) -> Fields:
             "The phase of the deal; `over` when the game is over.", (*game.phases, "over")
         ),
         "turn": limits.seat("The seat to move; null when the game is over.", nullable=True),
-        "dealer": limits.seat("The seat that shuffled for this deal."),
+        "dealer": limits.seat("The dealer of this deal."),
         "history": entry_list(
             "The moves of this deal, oldest first, in canonical form.", MAX_MOVES, enforced=True
         ),

@@ -28,7 +28,7 @@ class _RandomPlayer(StandIn):
     url = "in this process"
 
     def __init__(self, seat: int) -> None:
-        self._random = Randomness(f"check-stranger-{seat}", 1)
+        self._random = Randomness(f"check-random-{seat}", 1)
 
     def move(self, body: bytes, seconds: float) -> Choice:
         """One of the legal moves."""
@@ -44,7 +44,7 @@ def short(name: str) -> Check:
         seats = range(1, game.min_players)
         clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
         rules = Rules(name, game.min_players, OPTIONS, clock, strikes=MAX_FAILURES)
-        seating = ("checked", *(f"stranger {seat}" for seat in seats))
+        seating = ("checked", *(f"random {seat}" for seat in seats))
         pairing = Pairing(
             match=examiner.match_id(),
             block=0,

@@ -551,7 +551,7 @@ export interface components {
             phase: "auction" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
@@ -600,7 +600,7 @@ export interface components {
             phase: "auction" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
@@ -732,7 +732,7 @@ export interface components {
             phase: "auction" | "call" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
@@ -781,7 +781,7 @@ export interface components {
             phase: "auction" | "call" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
@@ -900,7 +900,7 @@ export interface components {
             phase: "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
@@ -945,7 +945,7 @@ export interface components {
             phase: "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
@@ -1063,7 +1063,7 @@ export interface components {
             phase: "exchange" | "trump" | "discard" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
@@ -1134,7 +1134,7 @@ export interface components {
             phase: "exchange" | "trump" | "discard" | "play" | "over";
             /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The seat that shuffled for this deal. */
+            /** @description The dealer of this deal. */
             dealer: number;
             /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];

@@ -40,7 +40,9 @@ def _standings_of_rows(target: str, as_json: bool) -> int:
 
     try:
         with click.open_file(target, encoding="utf-8", errors="surrogateescape") as lines:
-            rows = ExportedRows(lines, "standard input" if target == "-" else target)
+            # Without bytes that are not UTF-8: a cup without a name is called as its file.
+            name = "standard input" if target == "-" else click.format_filename(target)
+            rows = ExportedRows(lines, name)
     except OSError as error:
         click.echo(f"{target}: {error.strerror}.", err=True)
         return 2

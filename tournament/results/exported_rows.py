@@ -16,27 +16,44 @@ from tournament.config import FORMATS
 from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.results.standings import BY_FORMAT
 
-REQUIRED: Mapping[str, int | None] = {
-    "block": None,
-    "seating": 0,
-    "seat": 0,
-    "bot": None,
-    "adjusted": None,
-    "deals": 1,
-}
-"""Field -> its least value. All are whole numbers but `bot`, a string."""
+REQUIRED = ("block", "seating", "seat", "bot", "adjusted", "deals")
+"""The fields that every row must have. null counts as left out."""
 
-_OPTIONAL: Mapping[str, int | None] = {
-    "side": 0,
-    "score": None,
-    "seatings": 1,
-    "round": None,
-    "place": 1,
-    "top": 1,
-    "max_difference": 1,
-    **{str(kind): 0 for kind in FAULT_KINDS},
+# Numbers that are only compared may be as large as JSON can tell apart everywhere. Those that are
+# added up are smaller, so that the sum over a million matches is exact in 64 bits.
+_EXACT = 2**53
+_MOST = 10**12
+_COUNT = range(_MOST + 1)
+_POINTS = range(-_MOST, _MOST + 1)
+_Kind = range | type[str] | type[bool]
+_FIELDS: Mapping[str, _Kind] = {
+    "cup": str,
+    "game": str,
+    "match": str,
+    "block": range(-_EXACT, _EXACT + 1),
+    "round": range(_EXACT + 1),
+    "stage": str,
+    "seating": range(_EXACT + 1),
+    "seatings": range(1, _EXACT + 1),
+    "deals": range(1, 1_000_001),  # a thousand times those of any game here
+    "seat": range(_EXACT + 1),
+    "bot": str,
+    "score": _POINTS,
+    "adjusted": _POINTS,
+    "side": range(_EXACT + 1),
+    "struck_out": bool,
+    **{str(kind): _COUNT for kind in FAULT_KINDS},
+    "finished": bool,
+    "ranges": str,
+    "max_difference": range(1, _MOST + 1),
+    "format": str,
+    "challenger": str,
+    "top": range(1, _EXACT + 1),
+    "settled": bool,
+    "place": range(1, _EXACT + 1),
 }
-_LEAST = {**REQUIRED, **_OPTIONAL}
+"""Field -> its type; of a whole number the range of its values."""
+
 _SAME_EVERYWHERE = (
     "cup",
     "game",
@@ -49,7 +66,6 @@ _SAME_EVERYWHERE = (
     "confidence",
 )
 _CHOICES = {"ranges": ("final", "anytime", "adaptive"), "format": (*FORMATS, "duel", "")}
-_MOST = 2**53
 _MOST_SEATS = 64
 
 Row = dict[str, Any]
@@ -73,6 +89,14 @@ class ExportedRows:
                 self._add(number, self._row(number, line))
         if not self._rows:
             raise RowError(f"{name}: there is no row; write one JSON object a line.")
+        challenger = self._facts["challenger"]
+        if challenger is not None and challenger not in self._places:
+            first = min(number for number, _ in self._rows.values())
+            raise self._error(
+                first,
+                f"challenger: there is no bot {json.dumps(challenger)} in the rows; name one of"
+                " theirs, or leave it out.",
+            )
         self._matches = self._summaries()
 
     def facts(self) -> dict[str, Any]:
@@ -122,20 +146,17 @@ class ExportedRows:
             raise self._error(number, "this line is not JSON; write one object a line.") from None
         if not isinstance(row, dict):
             raise self._error(number, "this line is not a JSON object; write one object a line.")
+        row = {field: value for field, value in row.items() if value is not None}
         for field in REQUIRED:
             if field not in row:
                 raise self._error(number, f"{field}: is missing; add it to every row.")
-        if not isinstance(row["bot"], str) or not row["bot"]:
-            raise self._error(number, "bot: must be the name of the bot, a string.")
-        for field, least in _LEAST.items():
-            value = row.get(field)
-            if field == "bot" or (value is None and field in _OPTIONAL):
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MOST:
-                shown = json.dumps(value)[:40]
-                raise self._error(number, f"{field}: must be a whole number, not {shown}.")
-            if least is not None and value < least:
-                raise self._error(number, f"{field}: must be {least} or more, not {value}.")
+        if row["bot"] == "":
+            raise self._error(number, "bot: must be the name of the bot, not empty.")
+        for field, kind in _FIELDS.items():
+            if field in row and not _is_valid(row[field], kind):
+                raise self._error(number, f"{field}: {_wrong(row[field], kind)}")
+        if not _is_unicode(line):  # in what is not read
+            raise self._error(number, "this line is not UTF-8; save the file as UTF-8.")
         return row
 
     def _add(self, number: int, row: Row) -> None:
@@ -153,9 +174,8 @@ class ExportedRows:
                 listed = ", ".join(filter(None, choices))
                 raise self._error(number, f"{field}: must be one of {listed}, or left out.")
         confidence = self._facts["confidence"]
-        if self._facts["top"] is not None and not (
-            isinstance(confidence, float) and 0 < confidence < 1
-        ):
+        needed = confidence is not None or self._facts["top"] is not None
+        if needed and not (isinstance(confidence, float) and 0 < confidence < 1):
             raise self._error(number, "confidence: must be a number between 0 and 1, as of [stop].")
         key = row["block"], row["seating"], row["seat"]
         if key in self._rows:
@@ -211,24 +231,57 @@ class ExportedRows:
         for line, row in seats:
             if row["deals"] != first["deals"]:
                 raise self._error(line, "deals: must be the same for all seats of a match.")
-        sides: tuple[int, ...] = tuple(row["side"] for row in rows if row.get("side") is not None)
+        # In a match of several deals sides change, and everybody is compared.
+        sides: tuple[int, ...] = tuple(row["side"] for row in rows if "side" in row)
+        alone = len(sides) < count or first["deals"] > 1
         seating = tuple(row["bot"] for row in rows)
         return MatchSummary(
-            match=str(first.get("match", "")),
+            match=first.get("match", ""),
             block=first["block"],
-            round=first.get("round") or 1,
-            stage=str(first.get("stage", "")),
+            round=first.get("round", 1),
+            stage=first.get("stage", ""),
             number=first["seating"],
-            seatings=first.get("seatings") or 1,
+            seatings=first.get("seatings", 1),
             table=tuple(sorted(set(seating))),
             seating=seating,
-            scores=tuple(
-                row["adjusted"] if row.get("score") is None else row["score"] for row in rows
-            ),
+            scores=tuple(row["score" if "score" in row else "adjusted"] for row in rows),
             adjusted=tuple(row["adjusted"] for row in rows),
             deals=first["deals"],
             struck=tuple(seat for seat, row in enumerate(rows) if row.get("struck_out")),
-            sides=sides if len(sides) == count else None,
-            faults=tuple(tuple(row.get(str(kind)) or 0 for kind in FAULT_KINDS) for row in rows),
+            sides=None if alone else sides,
+            faults=tuple(tuple(row.get(str(kind), 0) for kind in FAULT_KINDS) for row in rows),
             times=tuple(array("f") for _ in rows),
         )
+
+
+def _is_valid(value: Any, kind: _Kind) -> bool:
+    if isinstance(kind, range):
+        return isinstance(value, int) and not isinstance(value, bool) and value in kind
+    if isinstance(value, str):
+        return kind is str and _is_unicode(value)
+    return kind is bool and isinstance(value, bool)
+
+
+def _wrong(value: Any, kind: _Kind) -> str:
+    """What is wrong with a value that is not valid, and the fix."""
+    shown = json.dumps(value)[:40]
+    if isinstance(kind, range):
+        if isinstance(value, bool) or not isinstance(value, int):
+            return f"must be a whole number, not {shown}."
+        if value < kind.start:
+            return f"must be {kind.start} or more, not {shown}."
+        return f"must be {kind.stop - 1} or less, not {shown}."
+    if kind is bool:
+        return f"must be true or false, not {shown}."
+    if not isinstance(value, str):
+        return f"must be a string, not {shown}."
+    return f"{shown} cannot be written as UTF-8; write whole characters, and save as UTF-8."
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether text has neither half of a surrogate pair nor, as these, bytes that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

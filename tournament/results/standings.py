@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,6 @@ _SEED = ""
 BY_FORMAT = ("knockout", "halving")
 """The formats whose places do not follow from the scores alone, so there are none before the end.
 """
-# A share of a match is a whole number of these, whoever shares it among up to six seats.
-_SHARES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +311,7 @@ def _standing(
         rating_high=None if rating is None else rating.interval.high,
         matches=matches,
         deals=int(arrays.deals[there].sum()),
-        won=_won(arrays, seated) / (_SHARES * matches) if matches else None,
+        won=float(_won(arrays, seated) / matches) if matches else None,
         faults={str(kind): int(count) for kind, count in zip(FAULT_KINDS, faults, strict=True)},
         struck_out=int((arrays.struck & seated).any(axis=1).sum()),
         move_ms=_move_times(arrays.times[bot]),
@@ -330,11 +329,11 @@ def _rate(arrays: MatchArrays) -> dict[int, Rating]:
     return dict(zip(played.tolist(), ratings(compared, blocks, _SEED), strict=True))
 
 
-def _won(arrays: MatchArrays, seated: NDArray[np.bool_]) -> int:
-    """Matches won in sixtieths; who shares the highest total shares the match."""
+def _won(arrays: MatchArrays, seated: NDArray[np.bool_]) -> Fraction:
+    """Matches won; k seats that share the highest total have 1/k of the match each."""
     best = arrays.scores == arrays.scores.max(axis=1, keepdims=True, initial=-(2**62))
-    shares = _SHARES // np.maximum(best.sum(axis=1), 1)
-    return int((shares[:, np.newaxis] * (best & seated)).sum())
+    seats = np.bincount(best.sum(axis=1), (best & seated).sum(axis=1))  # by how many share
+    return sum((Fraction(int(n), k) for k, n in enumerate(seats) if n), Fraction())
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:

@@ -123,6 +123,26 @@ def test_the_required_fields_are_enough(rows: list[Row]) -> None:
         (lambda rows: [row.update(top=1) for row in rows], "1: confidence: must be a number betw"),
         (lambda rows: rows[3].update(place=9), "in place 9 here and in"),
         (lambda rows: rows.clear(), "there is no row"),
+        (lambda rows: rows[1].update(bot=None), "2: bot: is missing; add it"),
+        (lambda rows: rows[1].update(round=-1), "2: round: must be 0 or more, not -1"),
+        (lambda rows: rows[1].update(deals=1_000_001), "2: deals: must be 1000000 or less, not 1"),
+        (lambda rows: rows[1].update(adjusted=2**53), "2: adjusted: must be 1000000000000 or less"),
+        (lambda rows: rows[1].update(finished="no"), '2: finished: must be true or false, not "no'),
+        (lambda rows: rows[1].update(struck_out="false"), "2: struck_out: must be true or false"),
+        (lambda rows: rows[1].update(settled=1), "2: settled: must be true or false, not 1"),
+        (lambda rows: rows[1].update(cup=5), "2: cup: must be a string, not 5"),
+        (lambda rows: rows[1].update(game=["x"]), '2: game: must be a string, not ["x"]'),
+        (lambda rows: rows[1].update(stage={}), "2: stage: must be a string, not {}"),
+        (lambda rows: rows[1].update(confidence="high"), "2: confidence: is "),
+        (
+            lambda rows: [row.update(confidence=2) for row in rows],
+            "1: confidence: must be a number",
+        ),
+        (
+            lambda rows: [row.update(challenger="zed") for row in rows],
+            '1: challenger: there is no bot "zed" in the rows; name one of theirs',
+        ),
+        (lambda rows: rows[1].update(bot="\ud800"), r'2: bot: "\ud800" cannot be written as UTF-8'),
     ],
 )
 def test_a_bad_row_is_refused(
@@ -133,6 +153,35 @@ def test_a_bad_row_is_refused(
     with pytest.raises(RowError) as error:
         table(rows)
     assert message in str(error.value)
+
+
+def test_null_counts_as_left_out(rows: list[Row]) -> None:
+    few = [{field: row[field] for field in REQUIRED} | {"format": "swiss"} for row in rows]
+    null = dict.fromkeys(rows[0].keys() - few[0].keys())
+    assert table([row | null for row in few]) == table(few)
+
+
+def test_sides_of_several_deals_play_no_part() -> None:
+    """There they change, so that everybody is compared."""
+    bots = ("ann", "bob", "cat")
+    rows: list[Row] = [
+        {"block": block, "seating": 0, "seat": seat, "bot": bot, "adjusted": points, "deals": 2}
+        for block in range(3)
+        for seat, (bot, points) in enumerate(zip(bots, (4, -1, -3), strict=True))
+    ]
+    sided = [row | {"side": int(row["seat"] > 0)} for row in rows]
+    assert table(sided) == table(rows)
+    one_deal = [row | {"deals": 1} for row in sided]
+    assert table(one_deal) != table([row | {"deals": 1} for row in rows])
+
+
+@pytest.mark.parametrize("seats", [7, 11, 64])
+def test_equal_seats_share_a_match_whatever_their_number(seats: int) -> None:
+    rows = [
+        {"block": 0, "seating": 0, "seat": seat, "bot": str(seat), "adjusted": 1, "deals": 1}
+        for seat in range(seats)
+    ]
+    assert {line["won"] for line in table(rows)["standings"]} == {1 / seats}
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "3", '{"a": ' + "[" * 100_000])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tournament.decisions import disqualified
 from tournament.results.integrity import Flag, Leniency
-from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings
+from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule
 from tournament.text import plural
 
 
@@ -41,14 +42,26 @@ def format_stop(table: Standings) -> str:
     stop = table.stop
     if stop is None:
         return ""
-    top = f"the top {stop.top} are" if stop.top > 1 else "the best bot is"
+    many = stop.top > 1
+    top = f"the top {stop.top}" if many else "the best bot"
+    are, were = ("are", "were") if many else ("is", "was")
     sure = f"separated from the rest at {100 * stop.confidence:g} %"
-    if stop.settled:
-        blocks = plural(table.blocks, "block")
-        return f"Ended after {blocks}, because {top} {sure}: {', '.join(stop.settled)}."
+    if stop.blocks is not None:
+        named = _settled_bots(table, stop)
+        return f"Ended after {plural(stop.blocks, 'block')}, because {top} {were} {sure}{named}."
     if table.finished:
-        return f"Ended because all deals are played; {top} not {sure}."
-    return f"Ends as soon as {top} {sure}, or when all deals are played."
+        return f"Ended because all deals were played; {top} {were} not {sure}."
+    return f"Ends as soon as {top} {are} {sure}, or when all deals are played."
+
+
+def _settled_bots(table: Standings, stop: StopRule) -> str:
+    """The bots by which [stop] ended the cup; an export has no rows of some that were
+    disqualified."""
+    if not stop.settled:
+        return ""
+    out = disqualified({"decisions": table.decisions})
+    names = [f"{bot} (now disqualified)" if bot in out else bot for bot in stop.settled]
+    return f"{':' if len(names) >= stop.top else ', among them'} {', '.join(names)}"
 
 
 def format_versions(said: Sequence[Mapping[str, str]]) -> str:

@@ -52,6 +52,7 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "top": ("int64", "top of [stop]; null without it"),
     "confidence": ("double", "confidence of [stop]; null without it"),
     "settled": ("bool", "whether the cup ended because this bot and others of the top are settled"),
+    "stopped_after": ("int64", "blocks after which [stop] ended the cup; null if it did not"),
     "place": ("int64", "place of the bot; null before the end of a knockout or halving"),
 }
 
@@ -69,8 +70,8 @@ class ExportError(Exception):
 def export(store: RunRecords, format: str, out: BinaryIO) -> int:
     """Write all finished matches to `out`; return the number of rows.
 
-    Reads the matches twice: for the places, then for the rows, which are streamed. ExportError if
-    the format is unknown or its library is not installed.
+    Reads the matches twice: for the places, then for the rows, which are streamed; and once more if
+    [stop] ended the cup. ExportError if the format is unknown or its library is not installed.
     """
     writers: dict[str, Callable[[Iterator[Row], BinaryIO], int]] = {
         "csv": _csv,
@@ -92,6 +93,7 @@ def rows(store: RunRecords) -> Iterator[Row]:
     challenger = config.get("format", {}).get("challenger")
     stop = config.get("stop", {})
     settled = facts.get("settled") or ()
+    stopped_after = len({match.block for match in store.summaries()}) if settled else None
     for match in counted(store.summaries(), facts):
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
@@ -125,6 +127,7 @@ def rows(store: RunRecords) -> Iterator[Row]:
                 "top": stop.get("top"),
                 "confidence": stop.get("confidence") if stop.get("top") else None,
                 "settled": bot in settled,
+                "stopped_after": stopped_after,
                 "place": places.get(bot),
             }
 

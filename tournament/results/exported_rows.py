@@ -50,6 +50,7 @@ _FIELDS: Mapping[str, _Kind] = {
     "challenger": str,
     "top": range(1, _EXACT + 1),
     "settled": bool,
+    "stopped_after": range(1, _EXACT + 1),
     "place": range(1, _EXACT + 1),
 }
 """Field -> its type; of a whole number the range of its values."""
@@ -64,6 +65,7 @@ _SAME_EVERYWHERE = (
     "challenger",
     "top",
     "confidence",
+    "stopped_after",
 )
 _CHOICES = {"ranges": ("final", "anytime", "adaptive"), "format": (*FORMATS, "duel", "")}
 _MOST_SEATS = 64
@@ -120,6 +122,7 @@ class ExportedRows:
                 },
             },
             "settled": {row["bot"] for row in rows if row.get("settled")},
+            "stopped_after": self._facts.get("stopped_after"),
             "ranges": self._facts.get("ranges") or self._safe_ranges(),
             "max_difference": self._facts.get("max_difference"),
             "places": {bot: place for bot, place in self._places.items() if decided and place},

@@ -79,11 +79,13 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class StopRule:
     """``[stop]`` of a cup: it ends once the ``top`` bots are separated from the rest at this
-    confidence. ``settled`` are these bots, in the order of the table, if that ended the cup."""
+    confidence. If that ended the cup, ``settled`` are these bots, in the order of the table, then
+    those that were disqualified later; and ``blocks`` the number of blocks it took, else None."""
 
     top: int
     confidence: float
     settled: tuple[str, ...]
+    blocks: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ class Standings:
     ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges
     of ranks hold, see `kind_of_ranges`. ``groups`` is the number of groups of bots that never met.
     ``course`` is how the cup went, None if there is nothing to tell in this format. ``duel`` is
-    None unless there are exactly two bots. ``decisions`` are those of the organiser; ``incidents``
-    says them and the void matches in sentences.
+    None unless the cup has exactly two bots. ``decisions`` are those of the organiser;
+    ``incidents`` says them and the void matches in sentences.
     """
 
     name: str
@@ -141,7 +143,9 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     played, arrays = arrays, arrays.without(disqualified(facts))
     data = _observations(arrays)
     fitted = fit(data)
-    duel = duel_result(arrays, data, facts.get("max_difference"))
+    # Two bots that are left of more have not played a duel.
+    whole = len(arrays.bots) == len(played.bots)
+    duel = duel_result(arrays, data, facts.get("max_difference")) if whole else None
     kind = kind_of_ranges(facts) if duel is None else "anytime"
     settled = _settled(kind, fitted) if duel is None else settled_by(duel, arrays.bots)
     groups = int(fitted.component.max(initial=-1)) + 1
@@ -172,7 +176,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         name=str(facts.get("name", "")),
         game=str(facts.get("game", "")),
         format=format_of(facts),
-        stop=_stop_rule(facts, [line.bot for line in lines]),
+        stop=_stop_rule(facts, [line.bot for line in lines], played.blocks),
         finished=bool(facts.get("finished", False)),
         ranges=kind,
         groups=groups,
@@ -222,13 +226,17 @@ def _observations(arrays: MatchArrays) -> Observations:
     return observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots))
 
 
-def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str]) -> StopRule | None:
+def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str], blocks: int) -> StopRule | None:
+    """`bots` are those of the table, `blocks` are all that were played."""
     stop = facts.get("config", {}).get("stop", {})
     if stop.get("top") is None:
         return None
     settled = facts.get("settled") or ()
-    in_order = tuple(bot for bot in bots if bot in settled)
-    return StopRule(stop["top"], stop["confidence"], in_order)
+    in_order = [bot for bot in bots if bot in settled]
+    in_order += sorted(set(settled).difference(bots))
+    # An export says how many blocks it took: it may lack the rows of some.
+    after = facts.get("stopped_after") or (blocks if settled else None)
+    return StopRule(stop["top"], stop["confidence"], tuple(in_order), after)
 
 
 def _settled(kind: str, fitted: Fit) -> rank_ranges.Settled:

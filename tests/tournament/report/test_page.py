@@ -15,7 +15,7 @@ import games
 from tests.tournament.played import cup, facts, played, run
 from tests.tournament.results.test_standings import match
 from tournament.config import Stop
-from tournament.records import MatchRecord
+from tournament.records import DecisionKind, MatchRecord
 from tournament.report.page import report
 from tournament.report.replay_steps import select, steps
 from tournament.results.integrity import Flag, Integrity, Leniency
@@ -237,11 +237,13 @@ def test_a_page_shows_the_course_of_its_format(
 
 def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
     with run(tmp_path, replace(cup(), stop=Stop(1, 0.9))) as store:
-        says = "Ended because all deals are played; the best bot is not separated from the rest"
+        says = "Ended because all deals were played; the best bot was not separated from the rest"
         assert says in report(store)
         store.put({"settled": ["bob"]})
-        says = "Ended after 2 blocks, because the best bot is separated from the rest at 90 %: bob."
-        assert says in report(store)
+        says = "Ended after 2 blocks, because the best bot was separated from the rest at 90 %: bob"
+        assert f"{says}." in report(store)
+        store.decide(DecisionKind.DISQUALIFY, "", "bob")
+        assert f"{says} (now disqualified)." in report(store)
         store.put({"finished": False})
         store.put({"settled": []})
         says = "Ends as soon as the best bot is separated from the rest at 90 %, or when all deals"

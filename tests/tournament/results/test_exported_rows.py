@@ -14,9 +14,10 @@ import pytest
 from tests.tournament.played import cup, run
 from tournament.config import FORMATS, STOPPING, Cup, Stop
 from tournament.records import DecisionKind
+from tournament.report.formatting import format_stop
 from tournament.results.export import export
 from tournament.results.exported_rows import REQUIRED, ExportedRows, RowError
-from tournament.results.standings import BY_FORMAT, standings
+from tournament.results.standings import BY_FORMAT, StopRule, standings
 
 Row = dict[str, Any]
 
@@ -80,6 +81,23 @@ def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, forma
     found = {line["bot"]: line["place"] for line in table(rows)["standings"]}
     assert len(found) > 1
     assert found == {bot: places[bot] for bot in found}
+
+
+def test_an_export_says_when_a_cup_ended_after_a_disqualification(tmp_path: Path) -> None:
+    """It has fewer blocks, and no rows of a bot by which the cup ended."""
+    with run(tmp_path, made("round-robin")) as store:
+        store.put({"settled": ["bot1", "bot2"]})
+        blocks = standings(store).blocks
+        store.decide(DecisionKind.DISQUALIFY, "", "bot1")
+        out = io.BytesIO()
+        export(store, "jsonl", out)
+        says = format_stop(standings(store))
+    found = standings(ExportedRows(out.getvalue().decode().splitlines(), "rows.jsonl"))
+    assert found.blocks < blocks
+    assert found.stop == StopRule(2, 0.9, ("bot2",), blocks)
+    because = f"Ended after {blocks} blocks, because the top 2 were separated from the rest at 90 %"
+    assert format_stop(found) == f"{because}, among them bot2."
+    assert says == f"{because}: bot2, bot1 (now disqualified)."
 
 
 def test_a_halving_without_places_has_those_that_follow_from_its_rows(rows: list[Row]) -> None:

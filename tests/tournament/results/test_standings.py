@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.tournament.results.memory_run import MemoryRun
 from tournament.records import Decision, DecisionKind, MatchSummary, adjusted
-from tournament.results.standings import Standing, Standings, standings
+from tournament.results.standings import Standing, Standings, StopRule, standings
 
 BOTS = ("ann", "bob", "cat")
 
@@ -128,6 +128,28 @@ def test_a_bot_whose_tables_were_taken_out_comes_last_of_its_stage_of_a_halving(
     assert list(places.items()) == [("dan", 1), ("bob", 2), ("eve", 3), ("fay", 4), ("cat", 5)]
     assert table.course is not None
     assert table.course.winners == ("dan",)
+
+
+def test_who_ended_a_cup_and_when_stays_after_a_disqualification() -> None:
+    stop = {"stop": {"top": 1, "confidence": 0.9}}
+    ended = {"config": stop, "settled": ["ann"]}
+    for decisions in ([], without("ann"), without("bob")):
+        table = standings(run_of(cup(12), decisions=decisions, **ended))
+        assert table.stop == StopRule(1, 0.9, ("ann",), 12)
+    table = standings(run_of(cup(12), decisions=without("ann"), config=stop, settled=[]))
+    assert table.stop == StopRule(1, 0.9, (), None)
+
+
+def test_two_bots_that_are_left_of_three_have_not_played_a_duel() -> None:
+    pairs = [("ann", "bob"), ("bob", "cat"), ("cat", "ann")]
+    three = [match(block, 0, pairs[block % 3], (2, -2)) for block in range(12)]
+    left = standings(run_of(three, decisions=without("cat")))
+    assert (left.duel, left.ranges, left.blocks) == (None, "final", 4)
+    alone = standings(run_of([one for one in three if "cat" not in one.table]))
+    assert alone.duel is not None
+    nothing_left = standings(run_of(cup(), decisions=without("cat")))
+    assert (nothing_left.duel, nothing_left.matches) == (None, 0)
+    assert [line.rank for line in nothing_left.standings] == [(1, 2), (1, 2)]
 
 
 def test_faults_by_kind() -> None:

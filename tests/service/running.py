@@ -38,7 +38,7 @@ class Running:
         self.session = requests.Session()
         self.session.trust_env = False
         # it prints its address just before it listens
-        retries = Retry(connect=12, backoff_factor=0.05, backoff_max=2)
+        retries = Retry(connect=30, backoff_factor=0.05, backoff_max=2)
         self.session.mount("http://", HTTPAdapter(max_retries=retries))
         assert self.session.get(self.url + "/healthz", timeout=30).status_code == 200
 

@@ -11,7 +11,7 @@ import click
 
 from stich.commands import completion
 from stich.commands.common import run_command
-from stich.commands.cups import play_cup, run_folder
+from stich.commands.cups import play_cup, read_startable_cup, run_folder
 from stich.servers.addresses import find_port
 from stich.servers.gateway import gateway_served
 from stich.servers.pages import pages_served
@@ -60,7 +60,6 @@ def arena(
       stich arena runs/spring
     """
     from arena.server import PagesSettings
-    from tournament.config import read_cup
     from tournament.store.store import Store
 
     port = find_port(host, port)
@@ -71,8 +70,8 @@ def arena(
         with pages_served(host, port, PagesSettings(target)):
             signal.pause()
         return 0
-    cup = read_cup(target)
     folder = out or str(run_folder(target))
+    cup = read_startable_cup(target, folder)
     Store.create(folder).close()
     if not any(bot.connect for bot in cup.bots):
         with pages_served(host, port, PagesSettings(folder, cup=target)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,35 @@ if TYPE_CHECKING:
     from tournament.run.executor import Executor
     from tournament.run.progress import JsonLines
     from tournament.store.store import Store
+
+
+def read_startable_cup(path: str, target: str, *, programs: bool = True) -> Cup:
+    """The cup in a file, to be run at `target`: what its bots need must be there too, their
+    programs unless others start them. ConfigError."""
+    from tournament.bot.prerequisites import missing
+    from tournament.config import read_cup
+
+    def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        found = list(missing(cup.bots, Path(path).absolute().parent, programs=programs))
+        spared = _not_started(target) if found else ()
+        for number, key, text in found:
+            if cup.bots[number].name not in spared:
+                yield ("bots", number, key), text
+
+    return read_cup(path, check)
+
+
+def _not_started(target: str) -> Collection[str]:
+    """The bots of a run that are started no more: all of them if it is finished."""
+    from tournament.decisions import absent
+    from tournament.store.store import Store, StoreError
+
+    try:
+        with Store.open(target) as store:
+            over = store.get("finished")
+            return store.get("bots", ()) if over else absent(store.decisions())
+    except StoreError:  # there is no run yet
+        return ()
 
 
 def play_cup(

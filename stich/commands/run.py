@@ -10,7 +10,7 @@ import click
 
 from stich.commands import completion
 from stich.commands.common import run_command
-from stich.commands.cups import play_cup, run_folder
+from stich.commands.cups import play_cup, read_startable_cup, run_folder
 
 
 @click.command()
@@ -44,11 +44,11 @@ def run(
       stich run examples/doudizhu.toml --out runs/spring
       stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
-    from tournament.config import read_cup
     from tournament.store.engine import shown_target
     from tournament.store.store import NOT_A_STORE, is_url
 
-    plan = read_cup(cup)
+    target = store_url or out or str(run_folder(cup))
+    plan = read_startable_cup(cup, target, programs=cluster is None)
     if any(bot.connect for bot in plan.bots):
         command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
         click.echo(f"{cup}: has bots with connect = true; run it with: {command}", err=True)
@@ -63,7 +63,6 @@ def run(
         shown = "" if "@" in store_url else f" {store_url}"  # which may hold a password
         click.echo(f"--store{shown}: {NOT_A_STORE}", err=True)
         return 2
-    target = store_url or out or str(run_folder(cup))
     shown = shown_target(target)
     words = ("stich", "run", cup, "--store" if store_url else "--out", shown)
     again = shlex.join((*words, *(("--cluster", cluster) if cluster else ())))

@@ -33,11 +33,17 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     return env
 
 
-def find_program(argv: Sequence[str]) -> str | None:
-    """The path of a command's program, as the bot's environment finds it; None if there is none."""
-    return shutil.which(argv[0], path=environment(argv, 0)["PATH"])
+def find_program(argv: Sequence[str], folder: Path) -> str | None:
+    """The path of a command's program, as a bot finds it that is started in `folder`; None if there
+    is none."""
+    name = argv[0]
+    if "/" in name:
+        return shutil.which(str(folder / name))
+    places = environment(argv, 0)["PATH"].split(os.pathsep)
+    # A relative entry means a folder in that of the bot.
+    return shutil.which(name, path=os.pathsep.join(str(folder / place) for place in places))
 
 
-def is_installed(command: str) -> bool:
-    """Whether the program of a command is there."""
-    return find_program(shlex.split(command)) is not None
+def is_installed(command: str, folder: Path) -> bool:
+    """Whether the program of a command that is started in `folder` is there."""
+    return find_program(shlex.split(command), folder) is not None

@@ -124,10 +124,14 @@ class StartedBot(HttpBot):
         self.process.close()
 
     def _ended(self, status: int | str) -> str:
-        if not is_installed(self.command):  # a sandbox has begun, and not found it
-            status = os.strerror(errno.ENOENT)
+        folder = self._launch.folder / (self._bot.dir or "")
+        if os.path.isdir(folder) and not is_installed(self.command, folder):
+            status = os.strerror(errno.ENOENT)  # a sandbox has begun, and not found it
         if isinstance(status, str):
-            return f'{self.name}: "{self.command}" cannot be started: {status}.'
+            return (
+                f'{self.name}: "{self.command}" cannot be started: {status}; install what is'
+                " missing, or fix the command."
+            )
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
         return f'{self.name}: "{self.command}" {how} before it answered GET /.{self._last_line()}'
 

@@ -147,8 +147,11 @@ class StartedTarget(Target):
 def open_target(url: str | None, command: str | None, launch: LaunchSettings) -> Target:
     """The bot at a URL, or else started by a command; StartError if it is not there."""
     if command is not None:
-        if not is_installed(command):
-            raise StartError(f'"{command}" cannot be started: there is no such program.')
+        if not is_installed(command, launch.folder):
+            raise StartError(
+                f'"{command}" cannot be started: there is no such program; install it, or fix the'
+                " command."
+            )
         return StartedTarget(command, launch)
     try:
         target = Target(str(url))

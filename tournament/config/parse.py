@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import comb
 from typing import Any
@@ -39,6 +39,10 @@ from tournament.config.schema import (
 )
 from tournament.config.toml_errors import explain
 
+Check = Callable[[Cup], Iterable[tuple[Path, str]]]
+"""Finds further errors in a cup, in which values that are wrong are None: each is the path of a key
+and a sentence with the fix."""
+
 LARGEST = 1 << 20
 _MAX_TABLES = 200_000
 
@@ -71,8 +75,12 @@ class _Errors:
             )
 
 
-def read_cup(path: str | os.PathLike[str]) -> Cup:
-    """Read the cup in a file; ConfigError with everything that is wrong with it."""
+def _no_check(_cup: Cup) -> Iterable[tuple[Path, str]]:
+    return ()
+
+
+def read_cup(path: str | os.PathLike[str], check: Check = _no_check) -> Cup:
+    """Read the cup in a file; ConfigError with all that is wrong with it, also by `check`."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
@@ -82,10 +90,10 @@ def read_cup(path: str | os.PathLike[str]) -> Cup:
         raise ConfigError([f"{name}: {why}; name an existing CUP.toml."]) from None
     if len(data) > LARGEST:
         raise ConfigError([f"{name}: is larger than 1 MiB; this is not a CUP.toml."])
-    return parse_cup(data, name)
+    return parse_cup(data, name, check)
 
 
-def parse_cup(data: bytes, file: str) -> Cup:
+def parse_cup(data: bytes, file: str, check: Check = _no_check) -> Cup:
     """Parse the cup in these bytes; `file` names them in errors. ConfigError as in `read_cup`."""
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -100,6 +108,8 @@ def parse_cup(data: bytes, file: str) -> Cup:
         raise ConfigError([f"{file}:{line}: {key}: {what}"]) from None
     _resolve_aliases(toml, errors)
     cup = _make_cup(_check_fields(toml, errors), errors)
+    for path, text in check(cup):
+        errors.add(path, text)
     errors.raise_if_any()
     return cup
 

@@ -19,6 +19,7 @@ from tests.tournament.cups import all_end, bot, needs_sandbox
 from tournament.bot import process, started_bot
 from tournament.bot.environment import environment
 from tournament.bot.http_client import Reply
+from tournament.bot.launch import prepare
 from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.player import Choice, Failure
 from tournament.bot.process import LaunchSettings
@@ -72,6 +73,18 @@ def test_a_bot_runs_in_its_folder_with_its_variables(tmp_path: Path) -> None:
         started.close()
     with pytest.raises(StartError, match=r"its folder .*/none is not there"):
         start(Bot("x", command="python bot.py", dir="none"), launch)
+
+
+@pytest.mark.parametrize("sandbox", [False, pytest.param(True, marks=needs_sandbox)])
+def test_a_program_in_the_folder_of_a_bot_is_found_there(tmp_path: Path, sandbox: bool) -> None:
+    (tmp_path / "mine").mkdir()
+    program = tmp_path / "mine" / "fails"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    fails = Bot("x", command="./fails", dir="mine")
+    launch, _ = prepare([fails], Limits(), 60_000, sandbox=sandbox, folder=tmp_path)
+    with pytest.raises(StartError, match=r'"\./fails" ended with code 3 before'):
+        start(fails, launch)
 
 
 def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:

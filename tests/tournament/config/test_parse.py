@@ -302,7 +302,8 @@ def test_what_is_not_toml_is_one_line_too(data: bytes, says: str) -> None:
 
 def test_the_program_reports_errors_before_it_starts(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
-    path.write_text(GOOD.replace("strikes = 3", "strikes = 0"))
+    there = GOOD.replace("./third --fast", "python third.py")
+    path.write_text(there.replace("strikes = 3", "strikes = 0"))
     done = CliRunner().invoke(cli, ["run", str(path), "--out", str(tmp_path / "run")])
     assert done.exit_code == 2
     fix = "write a number in that range"

@@ -101,8 +101,8 @@ class Command:
         """What its programs need, and what this project offers to bots in Python."""
         words = (part for word in (*self.words, *self.values) for part in _SEPARATORS.split(word))
         programs = {self.folder / word for word in words if "/" in word}
-        if found := find_program(self.words):
-            programs.add(self.folder / found)
+        if found := find_program(self.words, self.folder):
+            programs.add(Path(found))
         places = {place for program in programs for place in _installation(program)}
         return places.union(place for name in _PACKAGES for place in CHECKOUT.glob(name))
 

@@ -1,0 +1,112 @@
+"""Folders and programs of bots that are not there are errors of the cup."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tournament import played
+from tests.tournament.cups import stich, toys, write
+from tournament.bot.prerequisites import missing
+from tournament.config import Bot
+from tournament.store.store import Store
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """That of a cup, with one of a bot."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bot").write_text("#!/bin/sh\n")
+    (tmp_path / "mine" / "bot").chmod(0o755)
+    (tmp_path / "mine" / "text").write_text("#!/bin/sh\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "bot",
+    [
+        Bot("x", "python bot.py"),
+        Bot("x", "sh -c 'exec ./bot'", dir="mine"),
+        Bot("x", "./bot --fast", dir="mine"),
+        Bot("x", "mine/bot"),
+        Bot("x", "'mine/bot'"),
+        Bot("x", url="http://127.0.0.1:9"),
+        Bot("x", connect=True),
+        Bot("x"),
+    ],
+)
+def test_what_is_there(folder: Path, bot: Bot) -> None:
+    assert list(missing([bot], folder)) == []
+
+
+@pytest.mark.parametrize(
+    ("bot", "key", "text"),
+    [
+        (Bot("x", "./bot", dir="none"), "dir", 'there is no folder "none"; create it, or fix the'),
+        (Bot("x", "./bot", dir="mine/bot"), "dir", 'there is no folder "mine/bot"; create it'),
+        (Bot("x", "./bot", dir="n" * 5000), "dir", 'there is no folder "nnn'),
+        (Bot("x", "./bot"), "command", 'there is no program "./bot"; install it, or fix the'),
+        (Bot("x", "no-such-program"), "command", 'there is no program "no-such-program"; inst'),
+        (Bot("x", "A=1 ./bot", dir="mine"), "command", 'there is no program "A=1"; install it'),
+        (Bot("x", "mine"), "command", 'there is no program "mine"; install it'),
+        (Bot("x", "bot", dir="mine"), "command", '"bot" in the PATH; write "./bot".'),
+        (Bot("x", "./text", dir="mine"), "command", '"./text" is not executable; make it so'),
+        (Bot("x", "''"), "command", 'there is no program ""; install it'),
+    ],
+)
+def test_what_is_not_there(folder: Path, bot: Bot, key: str, text: str) -> None:
+    (found,) = missing([Bot("y", connect=True), bot], folder)
+    assert found[:2] == (1, key)
+    assert text in found.text
+
+
+def test_programs_of_other_machines_are_not_looked_for(folder: Path) -> None:
+    bots = [Bot("x", "no-such-program"), Bot("y", "no-such-program", dir="none")]
+    (found,) = missing(bots, folder, programs=False)
+    assert (found.number, found.key) == (1, "dir")
+
+
+def test_the_path_is_that_of_the_bot(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "../mine")
+    assert list(missing([Bot("x", "bot", dir="mine")], folder)) == []
+
+
+def cup_of(folder: Path) -> Path:
+    """A cup with a folder and a program that are not there, and another error."""
+    path = write(folder, {**toys(2), "toy2": "no-such-program"}, deals=1)
+    path.write_text(path.read_text() + 'dir = "none"\n[[bots]]\nname = "z"\ncommand = "./z"\n')
+    return path
+
+
+@pytest.mark.parametrize("command", ["run", "arena"])
+def test_all_are_reported_with_their_lines_before_a_bot_is_started(
+    tmp_path: Path, command: str
+) -> None:
+    path = cup_of(tmp_path)
+    path.write_text(path.read_text().replace("move_ms = 2000", "move_ms = 0"))
+    done = stich(command, path, "--out", tmp_path / "run")
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = [line.removeprefix(f"{path}:") for line in done.stderr.splitlines()]
+    assert [line.split(": ")[1] for line in lines] == [
+        "clock.move_ms",
+        "bots[3].dir",
+        "bots[4].command",
+    ]
+    source = path.read_text().splitlines()
+    assert source[int(lines[1].split(":")[0]) - 1] == 'dir = "none"'
+    assert source[int(lines[2].split(":")[0]) - 1] == 'command = "./z"'
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_withdrawn_bot_and_a_finished_run_need_nothing(tmp_path: Path) -> None:
+    path = cup_of(tmp_path)
+    words = ("run", path, "--out", tmp_path / "run")
+    cup = played.cup(("toy0", "toy1", "toy2", "z"))
+    with played.run(tmp_path / "run", cup) as store:
+        assert "another cup" in stich(*words).stderr
+        store.put({"finished": False})
+        assert stich(*words).returncode == 2
+    for bot in ("toy2", "z"):
+        assert stich("withdraw", tmp_path / "run", bot).returncode == 0
+    with Store.open(tmp_path / "run") as store:
+        assert not store.get("finished")
+    assert "another cup" in stich(*words).stderr

@@ -168,12 +168,13 @@ def with_position(size: int) -> Iterator[Body]:
             yield "moves", f"{game.name}, cards as {first} and {second}", body
         results = [wire["results"][0]] * (size // len(json.dumps(wire["results"][:1])))
         entries = [{"seat": 0, "move": "x" * 900}] * 1000
-        for count, deal in ((len(results), 1), (MAX_RESULTS, 1.0), (MAX_RESULTS, 0)):
+        most = MAX_RESULTS if game.name == "zhengfen" else 1000
+        for count, deal in ((len(results), 1), (most, 1.0), (most, 0)):
             long = {**long_game(wire), "results": results[:count], "deal": deal}
             body = json.dumps({"state": long}).encode()
             yield "moves", f"{game.name}, {count} results and deal {deal}", body
         for part in (
-            {"results": results[:MAX_RESULTS]},
+            {"results": results[:most]},
             {"history": entries},
             {"history": entries[:1] * 999},
         ):

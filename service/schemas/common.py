@@ -136,7 +136,9 @@ def results_field(limits: GameLimits, extra: Fields) -> List:
     }
     schema = make_schema(name, f"A finished {limits.game.title} deal.", fields)
     item = ObjectField("", schema, name)
-    return List("The finished deals, oldest first.", item, None, MAX_RESULTS, enforced=True)
+    deals = next(option for option in limits.game.options if option.name == "deals")
+    most = MAX_RESULTS if deals.maximum is None or deals.nullable else deals.maximum
+    return List("The finished deals, oldest first.", item, None, most, enforced=True)
 
 
 def climbing_fields(limits: GameLimits) -> Fields:

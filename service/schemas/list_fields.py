@@ -20,8 +20,8 @@ MAX_MOVES: Final = 1_000
 """Moves of a history, or to make at once. A deal has fewer than 500: each play lays down a card,
 and at most five seats pass after it."""
 MAX_RESULTS: Final = 6_000
-"""Deals of a game. `deals` is at most 1,000; where it is null, in Zheng Fen, a deal shares out 100
-points, so that one of six seats has reached the highest target after as many."""
+"""Deals of a game whose `deals` may be null: in Zheng Fen a deal shares out 100 points, so that one
+of six seats has reached the highest target after as many. Other games have at most 1,000 deals."""
 
 
 class ObjectField(JsonField):

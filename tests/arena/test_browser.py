@@ -47,10 +47,10 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def check_page(browser: Chrome, axe: str) -> None:
     """Nothing is wider than the screen, nothing is in the console, and axe finds no violation."""
-    wide, width = browser.execute_script(
-        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-    )
-    assert wide <= width, browser.current_url
+    fits = "const page = document.documentElement; return page.scrollWidth <= page.clientWidth"
+    # Chromium tells that a page is there before it has laid it out at this width.
+    wait = WebDriverWait(browser, WAIT_S)
+    wait.until(lambda one: one.execute_script(fits), f"{browser.current_url} is too wide")
     browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # for axe, not for the page
     browser.execute_script(axe)
     found: Any = browser.execute_async_script(

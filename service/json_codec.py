@@ -1,8 +1,8 @@
 """JSON in and out.
 
-msgspec reads what is valid by a schema, and writes. The standard library parses the rest, to say
-what is wrong. A body must be UTF-8 and RFC 8259 JSON: no NaN, no duplicate names in one object, no
-deeper nesting than `MAX_DEPTH`.
+msgspec reads bodies that are valid, and writes answers. The standard library parses all other
+bodies, to say what is wrong with them. A body must be UTF-8 and RFC 8259 JSON: no NaN, no duplicate
+names in one object, no deeper nesting than `MAX_DEPTH`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The fields of requests and responses: marshmallow fields that know their JSON Schema.
 
-A field also states its msgspec type, by which msgspec reads a body that is valid as it is. Only any
-other body does marshmallow load, which converts values (3.0 is 3 in JSON) or says what is wrong.
+A field also states its msgspec type, by which msgspec reads a body that is valid as it is.
+marshmallow loads any other body: it converts values (3.0 is 3 in JSON) or says what is wrong.
 
 This is schema validation: JSON types, cards, and the limits marked `enforced`. Other limits only
 document the contract; whether a value makes sense is for `games` to say (semantic validation).
@@ -49,7 +49,7 @@ class ObjectSchema(Schema):
 
     def value_type(self) -> Any:
         """The msgspec type of such an object. It ignores unknown fields."""
-        return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy wants names
+        return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy reads literal names only
 
 
 class OpenObjectSchema(ObjectSchema):

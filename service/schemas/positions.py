@@ -54,7 +54,7 @@ class PositionField(JsonField):
         self.schemas = schemas
 
     def value_type(self) -> Any:
-        """The msgspec type: msgspec tells structs apart by a tag, but not dictionaries."""
+        """The msgspec type: structs, which `game` tells apart; dictionaries have no such tag."""
         return Union[tuple(_struct(*item) for item in self.schemas.items())]  # noqa: UP007
 
     def value_schema(self) -> dict[str, Any]:

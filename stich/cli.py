@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import click
 
@@ -59,8 +60,8 @@ class LazyGroup(click.Group):
     Its help reads the table alone: importing every command would take a second.
     """
 
-    def __init__(self, *args: object, only: Collection[str] = tuple(COMMANDS), **attrs: object):
-        super().__init__(*args, **attrs)  # type: ignore[arg-type]  # click's own arguments
+    def __init__(self, *args: Any, only: Collection[str] = tuple(COMMANDS), **attrs: Any):
+        super().__init__(*args, **attrs)
         self._only = only
 
     def list_commands(self, ctx: click.Context) -> list[str]:

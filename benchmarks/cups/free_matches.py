@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict
+from unittest.mock import patch
 
 from tournament.cluster import relay
 from tournament.cluster.messages import (
@@ -71,5 +72,5 @@ def made_up(cup: Cup, pairing: Pairing) -> MatchRecord:
     )
 
 
-# The worker's process then plays nothing; the types say that it is another class, which it is.
-relay.Session = FreeSession  # type: ignore[assignment,misc]
+# For the rest of the worker's process.
+patch.object(relay, "Session", FreeSession).start()

@@ -172,7 +172,7 @@ def swiss(rounds: int, deals: int) -> Draw:
             mean = totals / np.maximum(counts, 1)
             ranked = sorted(random.permutation(size), key=lambda bot: -mean[bot])
             names = [str(bot) for bot in ranked]
-            tables = pair(names, SEATS, size // SEATS, history)  # type: ignore[arg-type] # has all it reads
+            tables = pair(names, SEATS, size // SEATS, history)
             for table in tables:
                 here = np.tile(np.array([int(name) for name in table]), (deals, 1))
                 some = played(random, here, effects, noise)

@@ -55,8 +55,7 @@ def stich(name: str, players: int) -> Callable[[int], int]:
 
 def openspiel() -> Callable[[int], int]:
     """Plays a random game of OpenSpiel's dou_dizhu: deal, auction and play by uniform choice."""
-    # It has no types and need not be installed.
-    import pyspiel  # type: ignore[import-not-found,unused-ignore]
+    import pyspiel  # need not be installed
 
     game = pyspiel.load_game("dou_dizhu")
     random_ = random.Random(1)
@@ -78,8 +77,7 @@ def openspiel() -> Callable[[int], int]:
 
 def rlcard() -> Callable[[int], int]:
     """Plays a random game of RLCard's doudizhu, which has no auction: it evaluates the hands."""
-    # It has no types and need not be installed.
-    import rlcard as library  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    import rlcard as library  # need not be installed
 
     env = library.make("doudizhu", config={"seed": 1})
     random_ = random.Random(1)

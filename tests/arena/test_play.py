@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -41,11 +42,11 @@ def begun(client: FlaskClient, game: str, players: int = 3, *bots: str) -> str:
     return answer.headers["Location"]
 
 
-def my_turn(client: FlaskClient, path: str) -> dict[str, object]:
+def my_turn(client: FlaskClient, path: str) -> dict[str, Any]:
     """The position once it is the person's turn or the game is over."""
     for _ in range(100_000):
-        now: dict[str, object] = client.get(f"{path}/position").get_json()
-        turn = now["position"]["turn"]  # type: ignore[index]
+        now: dict[str, Any] = client.get(f"{path}/position").get_json()
+        turn = now["position"]["turn"]
         if turn in (0, None):
             return now
         threading.Event().wait(0.002)  # the bots move in a thread
@@ -58,17 +59,17 @@ def test_a_whole_game_by_lit_cards(game: str) -> None:
     with playing() as client:
         path = begun(client, game)
         rules = games.get(game)
-        while (now := my_turn(client, path))["position"]["turn"] is not None:  # type: ignore[index]
-            text = now["others"][-1] if now["others"] else None  # type: ignore[index]
+        while (now := my_turn(client, path))["position"]["turn"] is not None:
+            text = now["others"][-1] if now["others"] else None
             chosen: list[str] = []
             lit = now["lit"]
             while (lit and text is None) or (lit and not chosen):
-                chosen.append(lit[0])  # type: ignore[index]
+                chosen.append(lit[0])
                 found = client.post(f"{path}/choose", json={"cards": chosen}).get_json()
                 text, lit = (found["moves"] or [text])[0], found["lit"]
             answer = client.post(f"{path}/move", json={"move": text}).get_json()
             assert answer["why"] == "", (text, answer["why"])
-        assert len(now["position"]["scores"]) == rules.min_players  # type: ignore[index]
+        assert len(now["position"]["scores"]) == rules.min_players
 
 
 @pytest.mark.parametrize(("game", "players"), GAMES)

@@ -10,7 +10,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.support.wait import WebDriverWait
 
 import games
-from tests.browser import chromium
+from tests.browser import chromium, console_errors
 from tests.service.running import Running
 
 START = "#operations-play-startGame"
@@ -30,12 +30,6 @@ def fits(browser: Chrome) -> bool:
     """Whether the page needs no scrolling to the side."""
     script = "return document.documentElement.scrollWidth <= window.innerWidth"
     return bool(browser.execute_script(script))
-
-
-def errors(browser: Chrome) -> list[dict[str, object]]:
-    """What the console of the browser has shown."""
-    logged: list[dict[str, object]] = browser.get_log("browser")  # type: ignore[no-untyped-call]
-    return logged
 
 
 def wait_for(browser: Chrome, selector: str) -> str:
@@ -71,7 +65,7 @@ def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:
         links = [link.text for link in browser.find_elements("css selector", "nav a")]
         assert {game.title for game in games.GAMES.values()} < set(links)
         # a violation of the Content-Security-Policy is an error here too
-        assert errors(browser) == []
+        assert console_errors(browser) == []
 
 
 def test_the_type_of_a_problem_leads_to_its_description(browser: Chrome) -> None:

@@ -18,7 +18,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.support.wait import WebDriverWait
 
 from service.app import create_app
-from tests.browser import chromium
+from tests.browser import chromium, console_errors
 from tests.service.running import Running
 from tests.service.support import ROOT
 
@@ -120,7 +120,7 @@ def test_three_browsers_play_at_one_table(relay: Any) -> None:
         for browser in browsers:
             WebDriverWait(browser, 30).until(lambda page: "over" in text(page, "status"))
             assert text(browser, "status") == "The game is over. The seed deals the hand you had."
-            assert browser.get_log("browser") == []  # type: ignore[no-untyped-call]
+            assert console_errors(browser) == []
     sent = "\n".join(relay.received)
     assert sent.count("hash") >= 3
     assert not any(key in sent for key in keys)

@@ -89,5 +89,5 @@ def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> 
     page = client.get("/docs").get_data(as_text=True)
     for code in PROBLEM_TYPES:
         assert f'id="{code}"' in page
-    assert client.get("/nowhere").json["type"] == "/docs#not-found"  # type: ignore[index]
+    assert client.get("/nowhere").get_json()["type"] == "/docs#not-found"
     assert client.get("/nowhere").headers["Content-Type"] == "application/problem+json"

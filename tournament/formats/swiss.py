@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
+from typing import Protocol
 
 from tournament.config import Cup
 from tournament.formats.draws import shuffled
@@ -80,7 +81,17 @@ def _mean(values: Sequence[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values) if values else Fraction(0)
 
 
-def pair(ranked: Sequence[str], players: int, tables: int, history: _History) -> list[list[str]]:
+class Meetings(Protocol):
+    """The earlier rounds, as the pairing of the next one reads them."""
+
+    met: Counter[frozenset[str]]
+    """How often two bots have met."""
+
+    def byes(self, name: str) -> int:
+        """How many byes a bot has had."""
+
+
+def pair(ranked: Sequence[str], players: int, tables: int, history: Meetings) -> list[list[str]]:
     """Tables of neighbours in the ranking, best first. Pairs of bots are exchanged between tables
     as long as that reduces repeated meetings."""
     byes = len(ranked) - tables * players
@@ -103,7 +114,7 @@ def pair(ranked: Sequence[str], players: int, tables: int, history: _History) ->
     return seated
 
 
-def _swap(tables: list[list[str]], history: _History, reach: int) -> bool:
+def _swap(tables: list[list[str]], history: Meetings, reach: int) -> bool:
     """Exchange two bots of tables within `reach` of each other if that reduces repeats."""
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:
@@ -116,5 +127,5 @@ def _swap(tables: list[list[str]], history: _History, reach: int) -> bool:
     return False
 
 
-def _repeats(table: Sequence[str], history: _History) -> int:
+def _repeats(table: Sequence[str], history: Meetings) -> int:
     return sum(history.met[frozenset(two)] ** 2 for two in combinations(table, 2))

@@ -23,7 +23,10 @@ from tournament.paths import KEY_FILE, TRUSTED_FILE, state_folder
 from tournament.store.engine import StoreError
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+        Ed25519PrivateKey,
+        Ed25519PublicKey,
+    )
 
 _SIZE = 32
 _FIX = "set XDG_STATE_HOME to a folder in which you can write"
@@ -81,7 +84,7 @@ class Verifier:
         self._own = own if own is not None and own.public == public else None
 
     @cached_property
-    def _key(self):  # type: ignore[no-untyped-def]  # cryptography is imported only here
+    def _key(self) -> Ed25519PublicKey:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
         return Ed25519PublicKey.from_public_bytes(bytes.fromhex(self._public))

@@ -75,7 +75,7 @@ def test_what_is_no_answer(data: object) -> None:
 
 
 def test_values_of_another_type_are_no_answer() -> None:
-    wrong = encode(Played((replace(RECORDS[0], scores=("1", "2", "-3")),)))  # type: ignore[arg-type]
+    wrong = encode(Played(change(scores=("1", "2", "-3"))))
     with pytest.raises(InvalidMessage, match="scores"):
         decode_answer(wrong, Played)
 

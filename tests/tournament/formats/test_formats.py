@@ -1,10 +1,11 @@
 """The schedules of every format, from the cup's seed and the results alone."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +21,9 @@ from tournament.records import BlockRecord
 Results = dict[int, dict[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]]
 
 
-def cup(bots: int, players: int = 3, **fields: object) -> Cup:
+def cup(bots: int, players: int = 3, **fields: Any) -> Cup:
     names = tuple(Bot(f"bot{i:02d}", command="x") for i in range(bots))
-    return Cup("cup", "doudizhu", players, names, "seed", format=Format(**fields))  # type: ignore[arg-type]
+    return Cup("cup", "doudizhu", players, names, "seed", format=Format(**fields))
 
 
 def strength(name: str) -> Fraction:
@@ -47,7 +48,9 @@ class Known:
         return frozenset()
 
 
-def played(of: Schedule, score: object = strength) -> tuple[list[Block], Results]:
+def played(
+    of: Schedule, score: Callable[[str], Fraction] = strength
+) -> tuple[list[Block], Results]:
     """All blocks, if every bot always scores its strength."""
     blocks: list[Block] = []
     results: Results = {}
@@ -56,13 +59,13 @@ def played(of: Schedule, score: object = strength) -> tuple[list[Block], Results
         assert len(mine) == round.size
         blocks += mine
         results[round.number] = {
-            (block.stage, block.table): {name: score(name) for name in block.table}  # type: ignore[operator]
+            (block.stage, block.table): {name: score(name) for name in block.table}
             for block in mine
         }
     return blocks, results
 
 
-KINDS: dict[str, dict[str, object]] = {
+KINDS: dict[str, dict[str, Any]] = {
     "round-robin": {},
     "swiss": {"rounds": 4},
     "knockout": {},
@@ -254,6 +257,8 @@ def test_without_bronze_there_is_none() -> None:
 def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
     winners: set[str] = set()
     for seed in map(str, range(12)):
-        blocks, _ = played(make_schedule(cup(9, 3, type="knockout", deals=1), seed), lambda name: 0)
+        blocks, _ = played(
+            make_schedule(cup(9, 3, type="knockout", deals=1), seed), lambda name: Fraction(0)
+        )
         winners.update(next(block.table for block in blocks if block.stage == "final"))
     assert len(winners) > 6

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournament.formats.test_formats import Known, cup, played, strength
+from tests.tournament.formats.test_formats import Known, Results, cup, played, strength
 from tournament.formats import make_schedule
 from tournament.formats.halving import plan
 
@@ -67,9 +67,9 @@ def test_all_blocks_so_far_decide_who_plays_on() -> None:
     """A bot that was far ahead in the first stage survives a bad second one."""
     made = cup(12, type="halving", deals=10)
     schedule = make_schedule(made, "seed")
-    results: dict[int, dict[tuple[str, tuple[str, ...]], dict[str, Fraction]]] = {}
+    results: Results = {}
     reached: dict[int, set[str]] = {}
-    for round in schedule.rounds(Known(results)):  # type: ignore[arg-type]
+    for round in schedule.rounds(Known(results)):
         blocks = list(round.blocks)
         reached[round.number] = {name for block in blocks for name in block.table}
         lead = 20 if round.number == 1 else -1

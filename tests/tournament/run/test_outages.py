@@ -14,6 +14,7 @@ import pytest
 
 from tests.tournament import hostile, played
 from tests.tournament.cups import HOSTILE, events, standings, started, stich, toys, write
+from tests.tournament.formats.test_formats import Known
 from tournament.bot.player import Choice, Failure
 from tournament.config import Bot
 from tournament.formats import make_schedule
@@ -49,7 +50,7 @@ class Wrong(Fails):
 
 def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
     schedule = make_schedule(CUP, "seed")
-    block = next(iter(next(schedule.rounds(lambda _: {})).blocks))  # type: ignore[arg-type]
+    block = next(iter(next(schedule.rounds(Known({}))).blocks))
     players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
     return play(RULES, pairing_of(block, 0), LocalReferee(), players, awaited=awaited)
 

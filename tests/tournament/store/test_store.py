@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -66,7 +67,7 @@ def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
     )
 
 
-def record(block: int = 1, number: int = 0, **fields: object) -> MatchRecord:
+def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:
     usual = MatchRecord(
         match=f"{block:08x}{number:08x}",
         block=block,
@@ -94,7 +95,7 @@ def record(block: int = 1, number: int = 0, **fields: object) -> MatchRecord:
         wall_ms=20.5,
         own_ms=1.25,
     )
-    return dataclasses.replace(usual, **fields)  # type: ignore[arg-type]
+    return dataclasses.replace(usual, **fields)
 
 
 def test_a_match_comes_back_as_it_was(store: Store) -> None:

@@ -79,7 +79,7 @@ def _words(
     secret: Sequence[Path],
 ) -> tuple[str, ...]:
     words = [bwrap, *_ISOLATION, "--proc", "/proc", "--dev", "/dev"]
-    words += ["--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm"]  # noqa: S108
+    words += ["--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm"]  # noqa: S108 - that of the sandbox
     words += ["--size", str(HOME_MB << 20), "--tmpfs", SANDBOX_HOME]
     etc = sorted(str(path) for name in _ETC for path in Path("/etc").glob(name))
     for place in (*map(str, SYSTEM), *etc):

@@ -26,11 +26,11 @@ from tournament.run.worker import pairing_of
 REQUESTS = 18  # to one seat in one match
 
 
-class FreeSession:
-    """In place of a session with a host process: it starts no bots."""
+class FreeHost:
+    """In place of a host process: it starts no bots."""
 
-    def __init__(self, name: str, secret: str) -> None:
-        self.name = name
+    def __init__(self, session: str, secret: str) -> None:
+        self.session = session
         self.ended = False
         self._cup: Cup | None = None
 
@@ -73,4 +73,4 @@ def made_up(cup: Cup, pairing: Pairing) -> MatchRecord:
 
 
 # For the rest of the worker's process.
-patch.object(relay, "Session", FreeSession).start()
+patch.object(relay, "HostProcess", FreeHost).start()

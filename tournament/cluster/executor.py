@@ -14,11 +14,11 @@ from time import monotonic
 from tournament.cluster.archive import Archives
 from tournament.cluster.members import (
     Answered,
+    ClusterEvent,
     Joined,
     Left,
     Members,
     Ready,
-    Report,
     RunFailed,
     Worker,
 )
@@ -26,7 +26,7 @@ from tournament.cluster.messages import Played
 from tournament.config import Cup
 from tournament.formats.schedule import Table
 from tournament.run.executor import Event, Finished, Inspected, Job, Lost, Notice, RunError, Voided
-from tournament.run.hand_out import Choice, choose
+from tournament.run.hand_out import Assignment, choose
 from tournament.text import plural
 
 _SWITCH_S = 0.0005
@@ -38,8 +38,8 @@ LONELY_S = 60.0
 class ClusterExecutor:
     """An `Executor` whose tables are those of the workers of a cluster.
 
-    A thread of its own follows the cluster; everything that it reports is acted on in the runner's
-    thread, so that nothing here is shared.
+    A thread of its own follows the cluster; its events are acted on in the runner's thread, so that
+    nothing here is shared.
     """
 
     def __init__(self, cup: Cup, address: str, archives: Archives) -> None:
@@ -49,8 +49,8 @@ class ClusterExecutor:
         self._playing: dict[Worker, dict[int, Job]] = {}
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._running: dict[Worker, frozenset[str]] = {}
-        self._reports: SimpleQueue[Report | BaseException] = SimpleQueue()
-        self._early: deque[Report] = deque()  # what came before the cup began
+        self._events: SimpleQueue[ClusterEvent | BaseException] = SimpleQueue()
+        self._early: deque[ClusterEvent] = deque()  # what came before the cup began
         self._lonely_since = monotonic()
         self._loop = asyncio.new_event_loop()
         self._members: Members | None = None
@@ -59,7 +59,7 @@ class ClusterExecutor:
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Let the workers join that are there, and start or reach every bot on each."""
         self._members = Members(
-            self._address, self._cup, self._archives, frozenset(absent), self._reports.put
+            self._address, self._cup, self._archives, frozenset(absent), self._events.put
         )
         self._task = self._loop.create_task(self._members.run())
         self._thread = threading.Thread(target=self._follow, daemon=True)
@@ -68,11 +68,11 @@ class ClusterExecutor:
         sys.setswitchinterval(_SWITCH_S)
         self._thread.start()
         while True:
-            report = self._next(None)
-            if isinstance(report, Ready):
-                return report.inspected
-            if report is not None:
-                self._early.append(report)
+            event = self._next(None)
+            if isinstance(event, Ready):
+                return event.inspected
+            if event is not None:
+                self._early.append(event)
 
     def _follow(self) -> None:
         """The thread: follow the cluster until `close`."""
@@ -82,30 +82,30 @@ class ClusterExecutor:
         except asyncio.CancelledError:
             pass
         except BaseException as error:
-            self._reports.put(error)  # a mistake of ours, raised in the runner's thread
+            self._events.put(error)  # a mistake of ours, raised in the runner's thread
         finally:
             self._loop.close()
 
-    def _next(self, seconds: float | None) -> Report | None:
-        """The next report, None if there is none for so long; RunError if the run is over."""
+    def _next(self, seconds: float | None) -> ClusterEvent | None:
+        """The next event, None if there is none for so long; RunError if the run is over."""
         if self._early and seconds is not None:
             return self._early.popleft()
         try:
-            report = self._reports.get(timeout=seconds)
+            event = self._events.get(timeout=seconds)
         except Empty:
             return None
-        if isinstance(report, BaseException):
-            raise report
-        if isinstance(report, RunFailed):
-            raise RunError(report.why)
-        return report
+        if isinstance(event, BaseException):
+            raise event
+        if isinstance(event, RunFailed):
+            raise RunError(event.why)
+        return event
 
     @property
     def has_free_table(self) -> bool:
         """Whether a worker has a free table."""
         return any(len(jobs) < worker.tables for worker, jobs in self._playing.items())
 
-    def choose(self, tables: Iterable[Table]) -> Choice | None:
+    def choose(self, tables: Iterable[Table]) -> Assignment | None:
         """The table for which the fewest bots must be started on a worker with a free table."""
         free = self._free()
         busy = [bots for worker, bots in self._running.items() if worker not in free]
@@ -121,29 +121,29 @@ class ClusterExecutor:
     def submit(self, job: Job) -> None:
         """Play a job on the worker that must start the fewest bots for it; of several, on the one
         with most free tables."""
-        choice = self.choose([job.block.table])
-        worker = self._free()[choice.worker if choice else 0]
+        assignment = self.choose([job.block.table])
+        worker = self._free()[assignment.worker if assignment else 0]
         self._playing[worker][job.block.number] = job
         if self._members is not None:
             self._loop.call_soon_threadsafe(self._members.play, worker, job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
         """Wait for news of the workers, at most so long, and yield what it means."""
-        report = self._next(seconds)
-        if report is not None:
-            yield from self._on_report(report)
+        event = self._next(seconds)
+        if event is not None:
+            yield from self._on_event(event)
         # Those that come meanwhile wait for the next call: the runner has other things to do.
-        for _ in range(self._reports.qsize()):
-            if (report := self._next(0)) is not None:
-                yield from self._on_report(report)
+        for _ in range(self._events.qsize()):
+            if (event := self._next(0)) is not None:
+                yield from self._on_event(event)
         if not self._playing and monotonic() > self._lonely_since + LONELY_S:
             raise RunError(
                 f"No worker is left at {self._address}. What is finished is kept: start workers,"
                 " then run this again."
             )
 
-    def _on_report(self, report: Report) -> Iterator[Event]:
-        match report:
+    def _on_event(self, event: ClusterEvent) -> Iterator[Event]:
+        match event:
             case Joined(worker):
                 self._playing[worker] = {}
                 self._running[worker] = self._by_url
@@ -160,7 +160,7 @@ class ClusterExecutor:
                 self._running[worker] = self._by_url | played.running
                 yield from self._on_played(worker, job, played)
             case Notice():
-                yield report
+                yield event
 
     def _on_played(self, worker: Worker, job: Job, played: Played) -> Iterator[Event]:
         """The last match comes first: its table gets the next job before the others are stored."""

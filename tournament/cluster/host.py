@@ -22,7 +22,6 @@ from tournament.bot.supervisor.homes import create_home, remove
 from tournament.bot.supervisor.process_tree import PR_SET_DUMPABLE, prctl
 from tournament.cluster.archive import ArchiveError, unpack
 from tournament.cluster.messages import (
-    Answer,
     Begin,
     Begun,
     Close,
@@ -32,6 +31,7 @@ from tournament.cluster.messages import (
     Played,
     Recall,
     Request,
+    Response,
     Upload,
     decode_request,
     encode,
@@ -125,19 +125,19 @@ class Host:
                 self._play(number, job)
                 return
             case Upload(digest, data):
-                answer: Answer = self._upload(digest, data)
+                response: Response = self._upload(digest, data)
             case Begin():
-                answer = self._begin(request)
+                response = self._begin(request)
             case Recall():
                 if self._executor is not None:
                     self._executor.recall()
-                answer = Done()
+                response = Done()
             case _:
-                answer = Done()
-        self._answer(number, answer)
+                response = Done()
+        self._answer(number, response)
 
-    def _answer(self, number: int, answer: Answer) -> None:
-        self._connection.send_bytes(number.to_bytes(NUMBER_BYTES, "big") + encode(answer))
+    def _answer(self, number: int, response: Response) -> None:
+        self._connection.send_bytes(number.to_bytes(NUMBER_BYTES, "big") + encode(response))
 
     def _play(self, number: int, job: Job) -> None:
         if self._executor is None or not self._executor.has_free_table:
@@ -146,7 +146,7 @@ class Host:
         self._jobs[job.block.number] = (number, [])
         self._executor.submit(job)
 
-    def _upload(self, digest: str, data: bytes) -> Answer:
+    def _upload(self, digest: str, data: bytes) -> Response:
         try:
             unpack(data, digest, self._folder / digest)
         except ArchiveError as error:
@@ -155,7 +155,7 @@ class Host:
             return Failed(f"The folder of a bot cannot be unpacked ({error.strerror}).")
         return Done()
 
-    def _begin(self, request: Begin) -> Answer:
+    def _begin(self, request: Begin) -> Response:
         """Prepare the tables and start all bots."""
         cup = self._placed(request.cup, request.folders)
         try:

@@ -24,7 +24,7 @@ from tournament.cluster.messages import (
     Failed,
     Played,
     Request,
-    decode_answer,
+    decode_response,
     encode,
 )
 from tournament.text import printable
@@ -168,7 +168,7 @@ class Link:
             raise WorkerGone("has ended its tables")
         if answer == relay.BUSY:
             raise WorkerBusy
-        found = decode_answer(answer, expected)
+        found = decode_response(answer, expected)
         if isinstance(found, Failed):
             raise Unsuited(f"Worker {member.name}: {found.why}")
         return found

@@ -106,11 +106,11 @@ class RunFailed:
     why: str
 
 
-Report = Ready | Joined | Left | Answered | Notice | RunFailed
+ClusterEvent = Ready | Joined | Left | Answered | Notice | RunFailed
 
 
 class Members:
-    """Attends to the workers of a cluster; `report` takes the news to the runner's thread."""
+    """Attends to the workers of a cluster; `emit` takes events to the runner's thread."""
 
     def __init__(
         self,
@@ -118,13 +118,13 @@ class Members:
         cup: Cup,
         archives: Archives,
         absent: frozenset[str],
-        report: Callable[[Report], None],
+        emit: Callable[[ClusterEvent], None],
     ) -> None:
         self._address = address
         self._cup = cup
         self._archives = archives
         self._absent = absent
-        self._report = report
+        self._emit = emit
         self._link: Link
         self._failed: asyncio.Future[None]
         self._tasks: set[asyncio.Task[None]] = set()
@@ -146,7 +146,7 @@ class Members:
             finally:
                 await self._leave()
         except ClusterError as error:
-            self._report(RunFailed(str(error)))
+            self._emit(RunFailed(str(error)))
 
     async def _follow(self) -> None:
         """Look for workers that come and go."""
@@ -157,7 +157,7 @@ class Members:
             if not self._ready and not self._expects_others():
                 self._ready = bool(self._problems) or self._anybody_joined()
                 if self._ready:
-                    self._report(Ready(Inspected(tuple(self._problems), self._about)))
+                    self._emit(Ready(Inspected(tuple(self._problems), self._about)))
                 elif monotonic() > until:
                     raise ClusterError(self._nobody(members))
             await asyncio.wait([self._failed], timeout=_LOOK_S)
@@ -206,7 +206,7 @@ class Members:
         """Tell the organiser something, once."""
         if text not in self._told:
             self._told.add(text)
-            self._report(Notice(text))
+            self._emit(Notice(text))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -225,8 +225,8 @@ class Members:
         try:
             await self._join(worker)
             worker.joined = True
-            self._report(Joined(worker))
-            self._report(Left(worker, await worker.gone))
+            self._emit(Joined(worker))
+            self._emit(Left(worker, await worker.gone))
         except WorkerGone as gone:
             self._postponed.add(address)
             self._tell(f"Worker {name} {gone}; it takes part as soon as it answers.")
@@ -296,7 +296,7 @@ class Members:
         try:
             played = await self._ask(worker, Play(job), Played)
             check_played(self._cup, job, played)
-            self._report(Answered(worker, job, played))
+            self._emit(Answered(worker, job, played))
         except WorkerGone as gone:
             worker.give_up(str(gone))
         except WorkerBusy:

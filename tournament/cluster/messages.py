@@ -81,20 +81,20 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-Answer = Done | Begun | Played | Failed
+Response = Done | Begun | Played | Failed
 
 
 class InvalidMessage(Exception):
     """What a worker answered makes no sense; the text is a clause that says why."""
 
 
-_A = TypeVar("_A", Done, Begun, Played)
+_R = TypeVar("_R", Done, Begun, Played)
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)
-_answers = msgspec.msgpack.Decoder(Answer)
+_responses = msgspec.msgpack.Decoder(Response)
 
 
-def encode(message: Request | Answer) -> bytes:
+def encode(message: Request | Response) -> bytes:
     """The bytes of a message."""
     return _encoder.encode(message)
 
@@ -105,17 +105,17 @@ def decode_request(data: bytes) -> Request:
     return request
 
 
-def decode_answer(data: object, expected: type[_A]) -> _A | Failed:
-    """The answer in these bytes; InvalidMessage if it is none, or of another kind."""
+def decode_response(data: object, expected: type[_R]) -> _R | Failed:
+    """The response in these bytes; InvalidMessage if it is none, or of another kind."""
     if not isinstance(data, bytes):
         raise InvalidMessage(f"bytes were expected, not {type(data).__name__}")
     try:
-        answer = _answers.decode(data)
+        response = _responses.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidMessage(str(error)) from None
-    if not isinstance(answer, expected | Failed):
-        raise InvalidMessage(f"{expected.__name__} was expected, not {type(answer).__name__}")
-    return answer
+    if not isinstance(response, expected | Failed):
+        raise InvalidMessage(f"{expected.__name__} was expected, not {type(response).__name__}")
+    return response
 
 
 def check_played(cup: Cup, job: Job, played: Played) -> None:

@@ -43,22 +43,22 @@ class Relay:
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
-        self._session: Session | None = None
+        self._host: HostProcess | None = None
 
     async def handle(self, session: str, request: bytes) -> bytes | str | None:
         """The answer to a request; BUSY if another runner's session has not ended, None if the
         host has."""
-        current = self._session
-        if current is None or (current.ended and current.name != session):
-            current = self._session = Session(session, self._secret)
-        return await current.ask(request) if current.name == session else BUSY
+        host = self._host
+        if host is None or (host.ended and host.session != session):
+            host = self._host = HostProcess(session, self._secret)
+        return await host.ask(request) if host.session == session else BUSY
 
 
-class Session:
+class HostProcess:
     """The host process of one runner's session. No bot in a sandbox sees the folder `secret`."""
 
-    def __init__(self, name: str, secret: str) -> None:
-        self.name = name
+    def __init__(self, session: str, secret: str) -> None:
+        self.session = session
         self.ended = False
         self._loop = asyncio.get_running_loop()
         self._connection, theirs = Pipe()

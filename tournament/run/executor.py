@@ -9,7 +9,7 @@ from typing import Protocol
 from tournament.formats import Block
 from tournament.formats.schedule import Table
 from tournament.records import MatchRecord, VoidRecord
-from tournament.run.hand_out import Choice
+from tournament.run.hand_out import Assignment
 
 
 class RunError(Exception):
@@ -92,7 +92,7 @@ class Executor(Protocol):
     def has_free_table(self) -> bool:
         """Whether a job can be submitted now."""
 
-    def choose(self, tables: Iterable[Table]) -> Choice | None:
+    def choose(self, tables: Iterable[Table]) -> Assignment | None:
         """Which of these, in the drawn order, to play next; None if there are none. Reads them only
         as far as needed."""
 

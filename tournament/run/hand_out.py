@@ -16,7 +16,7 @@ MAX_WINDOW = 256
 _PART = 10
 
 
-class Choice(NamedTuple):
+class Assignment(NamedTuple):
     """A table and a worker, by their numbers, and how many bots must be started for it."""
 
     table: int
@@ -38,7 +38,7 @@ def choose(
     tables: Iterable[Table],
     free: Sequence[Collection[str]],
     busy: Collection[str] = (),
-) -> Choice | None:
+) -> Assignment | None:
     """Choose the table for which the fewest bots must be started, and where.
 
     `tables` are in the drawn order; at each free worker these bots run, and `busy` ones at workers
@@ -46,14 +46,14 @@ def choose(
     first table. None without a table or a free worker. Reads no further than the first table whose
     bots all run at one worker.
     """
-    best: Choice | None = None
+    best: Assignment | None = None
     least: tuple[int, int] | None = None
     for number, table in enumerate(tables):
         for worker, running in enumerate(free):
             missing = [name for name in table if name not in running]
             if not missing:
-                return Choice(number, worker, 0)
+                return Assignment(number, worker, 0)
             again = sum(name in busy or any(name in bots for bots in free) for name in missing)
             if least is None or (len(missing), again) < least:
-                best, least = Choice(number, worker, len(missing)), (len(missing), again)
+                best, least = Assignment(number, worker, len(missing)), (len(missing), again)
     return best

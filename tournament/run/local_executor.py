@@ -19,9 +19,9 @@ from tournament.formats.schedule import Table
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.deadline import Deadline
 from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
-from tournament.run.hand_out import Choice, choose
+from tournament.run.hand_out import Assignment, choose
 from tournament.run.memory import memory_for_bots
-from tournament.run.worker import Failed, Inspect, Message, main
+from tournament.run.worker import Inspect, Message, WorkerFailed, main
 
 _TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
 _CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
@@ -155,7 +155,7 @@ class LocalExecutor:
         """The bots that some worker can seat without a start."""
         return frozenset[str]().union(*(worker.bots for worker in self._workers))
 
-    def choose(self, tables: Iterable[Table]) -> Choice | None:
+    def choose(self, tables: Iterable[Table]) -> Assignment | None:
         """The table for which the fewest bots must be started at a free worker."""
         free = [worker.bots for worker in self._free()]
         busy = [worker.bots for worker in self._workers if worker.job is not None]
@@ -168,8 +168,8 @@ class LocalExecutor:
 
     def submit(self, job: Job) -> None:
         """Send a job to the free worker that must start the fewest bots for it."""
-        choice = self.choose([job.block.table])
-        self._free()[choice.worker if choice else 0].send(job)
+        assignment = self.choose([job.block.table])
+        self._free()[assignment.worker if assignment else 0].send(job)
 
     def receive(self, seconds: float, wake: Sequence[Connection] = ()) -> Iterator[Event]:
         """Wait for messages of the workers, at most so long, and yield what they mean. The wait
@@ -189,7 +189,7 @@ class LocalExecutor:
         except (EOFError, ConnectionError):
             yield from self._lose(worker)
             return
-        if isinstance(message, Failed):
+        if isinstance(message, WorkerFailed):
             raise RunError(message.why)
         if isinstance(message, Inspected):
             return

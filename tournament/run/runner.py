@@ -255,11 +255,11 @@ class Runner:
                     read.append(job)
                     yield job.block.table
 
-        choice = self._executor.choose(tables())
-        if choice is None:
+        assignment = self._executor.choose(tables())
+        if assignment is None:
             return None
         needed = dict.fromkeys(name for job in read for name in job.block.table)
-        return read[choice.table], tuple(needed) if choice.starts else ()
+        return read[assignment.table], tuple(needed) if assignment.starts else ()
 
     def _receive(self, observer: Observer) -> None:
         """Wait for events of the tables and act on them."""

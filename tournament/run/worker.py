@@ -37,14 +37,14 @@ class Inspect:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class WorkerFailed:
     """The worker cannot continue; a sentence that says why."""
 
     why: str
 
 
 Order = Job | Inspect
-Message = Finished | Voided | Inspected | Failed
+Message = Finished | Voided | Inspected | WorkerFailed
 
 
 def main(
@@ -80,7 +80,7 @@ def main(
         return
     except RefereeError as error:
         with contextlib.suppress(_RunnerGone):
-            _send(connection, Failed(str(error)))
+            _send(connection, WorkerFailed(str(error)))
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         bot_pool.close()

@@ -305,7 +305,7 @@ def nonsensical(honest):
 
 if not hasattr(relay, "NONSENSICAL"):  # Dask loads this twice
     relay.NONSENSICAL = True
-    relay.Session.ask = nonsensical(relay.Session.ask)
+    relay.HostProcess.ask = nonsensical(relay.HostProcess.ask)
 """
 
 

@@ -29,10 +29,10 @@ from tournament.cluster.messages import (
     Played,
     Request,
     Upload,
-    decode_answer,
+    decode_response,
     encode,
 )
-from tournament.cluster.relay import BUSY, Relay, Session
+from tournament.cluster.relay import BUSY, HostProcess, Relay
 from tournament.config import Bot, Cup
 
 _T = TypeVar("_T")
@@ -59,18 +59,18 @@ class Worker:
 
     async def begin(self, *bots: Bot, folders: dict[str, str] | None = None) -> Begun | Failed:
         request = Begin(cup(*bots), 1, folders or {}, frozenset())
-        return decode_answer(await self.ask(request), Begun)
+        return decode_response(await self.ask(request), Begun)
 
     @property
-    def session(self) -> Session:
-        assert self.relay._session is not None
-        return self.relay._session
+    def host(self) -> HostProcess:
+        assert self.relay._host is not None
+        return self.relay._host
 
     def disappear(self) -> None:
         """What the host sees when the Dask worker dies."""
-        with socket.socket(fileno=os.dup(self.session._connection.fileno())) as end:
+        with socket.socket(fileno=os.dup(self.host._connection.fileno())) as end:
             end.shutdown(socket.SHUT_RDWR)
-        self.session._process.wait(30)
+        self.host._process.wait(30)
 
 
 def run(work: Callable[[], Awaitable[_T]]) -> _T:
@@ -97,7 +97,7 @@ def test_a_block_is_played(worker: Worker) -> None:
         assert isinstance(begun, Begun)
         assert begun.inspected.problems == ()
         assert "so they can reach its Dask port and its files" in begun.notice
-        played = decode_answer(await worker.ask(Play(job())), Played)
+        played = decode_response(await worker.ask(Play(job())), Played)
         assert isinstance(played, Played)
         assert [record.number for record in played.records] == [0, 1, 2]
         assert await worker.ask(Ping(), "two") == BUSY
@@ -122,7 +122,7 @@ def test_a_bot_runs_in_its_folder(worker: Worker, tmp_path: Path) -> None:
         (digest,) = packed.data
         assert await worker.ask(Upload(digest, packed.data[digest]), session) == encode(Done())
         request = Begin(cup(mine), 1, packed.of_bots, frozenset())
-        begun = decode_answer(await worker.ask(request, session), Begun)
+        begun = decode_response(await worker.ask(request, session), Begun)
         assert await worker.ask(Close(), session) == encode(Done())
         assert isinstance(begun, Begun)
         (said,) = begun.inspected.problems
@@ -139,9 +139,9 @@ def test_a_bot_runs_in_its_folder(worker: Worker, tmp_path: Path) -> None:
 
 def test_an_archive_that_changed_on_its_way(worker: Worker) -> None:
     async def work() -> None:
-        answer = decode_answer(await worker.ask(Upload("0" * 64, b"x")), Done)
+        answer = decode_response(await worker.ask(Upload("0" * 64, b"x")), Done)
         assert answer == Failed("The archive of a bot has changed on its way.")
-        assert decode_answer(await worker.ask(Play(job())), Played) == Failed(
+        assert decode_response(await worker.ask(Play(job())), Played) == Failed(
             "There is no free table."
         )
 
@@ -163,7 +163,7 @@ def test_a_host_that_is_killed_is_gone_with_its_bots(worker: Worker, tmp_path: P
             await worker.begin(*bots)
             playing = asyncio.ensure_future(worker.ask(Play(job())))
             await worker.ask(Ping())
-            worker.session._process.kill()
+            worker.host._process.kill()
             assert await playing is None
             assert await worker.ask(Ping()) is None
             assert len(list(notes.iterdir())) >= 3
@@ -183,7 +183,7 @@ def test_a_host_ends_when_the_dask_worker_does(worker: Worker, tmp_path: Path) -
             assert await playing is None
 
     run(work)
-    assert worker.session._process.returncode == 0
+    assert worker.host._process.returncode == 0
 
 
 def test_a_host_that_hears_nothing_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

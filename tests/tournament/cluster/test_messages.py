@@ -16,8 +16,8 @@ from tournament.cluster.messages import (
     Play,
     Played,
     check_played,
-    decode_answer,
     decode_request,
+    decode_response,
     encode,
 )
 from tournament.formats import make_schedule
@@ -55,14 +55,14 @@ def void(**changes: Any) -> VoidRecord:
 
 def test_what_is_sent_arrives_the_same() -> None:
     assert any(record.faults for record in RECORDS)
-    answer = decode_answer(encode(Played(RECORDS, void())), Played)
+    answer = decode_response(encode(Played(RECORDS, void())), Played)
     assert answer == Played(RECORDS, void())
     begin = Begin(CUP, 2, {"ann": "ab"}, frozenset({"bob"}))
     assert decode_request(encode(begin)) == begin
     assert decode_request(encode(Play(job()))) == Play(job())
     begun = Begun(Inspected(("No.",), {"ann": {"name": "ann"}}), "")
-    assert decode_answer(encode(begun), Begun) == begun
-    assert decode_answer(encode(Failed("No.")), Played) == Failed("No.")
+    assert decode_response(encode(begun), Begun) == begun
+    assert decode_response(encode(Failed("No.")), Played) == Failed("No.")
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_what_is_sent_arrives_the_same() -> None:
 )
 def test_what_is_no_answer(data: object) -> None:
     with pytest.raises(InvalidMessage):
-        decode_answer(data, Played)
+        decode_response(data, Played)
 
 
 def test_values_of_another_type_are_no_answer() -> None:
     wrong = encode(Played(change(scores=("1", "2", "-3"))))
     with pytest.raises(InvalidMessage, match="scores"):
-        decode_answer(wrong, Played)
+        decode_response(wrong, Played)
 
 
 def change(**changes: Any) -> tuple[MatchRecord, ...]:

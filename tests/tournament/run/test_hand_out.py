@@ -23,7 +23,7 @@ from tournament.match.referee import LocalReferee
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run import runner
 from tournament.run.executor import Event, Finished, Inspected, Job
-from tournament.run.hand_out import MAX_WINDOW, Choice, choose, window
+from tournament.run.hand_out import MAX_WINDOW, Assignment, choose, window
 from tournament.run.runner import Runner
 from tournament.run.worker import pairing_of
 from tournament.store.store import Store
@@ -33,18 +33,18 @@ PLAYERS = 3
 
 def test_the_first_table_whose_bots_run_is_chosen_and_no_further_one_is_read() -> None:
     tables = iter([("a", "b"), ("a", "c"), ("a", "d")])
-    assert choose(tables, [{"a", "c"}]) == Choice(1, 0, 0)
+    assert choose(tables, [{"a", "c"}]) == Assignment(1, 0, 0)
     assert next(tables) == ("a", "d")
 
 
 def test_a_table_goes_to_the_worker_whose_bots_run() -> None:
-    assert choose([("a", "b")], [set(), {"b"}, {"a", "b"}, {"a"}]) == Choice(0, 2, 0)
-    assert choose([("a", "b"), ("c", "d")], [{"d"}, {"a"}]) == Choice(0, 1, 1)
+    assert choose([("a", "b")], [set(), {"b"}, {"a", "b"}, {"a"}]) == Assignment(0, 2, 0)
+    assert choose([("a", "b"), ("c", "d")], [{"d"}, {"a"}]) == Assignment(0, 1, 1)
 
 
 def test_of_equal_tables_the_one_that_starts_no_bot_twice_comes_first() -> None:
-    assert choose([("a", "b"), ("c", "d")], [set()], busy={"b"}) == Choice(1, 0, 2)
-    assert choose([("a", "b"), ("c", "d")], [set(), {"x"}]) == Choice(0, 0, 2)
+    assert choose([("a", "b"), ("c", "d")], [set()], busy={"b"}) == Assignment(1, 0, 2)
+    assert choose([("a", "b"), ("c", "d")], [set(), {"x"}]) == Assignment(0, 0, 2)
 
 
 def test_without_a_table_or_a_free_worker_there_is_no_choice() -> None:
@@ -157,7 +157,7 @@ class FewBots:
     def has_free_table(self) -> bool:
         return self._job is None
 
-    def choose(self, tables: Iterable[Table]) -> Choice | None:
+    def choose(self, tables: Iterable[Table]) -> Assignment | None:
         return choose(tables, [self._running])
 
     def submit(self, job: Job) -> None:

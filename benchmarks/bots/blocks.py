@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.bots.strength import Decide, bot, play
 from benchmarks.figures import Figure, Section
-from tournament.ranking.bootstrap import Floats
+from tournament.ranking.arrays import Floats
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import from_blocks
 from tournament.ranking.score_intervals import score_intervals

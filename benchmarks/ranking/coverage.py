@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import games
-from tournament.ranking.bootstrap import Ints
+from tournament.ranking.arrays import Ints
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import observe
 from tournament.ranking.rank_ranges import settled_pairs

@@ -14,8 +14,9 @@ import numpy as np
 
 from benchmarks.figures import Figure, Section
 from tournament.formats.duel import BLOCKS_PER_ROUND
+from tournament.ranking.arrays import Floats
 from tournament.ranking.betting import log_wealth
-from tournament.ranking.bootstrap import LEVEL, Floats
+from tournament.ranking.bootstrap import LEVEL
 
 MOST = 4_000
 """Blocks of a duel at most."""

@@ -37,7 +37,8 @@ from benchmarks.ranking.simulated_cups import (
     swiss,
 )
 from tournament.ranking import adaptive, anytime
-from tournament.ranking.bootstrap import LEVEL, Floats, Ints
+from tournament.ranking.arrays import Floats, Ints
+from tournament.ranking.bootstrap import LEVEL
 from tournament.ranking.distributions import student_quantile
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks

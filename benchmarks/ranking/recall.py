@@ -23,7 +23,7 @@ from benchmarks.ranking.simulated_cups import (
     swiss,
 )
 from tournament.formats import halving
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Floats, Ints
 from tournament.ranking.effects import scores
 
 BOTS = 30

@@ -11,7 +11,7 @@ import numpy as np
 from tournament.formats import halving as halving_format
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Floats, Ints
 from tournament.ranking.effects import scores
 from tournament.ranking.observations import Observations, from_blocks
 

@@ -16,7 +16,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tournament.ranking.bootstrap import LEVEL, Floats
+from tournament.ranking.arrays import Floats
+from tournament.ranking.bootstrap import LEVEL
 from tournament.ranking.effects import Fit
 from tournament.ranking.pairs import pairs
 from tournament.ranking.rank_ranges import Settled

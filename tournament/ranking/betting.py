@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.ranking.bootstrap import LEVEL, Floats, Interval
+from tournament.ranking.arrays import Floats
+from tournament.ranking.bootstrap import LEVEL, Interval
 
 # Shares of the largest stake. Small ones find small differences, and weigh less, because a
 # difference so small takes so many blocks that its weight matters little.

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tournament.ranking.arrays import Floats
 from tournament.ranking.distributions import student_quantile
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LEVEL = 0.95
 

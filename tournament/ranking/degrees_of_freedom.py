@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Floats, Ints
 from tournament.ranking.design import Design
 from tournament.ranking.observations import Observations
 from tournament.ranking.residuals import SATURATED, STRATUM, centred, leverage, seats_of

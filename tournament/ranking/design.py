@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Floats, Ints
 from tournament.ranking.groups import connected
 from tournament.ranking.observations import Observations
 

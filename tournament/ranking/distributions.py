@@ -10,9 +10,9 @@ import math
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from tournament.ranking.arrays import Floats
 
 # Wichura's algorithm AS 241 (Applied Statistics 37, 1988), routine PPND16: numerators and
 # denominators for the middle, for tails, and for tails below exp(-25). Highest power first.

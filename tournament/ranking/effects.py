@@ -25,9 +25,8 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.degrees_of_freedom import design_freedom
 from tournament.ranking.design import Design, design_of
 from tournament.ranking.observations import Observations
@@ -151,7 +150,7 @@ def _solve(data: Observations, design: Design) -> tuple[Floats, Floats]:
     return effects, base[design.component]
 
 
-def _balanced(data: Observations, design: Design) -> NDArray[np.bool_]:
+def _balanced(data: Observations, design: Design) -> Booleans:
     """Which bots (n) are in a component where every table has been played equally often."""
     answer = np.zeros(data.bots, bool)
     members = np.bincount(design.component[design.component >= 0])

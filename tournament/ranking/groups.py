@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tournament.ranking.bootstrap import Ints
+from tournament.ranking.arrays import Booleans, Ints
 
 
-def connected(linked: NDArray[np.bool_]) -> Ints:
+def connected(linked: Booleans) -> Ints:
     """The group (n) of each bot, numbered by first bot; ``linked`` (n, n) is symmetric."""
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Booleans, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Observations:
     """
 
     table: Ints
-    present: NDArray[np.bool_]
+    present: Booleans
     points: Floats
     deals: Ints
     totals: Floats
@@ -92,7 +91,7 @@ def observe(block: Ints, deals: Ints, seats: Ints, scores: Ints, bots: int) -> O
     )
 
 
-def from_blocks(points: Floats, present: NDArray[np.bool_]) -> Observations:
+def from_blocks(points: Floats, present: Booleans) -> Observations:
     """Observations of blocks with one deal a bot: ``points`` and ``present`` are (B, n).
 
     For simulations, where points need not be whole numbers.
@@ -114,7 +113,7 @@ def from_blocks(points: Floats, present: NDArray[np.bool_]) -> Observations:
     )
 
 
-def _tables(present: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
+def _tables(present: Booleans) -> tuple[Ints, Booleans]:
     """The number of each block's set of bots, by first block, and the sets.
 
     Numbering by first block, not by the sets, makes the names of the bots play no part.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.ranking.bootstrap import Floats
+from tournament.ranking.arrays import Floats
 from tournament.ranking.distributions import normal_quantile, student_tail
 from tournament.ranking.effects import Fit
 

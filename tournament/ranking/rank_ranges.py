@@ -13,9 +13,9 @@ Review of Economic Studies 91, 2024.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tournament.ranking.bootstrap import LEVEL, Floats, Ints, generator
+from tournament.ranking.arrays import Booleans, Floats, Ints
+from tournament.ranking.bootstrap import LEVEL, generator
 from tournament.ranking.distributions import normal_quantile
 from tournament.ranking.effects import Fit
 from tournament.ranking.pairs import Pairs, pairs
@@ -24,7 +24,7 @@ _RESAMPLES = 4_000
 # More blocks than this are added up to so many groups: enough to keep their correlation.
 _GROUPS = 400
 
-Settled = NDArray[np.bool_]
+Settled = Booleans
 
 
 def settled_pairs(fit: Fit, seed: str) -> Settled:

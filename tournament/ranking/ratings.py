@@ -16,12 +16,11 @@ from itertools import combinations
 
 import numpy as np
 
+from tournament.ranking.arrays import Floats, Ints
 from tournament.ranking.bootstrap import (
     LEVEL,
     UNKNOWN,
-    Floats,
     Interval,
-    Ints,
     generator,
     percentile_interval,
 )

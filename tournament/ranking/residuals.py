@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.design import Design
 from tournament.ranking.observations import Observations
 
@@ -70,7 +69,7 @@ def _single_residuals(
     return answer
 
 
-def seats_of(present: NDArray[np.bool_], size: int) -> Ints:
+def seats_of(present: Booleans, size: int) -> Ints:
     """The bots of tables of one size, a row each."""
     return np.nonzero(present)[1].reshape(-1, size)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tournament.formats import halving, knockout
-from tournament.ranking.bootstrap import Ints
+from tournament.ranking.arrays import Ints
 from tournament.ranking.effects import scores
 from tournament.ranking.observations import observe
 from tournament.results.match_arrays import MatchArrays

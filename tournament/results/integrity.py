@@ -15,11 +15,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
 from games import State
 from games.move import PASS
+from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.distributions import logistic, student_tail
 from tournament.records import MatchRecord
 
@@ -28,9 +28,6 @@ LEAST = 0.05
 """The smallest difference of two rates that is reported as suspicious: 5 percentage points."""
 SHOWN = 10
 """How many matches of a flagged pair are named."""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +225,7 @@ def _leniencies(
     return [Leniency(*row[:5], p) for row, p in zip(raw, corrected, strict=True)]
 
 
-def _difference(
-    unexpected: Floats, against: NDArray[np.bool_], block: Ints
-) -> tuple[float | None, float]:
+def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
     """The leniency towards one opponent and its one-sided p, from sums over blocks."""
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size

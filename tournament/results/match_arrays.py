@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.ranking.bootstrap import Ints
+from tournament.ranking.arrays import Booleans, Ints
 from tournament.records import FAULT_KINDS, MatchSummary
 
 
@@ -33,11 +33,11 @@ class MatchArrays:
     round: Ints
     stage: Ints
     deals: Ints
-    complete: NDArray[np.bool_]
+    complete: Booleans
     seats: Ints
     scores: Ints
     sides: Ints
-    struck: NDArray[np.bool_]
+    struck: Booleans
     faults: Ints
     times: tuple[NDArray[np.float32], ...]
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tournament.decisions import decided, disqualified, sentences
 from tournament.ranking import adaptive, anytime, rank_ranges
+from tournament.ranking.arrays import Booleans
 from tournament.ranking.bootstrap import Interval
 from tournament.ranking.effects import Fit, fit
 from tournament.ranking.observations import Observations, observe
@@ -337,7 +338,7 @@ def _rate(arrays: MatchArrays) -> dict[int, Rating]:
     return dict(zip(played.tolist(), ratings(compared, blocks, _SEED), strict=True))
 
 
-def _won(arrays: MatchArrays, seated: NDArray[np.bool_]) -> Fraction:
+def _won(arrays: MatchArrays, seated: Booleans) -> Fraction:
     """Matches won; k seats that share the highest total have 1/k of the match each."""
     best = arrays.scores == arrays.scores.max(axis=1, keepdims=True, initial=-(2**62))
     seats = np.bincount(best.sum(axis=1), (best & seated).sum(axis=1))  # by how many share

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.ranking.simulated_cups import gauntlet, normal, observed, played, round_robin, swiss
 from tournament.ranking import anytime
-from tournament.ranking.bootstrap import Floats, Ints
+from tournament.ranking.arrays import Floats, Ints
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks, observe
 from tournament.ranking.pairs import pairs, sign_limit

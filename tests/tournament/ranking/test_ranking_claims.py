@@ -28,7 +28,7 @@ from benchmarks.ranking.simulated_cups import (
     strong,
     swiss,
 )
-from tournament.ranking.bootstrap import Floats
+from tournament.ranking.arrays import Floats
 
 
 @pytest.mark.parametrize("noise", NOISES)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.ranking.bootstrap import Ints
+from tournament.ranking.arrays import Ints
 from tournament.ranking.ratings import (
     MEAN,
     SCALE,

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
-from tournament.ranking.bootstrap import UNKNOWN, Floats, Interval
+from tournament.ranking.arrays import Floats
+from tournament.ranking.bootstrap import UNKNOWN, Interval
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks, observe
 from tournament.ranking.rank_ranges import settled_pairs

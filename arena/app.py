@@ -41,7 +41,7 @@ def create_app(
     """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
 
     `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
-    `cup` is the file of the cup, whose bots can be started to play against a person. ConfigError.
+    `cup` is the file of the cup, whose bots can be started to play against a person. CupError.
     """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024

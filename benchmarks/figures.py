@@ -75,13 +75,18 @@ def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
     return done / spent
 
 
-def machine() -> str:
-    """Processor, cores, Python and the versions of the packages that are measured."""
+def processor() -> str:
+    """The model of the processor, and the number of its cores."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
         model = names[0].split(":")[1].strip() if names else model
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def machine() -> str:
+    """Date, processor, Python and the versions of the packages that are measured."""
     packages = []
     for name in ("flask", "marshmallow", "granian", "requests", "open-spiel", "rlcard", "mypy"):
         try:
@@ -89,6 +94,6 @@ def machine() -> str:
         except PackageNotFoundError:
             packages.append(f"{name} not installed")
     return (
-        f"{date.today().isoformat()}, {model}, {os.cpu_count()} cores,"
+        f"{date.today().isoformat()}, {processor()},"
         f" {platform.python_implementation()} {platform.python_version()}; {', '.join(packages)}"
     )

@@ -30,7 +30,7 @@ class AvailableBots:
 
     @classmethod
     def of_cup(cls, path: Path | None, folder: Path | None) -> AvailableBots:
-        """Those of the cup in this file, if there is one. ConfigError."""
+        """Those of the cup in this file, if there is one. CupError."""
         return cls() if path is None else cls(read_cup(path), path, folder)
 
     def choices(self, game: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from arena.play.game import BrowserGame, BrowserGames, FullError
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
 from tournament.config import REFERENCE_BOTS
-from tournament.play.opponents import seated
+from tournament.play.opponents import fill_seats
 
 play_pages = Blueprint("play_pages", __name__)
 
@@ -49,7 +49,7 @@ def begin() -> Response:
     known = _games().available.names(rules.name)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     try:
-        key = _games().begin(rules.name, players, seated(wanted, players - 1))
+        key = _games().begin(rules.name, players, fill_seats(wanted, players - 1))
     except FullError as error:
         abort(503, str(error))
     except (StartError, SandboxError) as error:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 import games
+from benchmarks.figures import processor
 from bots import kit
 
 Decide = Callable[[dict[str, Any]], str]
@@ -171,7 +172,7 @@ def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DuelResult:
     """The result of a duel: the mean difference per deal, its 95 % interval, and the deals."""
 
     mean: float
@@ -181,7 +182,7 @@ class Outcome:
     seconds: float
 
     @classmethod
-    def of(cls, differences: Sequence[float], seconds: float) -> Outcome:
+    def of(cls, differences: Sequence[float], seconds: float) -> DuelResult:
         """Compute it from the deals' differences: percentile bootstrap, deals as blocks."""
         values = np.asarray(differences)
         random = np.random.default_rng(1)
@@ -202,12 +203,12 @@ def duel(
     *,
     run: Callable[[Callable[[str], float], Iterable[str]], Iterator[float]] = map,
     series: str = "strength",
-) -> Outcome:
+) -> DuelResult:
     """Play a duel; `run` maps a function over seeds, in this process or in several."""
     began = time.perf_counter()
     seeds = [f"{series}-{game}-{players}-{number}" for number in range(deals)]
     differences = list(run(partial(deal_difference, pair, game, players), seeds))
-    return Outcome.of(differences, time.perf_counter() - began)
+    return DuelResult.of(differences, time.perf_counter() - began)
 
 
 def measure(
@@ -232,21 +233,8 @@ def measure(
                 "games": outcome.deals * len(seatings(players)),
                 "seconds": round(outcome.seconds, 1),
                 "date": date.today().isoformat(),
-                "machine": machine(),
+                "machine": f"{processor()}, Python {platform.python_version()}",
             }
-
-
-def machine() -> str:
-    """What the figures were measured on."""
-    model = platform.processor() or platform.machine()
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    except OSError:
-        pass
-    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def page(records: Sequence[dict[str, Any]]) -> str:

@@ -103,7 +103,7 @@ def cluster(workers: int, tables: int = 1, *more: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PlayedCup:
     """A cup that was played: its matches, seconds from the first to the last, and of the runner,
     before it computed the standings, the processor time and the largest memory in MB."""
 
@@ -123,7 +123,9 @@ class Run:
         return self.core_s / self.matches * 1000
 
 
-def run(cup: Path, out: Path, *more: str, core: int | None = None, most: int | None = None) -> Run:
+def run(
+    cup: Path, out: Path, *more: str, core: int | None = None, most: int | None = None
+) -> PlayedCup:
     """Play a cup, on one core if it is given, or its first `most` matches."""
     command = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(out), "--json", *more]
     if core is not None:
@@ -149,7 +151,7 @@ def run(cup: Path, out: Path, *more: str, core: int | None = None, most: int | N
         process.communicate()
     if process.returncode and most is None:
         raise SystemExit("The cup failed.")
-    return Run(matches, last - first, spent, memory)
+    return PlayedCup(matches, last - first, spent, memory)
 
 
 def _core_s(pid: int) -> float:
@@ -158,7 +160,7 @@ def _core_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def played(folder: Path, command: str, deals: int, address: str | None = None) -> Run:
+def played(folder: Path, command: str, deals: int, address: str | None = None) -> PlayedCup:
     """The cup of three such bots, once more."""
     cup = write(folder, PLAYERS, deals, command)
     out = folder / str(time.monotonic_ns())
@@ -167,7 +169,7 @@ def played(folder: Path, command: str, deals: int, address: str | None = None) -
     return run(cup, out, "--cluster", address)
 
 
-def best(runs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def median_pair(runs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Of pairs of rates, measured one after the other, that with the median ratio."""
     return sorted(runs, key=lambda pair: pair[0] / pair[1])[len(runs) // 2]
 
@@ -186,7 +188,7 @@ def workers(command: str, deals: int, what: str) -> list[Figure]:
             two.append((double, single))
             one.append((single, local))
             print(f"two {double:.1f}, one {single:.1f}, local {local:.1f}", file=sys.stderr)
-    (ours, peer), (single, local) = best(two), best(one)
+    (ours, peer), (single, local) = median_pair(two), median_pair(one)
     return [
         Figure(f"two workers{what}", ours, "one worker", peer, "matches/s", ours / peer, AIM_TWO),
         Figure(

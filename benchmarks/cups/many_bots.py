@@ -57,8 +57,8 @@ command = "python -c 'import time; time.sleep({sleep}); from bots.greedy import 
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A cup that was played: matches a second from the first match on, and the processor time of a
+class Rates:
+    """How a cup was played: matches a second from the first match on, and the processor time of a
     match in ms, starts and bots included."""
 
     rate: float
@@ -70,7 +70,7 @@ def deals(bots: int) -> int:
     return max(1, MATCHES // (PLAYERS * comb(bots - 1, PLAYERS - 1)))
 
 
-def cup(bots: int, sleep_s: float) -> Run:
+def cup(bots: int, sleep_s: float) -> Rates:
     """Play a cup of so many bots that take so long to start."""
     with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
         folder = Path(name)
@@ -96,7 +96,7 @@ def cup(bots: int, sleep_s: float) -> Run:
         with Store.open(folder / "out") as store:
             matches = store.count()
     core_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(matches / (end - first), core_s / matches * 1000)
+    return Rates(matches / (end - first), core_s / matches * 1000)
 
 
 def drawn(bots: int, every: bool) -> list[Table]:

@@ -34,7 +34,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class WatchedCup:
     """A cup while spectators were there: its matches, the seconds they took, processor seconds of
     the runner with its bots and of the server of the pages, and how many pages that has sent."""
 
@@ -45,7 +45,7 @@ class Round:
     sent: int = 0
 
 
-def play(count: int) -> Round:
+def play(count: int) -> WatchedCup:
     """A cup with this number of spectators at its live page.
 
     The cup is paused until all of them have the page; what is measured ends with the last match.
@@ -76,7 +76,7 @@ def play(count: int) -> Round:
         watching.terminate()
         sent = int(watching.stdout.read()) if watching.stdout else 0
         cup_s, pages_s = (now - then for now, then in zip(used, before, strict=True))
-        return Round(matches, ended - began, cup_s, pages_s, sent)
+        return WatchedCup(matches, ended - began, cup_s, pages_s, sent)
 
 
 def _decide(command: str, run: Path) -> None:
@@ -170,7 +170,7 @@ def sections() -> list[Section]:
     return [_section(pairs)]
 
 
-def _section(pairs: Sequence[tuple[Round, Round]]) -> Section:
+def _section(pairs: Sequence[tuple[WatchedCup, WatchedCup]]) -> Section:
     rates = [[one.matches / one.seconds for one in pair] for pair in pairs]
     costs = [[one.cup_s / one.matches * 1000 for one in pair] for pair in pairs]
     shares = [1 - one.pages_s / (one.cup_s + one.pages_s) for _, one in pairs]

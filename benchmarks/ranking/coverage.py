@@ -36,7 +36,7 @@ CASES: tuple[tuple[str, int, dict[str, Any]], ...] = (
 )
 
 
-class Cup(NamedTuple):
+class CupMatches(NamedTuple):
     """The matches of a cup, a row each; bots and points by seat."""
 
     block: Ints
@@ -83,14 +83,14 @@ class Pool:
         """The number of seats, and of seatings in a block."""
         return int(self.scores.shape[1])
 
-    def cup(self, random: np.random.Generator, blocks: int) -> Cup:
+    def cup(self, random: np.random.Generator, blocks: int) -> CupMatches:
         """A cup of so many drawn blocks."""
         size = self.players
         drawn = random.integers(0, POOL, blocks)
         shift = random.integers(0, size, blocks)[:, np.newaxis, np.newaxis]
         seat = np.arange(size)[np.newaxis, np.newaxis, :]
         turn = np.arange(size)[np.newaxis, :, np.newaxis]
-        return Cup(
+        return CupMatches(
             block=np.repeat(np.arange(blocks), size),
             deals=self.deals[drawn].ravel(),
             seats=((seat - turn - shift) % size).reshape(-1, size),

@@ -93,7 +93,7 @@ def rlcard() -> Callable[[int], int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Program:
     """A program of `benchmarks` to measure: its arguments, and where it runs."""
 
     arguments: Sequence[str]
@@ -101,16 +101,16 @@ class Run:
     folder: Path = ROOT
 
     @classmethod
-    def of_wheel(cls, installed: Installed, *arguments: str) -> Run:
+    def of_wheel(cls, installed: Installed, *arguments: str) -> Program:
         """The same in the environment of a wheel."""
         return cls(arguments, installed.python, installed.folder)
 
 
-def measured(run: Run) -> float:
+def measured(program: Program) -> float:
     """The rate that a program prints, run in a separate process."""
     done = subprocess.run(
-        [run.python, "-m", *run.arguments],
-        cwd=run.folder,
+        [program.python, "-m", *program.arguments],
+        cwd=program.folder,
         capture_output=True,
         text=True,
         check=True,
@@ -119,27 +119,27 @@ def measured(run: Run) -> float:
     return answer
 
 
-def best(rounds: int, *runs: Run) -> list[float]:
+def best(rounds: int, *programs: Program) -> list[float]:
     """The best round of each. They take turns, so that other load on the machine matters least."""
-    rates = [[measured(run) for run in runs] for _ in range(rounds)]
+    rates = [[measured(program) for program in programs] for _ in range(rounds)]
     return [max(column) for column in zip(*rates, strict=True)]
 
 
 def sections() -> list[Section]:
     """Pure and compiled rules compared with OpenSpiel and RLCard; then every game."""
-    program = "benchmarks.rules.random_games"
+    module = "benchmarks.rules.random_games"
     pure, fast = {}, {}
     with installed_wheel() as wheel:
         for table in TABLES:
-            ours = (program, "stich", *map(str, table))
-            pure[table], fast[table] = best(ROUNDS, Run(ours), Run.of_wheel(wheel, *ours))
-        ours = (program, "stich", "doudizhu", "3")
+            ours = (module, "stich", *map(str, table))
+            pure[table], fast[table] = best(ROUNDS, Program(ours), Program.of_wheel(wheel, *ours))
+        ours = (module, "stich", "doudizhu", "3")
         found = best(
             RACES,
-            Run(ours),
-            Run.of_wheel(wheel, *ours),
-            Run((program, "openspiel")),
-            Run((program, "rlcard")),
+            Program(ours),
+            Program.of_wheel(wheel, *ours),
+            Program((module, "openspiel")),
+            Program((module, "rlcard")),
         )
     peers = dict(zip(("OpenSpiel 2.0.2 (C++)", "RLCard 1.2.0"), found[2:], strict=True))
     aims = {"OpenSpiel 2.0.2 (C++)": (0.3, 1.75), "RLCard 1.2.0": (15, 90)}

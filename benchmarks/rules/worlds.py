@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.compiled import installed_wheel
 from benchmarks.figures import Figure, Section, rate
-from benchmarks.rules.random_games import TABLES, Run, best
+from benchmarks.rules.random_games import TABLES, Program, best
 
 POSITIONS, WORLDS, ROUNDS = 40, 16, 3
 AIM = 3.0
@@ -66,7 +66,7 @@ def sections() -> list[Section]:
     with installed_wheel() as wheel:
         for name, players in TABLES:
             what = ("benchmarks.rules.worlds", name, str(players))
-            pure, fast = best(ROUNDS, Run(what), Run.of_wheel(wheel, *what))
+            pure, fast = best(ROUNDS, Program(what), Program.of_wheel(wheel, *what))
             title = f"{name}, {players} players, from a wheel"
             figures.append(
                 Figure(title, fast, "the same, pure", pure, "worlds/s", fast / pure, AIM)

@@ -105,11 +105,11 @@ def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
     @wraps(work)
     def command(*args: _P.args, **kwargs: _P.kwargs) -> int:
         with interrupts.exiting_at_once("Stopped."):
-            from tournament.config import ConfigError  # these take long to load
+            from tournament.config import CupError  # these take long to load
             from tournament.store.store import StoreError, StoreUrlError
         try:
             return work(*args, **kwargs)
-        except (ConfigError, StoreUrlError) as error:
+        except (CupError, StoreUrlError) as error:
             click.echo(str(error), err=True)
             return 2
         except StoreError as error:

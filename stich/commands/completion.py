@@ -38,9 +38,9 @@ def matches(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionI
     return _in_run(ctx, _matches, incomplete)
 
 
-def seated(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+def run_bots(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of the run's bots."""
-    return _in_run(ctx, _seated, incomplete)
+    return _in_run(ctx, _run_bots, incomplete)
 
 
 def _matches(target: str) -> Iterator[tuple[str, str]]:
@@ -51,7 +51,7 @@ def _matches(target: str) -> Iterator[tuple[str, str]]:
             yield match.match, ", ".join(match.seating)
 
 
-def _seated(target: str) -> Iterator[tuple[str, str]]:
+def _run_bots(target: str) -> Iterator[tuple[str, str]]:
     from tournament.store.reader import StoreReader
 
     with StoreReader.open(target) as store:

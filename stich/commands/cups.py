@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def read_startable_cup(path: str, target: str, *, programs: bool = True) -> Cup:
     """The cup in a file, to be run at `target`: what its bots need must be there too, their
-    programs unless others start them. ConfigError."""
+    programs unless others start them. CupError."""
     from tournament.bot.prerequisites import missing
     from tournament.config import read_cup
 

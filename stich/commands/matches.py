@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
 @click.option("--faults", "faulty", is_flag=True, help="Only matches with a fault.")
 @click.option(
-    "--bot", metavar="NAME", shell_complete=completion.seated, help="Only matches of this bot."
+    "--bot", metavar="NAME", shell_complete=completion.run_bots, help="Only matches of this bot."
 )
 @run_command
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from stich.commands.common import check_game
-from tournament.config import FORMATS, ConfigError, parse_cup
+from tournament.config import FORMATS, CupError, parse_cup
 from tournament.config.arguments import is_url
 from tournament.config.cup import REFERENCE_BOTS, reference_command
 
@@ -76,7 +76,7 @@ def new_cup(
     text = _toml(name, game, players, kind or FORMATS[0], deals or _USUAL_DEALS, chosen)
     try:
         parse_cup(text.encode(), str(path))
-    except ConfigError as error:
+    except CupError as error:
         raise click.UsageError(str(error)) from error
     try:
         path.write_text(text, encoding="utf-8")

@@ -29,7 +29,7 @@ from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
 from tournament.config import Clock, Limits
 from tournament.play.menu import InputError, Menu
-from tournament.play.opponents import DEFAULT, Opponent, gather, parse_bots, seated
+from tournament.play.opponents import DEFAULT, Opponent, fill_seats, gather, parse_bots
 from tournament.text import printable
 
 _SECRET_MOVES = ("give", "discard")
@@ -206,7 +206,7 @@ def play(
     interrupts.raise_interrupts()
     try:
         with ExitStack() as stack:
-            bots = parse_bots(seated(wanted, len(others)))
+            bots = parse_bots(fill_seats(wanted, len(others)))
             launch, notice = prepare(bots, Limits(), clock.start_ms, sandbox=sandbox)
             if notice:
                 click.echo(notice, err=True)

@@ -42,10 +42,10 @@ def report(target: str, out: str | None, replays: int, as_json: bool) -> int:
       stich report runs/spring -o spring.html --replays 50
     """
     from tournament.report.page import report
-    from tournament.store.store import is_url
+    from tournament.store.store import is_database_url
 
     if out is None:
-        out = "report.html" if is_url(target) else str(Path(target) / "report.html")
+        out = "report.html" if is_database_url(target) else str(Path(target) / "report.html")
     with open_run(target) as store:
         page, count = report(store, replays), store.count()
     try:

@@ -45,7 +45,7 @@ def run(
       stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
     from tournament.store.engine import shown_target
-    from tournament.store.store import NOT_A_STORE, is_url
+    from tournament.store.store import NOT_A_STORE, is_database_url
 
     target = store_url or out or str(run_folder(cup))
     plan = read_startable_cup(cup, target, programs=cluster is None)
@@ -59,7 +59,7 @@ def run(
     if store_url is not None and out is not None:
         click.echo("--out and --store exclude each other; omit one.", err=True)
         return 2
-    if store_url is not None and not is_url(store_url):
+    if store_url is not None and not is_database_url(store_url):
         shown = "" if "@" in store_url else f" {store_url}"  # which may hold a password
         click.echo(f"--store{shown}: {NOT_A_STORE}", err=True)
         return 2

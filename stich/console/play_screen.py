@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -12,11 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 import games
+from games.game import JsonDict
 from games.move import Move
 from stich.console.cards import SUITS, cards, fact_text, move_text
 from tournament.play.menu import MoveGroup, cards_of
-
-JsonDict = Mapping[str, Any]
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""

@@ -36,7 +36,7 @@ class _RandomPlayer(StandIn):
         return Choice(moves[self._random.below(len(moves))], 0.0)
 
 
-def short(name: str) -> Check:
+def short_match(name: str) -> Check:
     """Two deals against random players, the bot at seat 0."""
     game = games.get(name)
 

@@ -63,7 +63,7 @@ class CheckProgress:
         self._progress.stop()
 
 
-class Report:
+class CheckReport:
     """Collects results; prints each as it comes, or all at the end as JSON."""
 
     def __init__(self, as_json: bool) -> None:

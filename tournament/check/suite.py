@@ -32,7 +32,7 @@ def plan(names: Sequence[str], wanted: int, *, watched: bool) -> list[Check]:
         protocol_checks.long_list(largest),
         timing_checks.parallel(main),
         timing_checks.connections(main),
-        *(match_check.short(name) for name in names),
+        *(match_check.short_match(name) for name in names),
     ]
     if watched:
         checks.append(Check("little is written to stdout and stderr", protocol_checks.output))

@@ -14,7 +14,7 @@ from tournament.config.cup import (
     Run,
     Stop,
 )
-from tournament.config.parse import ConfigError, parse_cup, read_cup
+from tournament.config.parse import CupError, parse_cup, read_cup
 
 __all__ = [
     "CONNECTED_URL",
@@ -24,8 +24,8 @@ __all__ = [
     "STOPPING",
     "Bot",
     "Clock",
-    "ConfigError",
     "Cup",
+    "CupError",
     "Format",
     "Limits",
     "Run",

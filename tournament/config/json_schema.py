@@ -15,7 +15,7 @@ from typing import Any
 import games
 from games.game import Game, Option
 from tournament.config.cup import STOPPING, Bot, Clock, Cup, Format, Limits, Run, Stop
-from tournament.config.schema import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, TOP, WAYS, Field
+from tournament.config.schema import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, TOP, WAYS, Key
 
 _TYPES = {
     bool: "boolean",
@@ -76,7 +76,7 @@ def _defaults(values: type) -> dict[str, Any]:
     }
 
 
-def _object(keys: Sequence[Field], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _object(keys: Sequence[Key], defaults: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
@@ -85,7 +85,7 @@ def _object(keys: Sequence[Field], defaults: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def _key(key: Field, defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _key(key: Key, defaults: Mapping[str, Any]) -> dict[str, Any]:
     default = {"default": defaults[key.name]} if key.name in defaults else {}
     return {"type": _TYPES[key.type], "description": key.about, **key.rules, **default}
 

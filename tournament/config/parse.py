@@ -32,14 +32,14 @@ from tournament.config.schema import (
     SECTIONS,
     TOP,
     WAYS,
-    Field,
+    Key,
     closest,
     suggest,
     type_name,
 )
 from tournament.config.toml_errors import explain
 
-Check = Callable[[Cup], Iterable[tuple[Path, str]]]
+CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 """Finds further errors in a cup, in which values that are wrong are None: each is the path of a key
 and a sentence with the fix."""
 
@@ -47,7 +47,7 @@ LARGEST = 1 << 20
 _MAX_TABLES = 200_000
 
 
-class ConfigError(Exception):
+class CupError(Exception):
     """The cup cannot be run. Its text has a line for each error, `file:line: key: what is wrong,
     and the fix`, or `file: what is wrong, and the fix` where the file cannot be read."""
 
@@ -69,7 +69,7 @@ class _Errors:
 
     def raise_if_any(self) -> None:
         if self.found:
-            raise ConfigError(
+            raise CupError(
                 f"{self.file}:{line}: {key}: {text}"
                 for line, key, text in sorted(dict.fromkeys(self.found), key=lambda found: found[0])
             )
@@ -79,35 +79,35 @@ def _no_check(_cup: Cup) -> Iterable[tuple[Path, str]]:
     return ()
 
 
-def read_cup(path: str | os.PathLike[str], check: Check = _no_check) -> Cup:
-    """Read the cup in a file; ConfigError with all that is wrong with it, also by `check`."""
+def read_cup(path: str | os.PathLike[str], check: CupCheck = _no_check) -> Cup:
+    """Read the cup in a file; CupError with all that is wrong with it, also by `check`."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         why = error.strerror or "cannot be read"
-        raise ConfigError([f"{name}: {why}; name an existing CUP.toml."]) from None
+        raise CupError([f"{name}: {why}; name an existing CUP.toml."]) from None
     if len(data) > LARGEST:
-        raise ConfigError([f"{name}: is larger than 1 MiB; this is not a CUP.toml."])
+        raise CupError([f"{name}: is larger than 1 MiB; this is not a CUP.toml."])
     return parse_cup(data, name, check)
 
 
-def parse_cup(data: bytes, file: str, check: Check = _no_check) -> Cup:
-    """Parse the cup in these bytes; `file` names them in errors. ConfigError as in `read_cup`."""
+def parse_cup(data: bytes, file: str, check: CupCheck = _no_check) -> Cup:
+    """Parse the cup in these bytes; `file` names them in errors. CupError as in `read_cup`."""
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError([f"{file}:{line}: file: is not UTF-8; save it as UTF-8."]) from None
+        raise CupError([f"{file}:{line}: file: is not UTF-8; save it as UTF-8."]) from None
     try:
         toml = tomllib.loads(text)
         errors = _Errors(file, locate(text))
     except (ValueError, RecursionError) as error:  # ValueError also for a number too long to read
         line, key, what = explain(text, error)
-        raise ConfigError([f"{file}:{line}: {key}: {what}"]) from None
+        raise CupError([f"{file}:{line}: {key}: {what}"]) from None
     _resolve_aliases(toml, errors)
-    cup = _make_cup(_check_fields(toml, errors), errors)
+    cup = _make_cup(_check_keys(toml, errors), errors)
     for path, text in check(cup):
         errors.add(path, text)
     errors.raise_if_any()
@@ -131,7 +131,7 @@ def _resolve_aliases(toml: dict[str, Any], errors: _Errors) -> None:
             errors.lines[path] = line_of(errors.lines, alias)
 
 
-def _check_fields(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
+def _check_keys(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
     """Check each key by itself: known, present, of its type and in its range.
 
     The values come back with None for each that is wrong, so that the rest can be checked.
@@ -144,8 +144,8 @@ def _check_fields(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
         if not isinstance(section, dict):
             errors.add((name,), f"must be a section, not {type_name(section)}; write [{name}].")
             section = {}
-        fields = SECTIONS.get(name)
-        checked[name] = _check_section(section, fields, (name,), errors) if fields else section
+        keys = SECTIONS.get(name)
+        checked[name] = _check_section(section, keys, (name,), errors) if keys else section
     checked["bots"] = _check_bots(toml.get("bots", []), errors)
     return checked
 
@@ -163,13 +163,13 @@ def _check_bots(bots: Any, errors: _Errors) -> list[dict[str, Any]] | None:
 
 def _check_section(
     section: Mapping[str, Any],
-    fields: tuple[Field, ...],
+    keys: tuple[Key, ...],
     path: Path,
     errors: _Errors,
     subsections: Iterable[str] = (),
 ) -> dict[str, Any]:
     """The section with None for each wrong value, under the name that was probably meant."""
-    known = {field.name: field for field in fields}
+    known = {key.name: key for key in keys}
     names = [*known, *subsections]
     checked: dict[str, Any] = {}
     for name, value in section.items():
@@ -183,10 +183,10 @@ def _check_section(
         if wrong:
             errors.add((*path, name), wrong)
         checked[name] = None if wrong else value
-    for field in fields:
-        if field.required and field.name not in checked:
-            errors.add((*path, field.name), f'is missing; write {field.name} = "…".')
-            checked[field.name] = None
+    for key in keys:
+        if key.required and key.name not in checked:
+            errors.add((*path, key.name), f'is missing; write {key.name} = "…".')
+            checked[key.name] = None
     return checked
 
 

@@ -35,7 +35,7 @@ _TYPE_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Key:
     """A key of a section.
 
     `about` says what the key means. `problem` tells what is wrong with a value of the right type,
@@ -79,33 +79,33 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"there are {', '.join(words[:_MAX_LISTED])}{more}."
 
 
-def integer(name: str, low: int, high: int, about: str) -> Field:
+def integer(name: str, low: int, high: int, about: str) -> Key:
     """An integer from `low` to `high`."""
     return _number(int, name, low, high, about)
 
 
-def fraction(name: str, low: float, high: float, about: str) -> Field:
+def fraction(name: str, low: float, high: float, about: str) -> Key:
     """A float from `low` to `high`."""
     return _number(float, name, low, high, about)
 
 
-def _number(kind: type, name: str, low: float, high: float, about: str) -> Field:
+def _number(kind: type, name: str, low: float, high: float, about: str) -> Key:
     def problem(value: float) -> str | None:
         if low <= value <= high:
             return None
         return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
 
     rules = {"minimum": low, "maximum": high}
-    return Field(name, kind, about, problem, f"write one from {low} to {high}.", rules)
+    return Key(name, kind, about, problem, f"write one from {low} to {high}.", rules)
 
 
-def boolean(name: str, about: str) -> Field:
+def boolean(name: str, about: str) -> Key:
     """True or false."""
     fix = "write true or false without quotes."
-    return Field(name, bool, about, lambda value: None, fix, {})
+    return Key(name, bool, about, lambda value: None, fix, {})
 
 
-def string(name: str, max_length: int, about: str, *, required: bool = False) -> Field:
+def string(name: str, max_length: int, about: str, *, required: bool = False) -> Key:
     """A printable string of 1 to `max_length` characters."""
 
     def problem(value: str) -> str | None:
@@ -118,17 +118,17 @@ def string(name: str, max_length: int, about: str, *, required: bool = False) ->
         return None
 
     rules = {"minLength": 1, "maxLength": max_length}
-    return Field(name, str, about, problem, "put it in quotes.", rules, required)
+    return Key(name, str, about, problem, "put it in quotes.", rules, required)
 
 
-def choice(name: str, words: Sequence[str], about: str, *, required: bool = False) -> Field:
+def choice(name: str, words: Sequence[str], about: str, *, required: bool = False) -> Key:
     """One of a few words."""
 
     def problem(value: str) -> str | None:
         return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
 
     fix = f"write one of: {', '.join(words)}."
-    return Field(name, str, about, problem, fix, {"enum": list(words)}, required)
+    return Key(name, str, about, problem, fix, {"enum": list(words)}, required)
 
 
 def seed(value: str) -> str | None:
@@ -209,7 +209,7 @@ TOP = (
     string("name", 100, "Name of the cup.", required=True),
     choice("game", tuple(GAMES), "Which game is played.", required=True),
     integer("players", 3, 6, "Seats at a table. By default the fewest that the game allows."),
-    Field(
+    Key(
         "seed",
         str,
         "Determines everything that is drawn. Leave it out: a fresh one is drawn.",
@@ -219,14 +219,14 @@ TOP = (
     ),
     boolean("commit", "Publish a hash of the seed before the cup, and the seed after it."),
 )
-SECTIONS: dict[str, tuple[Field, ...]] = {
+SECTIONS: dict[str, tuple[Key, ...]] = {
     "format": (
         choice("type", FORMATS, "Who meets whom."),
         integer("deals", 1, 1_000_000, "Different deals for each table (of each round)."),
         choice("seating", SEATINGS, "In which seatings each deal is played."),
         integer("rounds", 1, 1000, "Rounds of a swiss."),
         string("challenger", 64, "The bot whom all others play in a gauntlet."),
-        Field(
+        Key(
             "seeds",
             list,
             "Bots of a knockout that are seeded, best first; the others are drawn.",
@@ -260,7 +260,7 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
             "Memory for the started bots of all tables, in MB. By default three quarters of what"
             " is available.",
         ),
-        Field(
+        Key(
             "referee",
             str,
             "A running rules service; by default the runner knows the rules.",
@@ -279,12 +279,10 @@ SECTIONS: dict[str, tuple[Field, ...]] = {
 }
 BOT = (
     string("name", 64, "Name of the bot, once in a cup.", required=True),
-    Field(
-        "command", str, "Starts the bot, which listens at $PORT.", command, _COMMAND_FIX, _COMMAND
-    ),
-    Field("url", str, "Where the bot is running already.", url, _URL_FIX, _URL),
+    Key("command", str, "Starts the bot, which listens at $PORT.", command, _COMMAND_FIX, _COMMAND),
+    Key("url", str, "Where the bot is running already.", url, _URL_FIX, _URL),
     boolean("connect", "Its author connects it to `stich arena` with `stich connect`."),
-    Field(
+    Key(
         "token",
         str,
         "Sent to a bot by url with every request, as Authorization: Bearer.",
@@ -294,7 +292,7 @@ BOT = (
     ),
     integer("max_matches", 1, 1000, "Tables at which a bot by url may play at once."),
     string("author", 64, "Who wrote it."),
-    Field(
+    Key(
         "dir",
         str,
         "The folder that the command runs in, relative to this file.",
@@ -302,7 +300,7 @@ BOT = (
         'write one like "bots/mine".',
         {"minLength": 1},
     ),
-    Field(
+    Key(
         "env",
         dict,
         "Environment variables of the command.",

@@ -88,8 +88,8 @@ class Opponent:
             return moves[0], f"illegal: {error.detail}"
 
 
-def seated(wanted: Sequence[str], count: int) -> list[str]:
-    """Who sits at `count` seats: the wanted in order, over and over if they are too few."""
+def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
+    """The bots at `count` seats: the wanted in order, over and over if they are too few."""
     chosen = list(wanted) or list(DEFAULT)
     return [chosen[index % len(chosen)] for index in range(count)]
 

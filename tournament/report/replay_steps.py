@@ -17,16 +17,16 @@ from games import Game
 from tournament.records import MatchRecord, MatchSummary
 from tournament.report import replay
 
-Step = dict[str, Any]
+PageStep = dict[str, Any]
 
 
 def compressed(record: MatchRecord, move_ms: int, bank_ms: int) -> str:
     """The steps of a match: JSON, deflated (RFC 1950), in base64."""
-    text = json.dumps(steps(record, move_ms, bank_ms), separators=(",", ":"))
+    text = json.dumps(page_steps(record, move_ms, bank_ms), separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
 
-def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[Step]:
+def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep]:
     """The position before the first move, then one step for each move.
 
     Fields, each only if it changed: ``deal``, ``phase``, ``turn``, ``hands`` (by seat, cards in
@@ -37,7 +37,7 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[Step]:
     default move]``. `move_ms` and `bank_ms` are the clock of the cup.
     """
     game = games.get(record.game)
-    shown: Step = {}
+    shown: PageStep = {}
     found = []
     for step in replay.steps(record, move_ms, bank_ms):
         banks = [round(bank / 1000, 1) for bank in step.banks]
@@ -53,7 +53,7 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[Step]:
     return found
 
 
-def position(game: Game, data: Mapping[str, Any]) -> Step:
+def position(game: Game, data: Mapping[str, Any]) -> PageStep:
     """What a page shows of a state or view, besides its hands."""
     return {
         "deal": data["deal"],
@@ -104,7 +104,7 @@ def _move(step: replay.Step) -> list[Any]:
     return [step.seat, step.move, round(step.ms, 1), reason, fault is not None]
 
 
-def _changes(before: Step, after: Step) -> Step:
+def _changes(before: PageStep, after: PageStep) -> PageStep:
     changed = {key: value for key, value in after.items() if before[key] != value}
     if "hands" in changed:
         pairs = zip(before["hands"], after["hands"], strict=True)

@@ -29,7 +29,6 @@ from tournament.records import (
 from tournament.store.store import StoreError
 from tournament.text import plural
 
-Progress = Callable[[int], None]
 """Called with the number of matches done so far."""
 
 
@@ -78,7 +77,7 @@ class Verification:
         }
 
 
-def verify(store: RunRecords, progress: Progress | None = None) -> Verification:
+def verify(store: RunRecords, progress: Callable[[int], None] | None = None) -> Verification:
     """Recompute a whole run; mismatches, and what was not written by its runner, are returned."""
     done = Verification()
     try:
@@ -114,7 +113,7 @@ class _RunCheck:
         done.incidents = sentences(facts)
         done.finished = bool(facts.get("finished"))
 
-    def check(self, progress: Progress) -> None:
+    def check(self, progress: Callable[[int], None]) -> None:
         done = self.done
         self.report(None, self.fact_mismatches())
         plan = self.plan()

@@ -107,7 +107,7 @@ class Lines(_Notices):
         self._out.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-class Bar(_Notices):
+class ProgressBar(_Notices):
     """A progress bar: done, rate, time left, faults."""
 
     def __init__(self, progress: Progress) -> None:
@@ -246,7 +246,7 @@ def watch(console: Console, name: str) -> Iterator[Observer]:
         TextColumn("{task.fields[away]}", markup=False),
     )
     with Progress(*columns, console=console) as progress:
-        bar = Bar(progress)
+        bar = ProgressBar(progress)
         progress.update(progress.task_ids[0], description=name)
         yield bar
 

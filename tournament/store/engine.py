@@ -38,7 +38,7 @@ class StoreUrlError(StoreError):
     """The target is not the URL of a store: a usage error, exit code 2."""
 
 
-def is_url(target: str) -> bool:
+def is_database_url(target: str) -> bool:
     """Whether a store is given by the URL of its database, not by its folder."""
     return "://" in target
 
@@ -58,7 +58,7 @@ def without_password(url: str) -> str:
 
 def shown_target(target: str) -> str:
     """A store's folder or URL as people may see it."""
-    return without_password(target) if is_url(target) else target
+    return without_password(target) if is_database_url(target) else target
 
 
 def postgresql(url: str) -> Engine:

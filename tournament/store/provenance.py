@@ -66,9 +66,9 @@ class Provenance:
         """Whether the store is of a version with signatures."""
         return self._verifier is not None
 
-    def new_reading(self) -> Reading:
-        """Begin to read matches."""
-        return Reading(self._where, self.run, self._verifier)
+    def new_check(self) -> ProofCheck:
+        """For one pass over matches."""
+        return ProofCheck(self._where, self.run, self._verifier)
 
     def check_writer(self, key: SigningKey) -> None:
         """StoreError unless this key has signed what is there."""
@@ -106,8 +106,8 @@ class Provenance:
             raise not_written(self._where, row.match)
 
 
-class Reading:
-    """One pass over matches; a store of version 0.2.0 has no proofs that could be checked."""
+class ProofCheck:
+    """Checks the proofs of matches in one pass over them; a store of version 0.2.0 has none."""
 
     def __init__(self, where: str, run: str, verifier: Verifier | None) -> None:
         self._where = where

@@ -26,7 +26,7 @@ from tournament.records import (
     VoidRecord,
 )
 from tournament.store import engine, rows
-from tournament.store.engine import StoreError, damage, is_url, store_errors
+from tournament.store.engine import StoreError, damage, is_database_url, store_errors
 from tournament.store.provenance import PROOFS, WRITTEN, Provenance, read_provenance, unsigned
 from tournament.store.signed_log import SignedLog
 from tournament.store.tables import (
@@ -63,7 +63,7 @@ class StoreReader:
         StoreUrlError if the URL is not that of a store.
         """
         text = os.fspath(target)
-        if not is_url(text) and not (Path(text) / STORE_FILE).is_file():
+        if not is_database_url(text) and not (Path(text) / STORE_FILE).is_file():
             raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")
         store = cls._connect(text)
         with store._closed_on_error():
@@ -76,7 +76,7 @@ class StoreReader:
 
     @classmethod
     def _connect(cls, target: str) -> Self:
-        if is_url(target):
+        if is_database_url(target):
             return cls(engine.postgresql(target), engine.without_password(target), None)
         path = Path(target) / STORE_FILE
         return cls(engine.sqlite(path), str(path), Path(target))
@@ -219,11 +219,11 @@ class StoreReader:
     def foreign(self) -> Iterator[tuple[str, str]]:
         """The matches that the runner did not write as they are now, moves and faults included,
         each with a sentence."""
-        reading = self._provenance.new_reading() if self._provenance else None
+        proofs = self._provenance.new_check() if self._provenance else None
         for row in self._stream(self._match_query(outer=True)):
             try:
-                if reading:
-                    reading.check(row)
+                if proofs:
+                    proofs.check(row)
                 if row.data is not None:
                     self._record(row)
             except StoreError as error:
@@ -241,7 +241,7 @@ class StoreReader:
     def _checked_rows(self, query: sa.Select[Any], complete: bool = False) -> Iterator[sa.Row[Any]]:
         """The rows of a query that begins with SUMMARY_COLUMNS and PROOF_COLUMNS, each written by
         the runner; StoreError if that is not so, or if `complete` and some are missing."""
-        reading = self._provenance.new_reading() if self._provenance else None
+        reading = self._provenance.new_check() if self._provenance else None
         written = self._texts().get(WRITTEN) if complete else None
         for row in self._stream(query):
             if reading:

@@ -33,7 +33,7 @@ from tournament.store.engine import (
     RESTORE,
     StoreError,
     StoreUrlError,
-    is_url,
+    is_database_url,
     store_errors,
 )
 from tournament.store.provenance import (
@@ -58,7 +58,7 @@ from tournament.store.tables import (
     signatures,
 )
 
-__all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_url"]
+__all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_database_url"]
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 
@@ -82,7 +82,7 @@ class Store(StoreReader):
         StoreUrlError if the URL is not that of a store.
         """
         text = os.fspath(target)
-        if not is_url(text):
+        if not is_database_url(text):
             try:
                 Path(text).mkdir(parents=True, exist_ok=True)
             except OSError as error:

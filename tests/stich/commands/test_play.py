@@ -21,7 +21,7 @@ from stich.console.cards import card, cards, move_text
 from tests.tournament.check.misbehaving import MISBEHAVING, Call, honest, running, says
 from tournament.check.positions import questions
 from tournament.play.menu import InputError, Menu, MoveGroup, card_names, cards_of
-from tournament.play.opponents import seated
+from tournament.play.opponents import fill_seats
 
 
 def started(name: str, players: int | None = None, seed: str = "play") -> State:
@@ -337,8 +337,8 @@ def test_a_command_that_does_not_start(tmp_path: Path) -> None:
 
 
 def test_bots_sit_down_in_turn() -> None:
-    assert seated([], 3) == ["sensible", "greedy", "sensible"]
-    assert seated(["a", "b", "c"], 5) == ["a", "b", "c", "a", "b"]
+    assert fill_seats([], 3) == ["sensible", "greedy", "sensible"]
+    assert fill_seats(["a", "b", "c"], 5) == ["a", "b", "c", "a", "b"]
 
 
 def test_as_many_seats_as_bots_are_named() -> None:

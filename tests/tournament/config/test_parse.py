@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import games
 from stich.cli import cli
-from tournament.config import ConfigError, Cup, parse_cup, read_cup
+from tournament.config import Cup, CupError, parse_cup, read_cup
 from tournament.config.locations import line_of, locate
 
 ROOT = Path(__file__).parents[3]
@@ -57,7 +57,7 @@ command = "./third --fast"
 
 
 def errors(text: str) -> list[str]:
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(CupError) as error:
         parse_cup(text.encode(), "cup.toml")
     return list(error.value.errors)
 
@@ -295,7 +295,7 @@ def test_more_tables_than_can_be_played_are_refused() -> None:
     ],
 )
 def test_what_is_not_toml_is_one_line_too(data: bytes, says: str) -> None:
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(CupError) as error:
         parse_cup(data, "cup.toml")
     assert str(error.value).startswith(f"cup.toml:{says}")
 
@@ -333,7 +333,7 @@ def test_every_key_has_its_line() -> None:
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_it(data: bytes) -> None:
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(CupError) as error:
         parse_cup(data, "f")
     assert all(re.match(r"f:\d+: [^:]+: .", line) for line in error.value.errors)
 
@@ -344,5 +344,5 @@ PIECES = ["", "[", "]", '"', "=", "\n", "1", "true", "[[bots]]", "\0"]
 @given(st.integers(0, len(GOOD)), st.integers(0, 12), st.sampled_from(PIECES))
 def test_no_changed_cup_breaks_it(at: int, size: int, piece: str) -> None:
     text = GOOD[:at] + piece + GOOD[at + size :]
-    with contextlib.suppress(ConfigError):
+    with contextlib.suppress(CupError):
         parse_cup(text.encode(), "f")

@@ -17,7 +17,7 @@ from tests.tournament.results.test_standings import match
 from tournament.config import Stop
 from tournament.records import DecisionKind, MatchRecord
 from tournament.report.page import report
-from tournament.report.replay_steps import select, steps
+from tournament.report.replay_steps import page_steps, select
 from tournament.results.integrity import Flag, Integrity, Leniency
 from tournament.store.store import Store
 
@@ -86,7 +86,7 @@ def unpacked(text: str) -> list[dict[str, Any]]:
 def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each step with the state that it should show."""
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    shown_steps = steps(record, *CLOCK)
+    shown_steps = page_steps(record, *CLOCK)
     yield shown_steps[0], state.to_dict()
     for move, step in zip(record.moves, shown_steps[1:], strict=True):
         state = state.advance(move)
@@ -120,7 +120,7 @@ def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
     assert set(page.data["matches"]) == set(records)
     for name, shown in page.data["matches"].items():
         assert shown["seats"] == list(records[name].seating)
-        assert unpacked(shown["steps"]) == steps(records[name], *CLOCK)
+        assert unpacked(shown["steps"]) == page_steps(records[name], *CLOCK)
 
 
 @pytest.mark.parametrize(
@@ -144,13 +144,13 @@ def test_steps_add_up_to_the_positions(game: str, options: dict[str, int]) -> No
             ]
             for name in ("deal", "phase", "turn", "scores"):
                 assert now[name] == state[name]
-        ended = [step["ended"] for step in steps(record, *CLOCK) if "ended" in step]
+        ended = [step["ended"] for step in page_steps(record, *CLOCK) if "ended" in step]
         assert ended == [list(result["scores"]) for result in record.results]
 
 
 def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
     record = next(record for record in store.matches() if record.struck)
-    moves = [step["move"] for step in steps(record, *CLOCK)[1:]]
+    moves = [step["move"] for step in page_steps(record, *CLOCK)[1:]]
     assert [move[1] for move in moves] == list(record.moves)
     for fault in record.faults:
         seat, _, time, text, is_default = moves[fault.move]

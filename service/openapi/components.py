@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import games
 from service.openapi.examples import problem
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from service.schemas import bot_protocol, requests, responses, sealed
-from service.schemas.common import component
 from service.schemas.fields import (
     CARD_PATTERN,
     MASKED_CARD_PATTERN,
@@ -18,6 +18,7 @@ from service.schemas.fields import (
 )
 from service.schemas.list_fields import Entry, List, ObjectField
 from service.schemas.positions import STATES, VIEWS
+from service.schemas.responses import GAME_NAMES, REASONS, problem_component
 
 HEADERS: Final = (
     (
@@ -41,7 +42,7 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
     return {
         "GameName": {
             "type": "string",
-            "enum": list(responses.GAME_NAMES),
+            "enum": list(GAME_NAMES),
             "description": "The name of a game.",
         },
         "Card": {
@@ -68,12 +69,12 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         },
         "Reason": {
             "type": "string",
-            "enum": list(responses.REASONS),
+            "enum": list(REASONS),
             "description": "Why a move is illegal: the first of these that applies.",
         },
-        "State": _by_game("A complete position, including all hands.", "State"),
-        "View": _by_game("What one seat may know about a position.", "View"),
-        "StartRequest": _by_game("A game to start.", "Start"),
+        "State": _by_game("A complete position, including all hands.", STATES),
+        "View": _by_game("What one seat may know about a position.", VIEWS),
+        "StartRequest": _by_game("A game to start.", requests.START.schemas),
         "StartAnswer": _one_of("The start of a game.", "StateAnswer", "SealedStartAnswer"),
         "MovesRequest": _request("A position whose legal moves to list.", requests.MOVES),
         "ValidateRequest": _request("A position, and a move to check.", requests.VALIDATE),
@@ -92,70 +93,64 @@ def _one_of(description: str, *names: str) -> dict[str, Any]:
     return {"description": description, "oneOf": [ref(name) for name in names]}
 
 
+def _choice(description: str, field: str, names: Mapping[str, str]) -> dict[str, Any]:
+    """One of some schemas; `names` has their names by the value of the field that tells which."""
+    mapping = {value: ref(name)["$ref"] for value, name in names.items()}
+    discriminator = {"propertyName": field, "mapping": mapping}
+    return {**_one_of(description, *names.values()), "discriminator": discriminator}
+
+
 def _request(description: str, validator: requests.RequestValidator) -> dict[str, Any]:
     return _one_of(description, *(type(one).__name__ for one in validator.schemas.values()))
 
 
-def _by_game(description: str, suffix: str) -> dict[str, Any]:
-    mapping = {name: ref(component(game, suffix))["$ref"] for name, game in games.GAMES.items()}
-    return {
-        "description": description,
-        "oneOf": [{"$ref": path} for path in mapping.values()],
-        "discriminator": {"propertyName": "game", "mapping": mapping},
-    }
+def _by_game(description: str, schemas: Mapping[str, ObjectSchema]) -> dict[str, Any]:
+    names = {game: type(schema).__name__ for game, schema in schemas.items()}
+    return _choice(description, "game", names)
 
 
 def _problem_of(*codes: str) -> dict[str, Any]:
-    mapping = {code: ref(responses.problem_component(code))["$ref"] for code in codes}
-    return {
-        "description": "Why the request was rejected; `code` identifies the problem.",
-        "oneOf": [{"$ref": path} for path in mapping.values()],
-        "discriminator": {"propertyName": "code", "mapping": mapping},
-    }
+    description = "Why the request was rejected; `code` identifies the problem."
+    return _choice(description, "code", {code: problem_component(code) for code in codes})
 
 
 def object_schemas() -> dict[str, type[ObjectSchema]]:
     """The schemas of objects; a schema comes after those it refers to."""
     found: dict[str, type[ObjectSchema]] = {"Entry": Entry}
-    for name, game in games.GAMES.items():
-        _add(found, component(game, "Start"), requests.START.schemas[name])
-        _add(found, component(game, "State"), STATES[name])
-        _add(found, component(game, "View"), VIEWS[name])
-    others: tuple[type[ObjectSchema], ...] = (
-        *(
-            type(schema)
-            for validator in (requests.MOVES, requests.VALIDATE, requests.ADVANCE, requests.VIEW)
-            for schema in validator.schemas.values()
-        ),
-        sealed.SealedStartAnswer,
-        sealed.SealedAnswer,
-        responses.Category,
-        responses.GameBrief,
-        responses.GameFull,
-        responses.GamesAnswer,
-        responses.StateAnswer,
-        responses.ViewAnswer,
-        responses.MovesAnswer,
-        responses.LegalVerdict,
-        responses.IllegalVerdict,
-        responses.Health,
-        bot_protocol.BotCard,
-        bot_protocol.Clock,
-        bot_protocol.BotMoveRequest,
-        bot_protocol.BotMoveAnswer,
-        bot_protocol.BotStart,
-        bot_protocol.BotEnd,
-    )
-    found |= {schema.__name__: schema for schema in others}
+    for name in games.GAMES:
+        for schemas in (requests.START.schemas, STATES, VIEWS):
+            _add(found, schemas[name])
+    for validator in (requests.MOVES, requests.VALIDATE, requests.ADVANCE, requests.VIEW):
+        for schema in validator.schemas.values():
+            _add(found, schema)
+    for module in (sealed, responses, bot_protocol):
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, ObjectSchema):
+                _add(found, value())
     return found | responses.PROBLEMS
 
 
-def _add(found: dict[str, type[ObjectSchema]], name: str, schema: ObjectSchema) -> None:
+def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
     for field in schema.fields.values():
         nested = field.item if isinstance(field, List) else field
         if isinstance(nested, ObjectField) and nested.component not in found:
-            _add(found, nested.component, nested.schema)
-    found[name] = type(schema)
+            _add(found, nested.schema)
+    if schema.fields:  # the base classes have none
+        found[type(schema).__name__] = type(schema)
+
+
+def content(
+    schema: dict[str, Any], media_type: str = "application/json", **more: Any
+) -> dict[str, Any]:
+    """The content of a request or response: its type, its schema, and examples."""
+    return {media_type: {"schema": schema, **more}}
+
+
+def response(
+    description: str, schema: dict[str, Any], media_type: str = "application/json", **more: Any
+) -> dict[str, Any]:
+    """A response with content of this schema."""
+    return {"description": description, "content": content(schema, media_type, **more)}
 
 
 def problem_responses() -> dict[str, dict[str, Any]]:
@@ -165,18 +160,11 @@ def problem_responses() -> dict[str, dict[str, Any]]:
     """
     found = {}
     for code, type_ in PROBLEM_TYPES.items():
-        if type_.status == 422:
-            continue
-        name = responses.problem_component(code)
-        found[name] = response = problem_response(type_.when, name)
-        content = response["content"][MEDIA_TYPE]
-        content["examples"] = {code: {"summary": type_.title, "value": problem(code)}}
+        if type_.status != 422:
+            name = problem_component(code)
+            examples = {code: {"summary": type_.title, "value": problem(code)}}
+            found[name] = response(type_.when, ref(name), MEDIA_TYPE, examples=examples)
     for code, name, description, schema in HEADERS:
         header = {"description": description, "required": True, "schema": schema}
-        found[responses.problem_component(code)]["headers"] = {name: header}
+        found[problem_component(code)]["headers"] = {name: header}
     return found
-
-
-def problem_response(description: str, schema: str) -> dict[str, Any]:
-    """A response with a problem of this schema."""
-    return {"description": description, "content": {MEDIA_TYPE: {"schema": ref(schema)}}}

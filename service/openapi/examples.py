@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from flask.testing import FlaskClient
 
@@ -22,6 +22,8 @@ TOKEN = "2026.nL8uF0qW3xTtZb5yKcVhRmEoJdAiSgPf"
 KEYS = ("k1OqVbXw7sTn", "pZ4rYc0mHdLe", "uJ9fGiQa2vBt")
 """The keys in the examples."""
 REQUEST_ID = "3f6c1d2e9b8a7c45"
+Request = tuple[str, str, str, dict[str, Any] | None]
+"""The path, name, summary and body of an example."""
 PLIES = {"doudizhu": 9, "dasan": 8, "zhengfen": 7, "ninefivetwo": 9}
 """How many moves into the game each example is."""
 
@@ -58,50 +60,44 @@ def _client(*, sealing: bool = True) -> FlaskClient:
 def collect_examples() -> list[Example]:
     """Send every example request to the service."""
     client = _client()
-    found = [
-        _send(client, "/v1/games", "games", "All games", None),
-        _send(client, "/healthz", "alive", "The service is up", None),
-        _send(client, "/readyz", "ready", "The service is ready", None),
+    requests: list[Request] = [
+        ("/v1/games", "games", "All games", None),
+        ("/healthz", "alive", "The service is up", None),
+        ("/readyz", "ready", "The service is ready", None),
     ]
     for name, game in games.GAMES.items():
-        title = game.title
-        found.append(_send(client, f"/v1/games/{name}", name, title, None))
-        found.append(_send(client, "/v1/start", name, title, {"game": name, "seed": SEED}))
-        found += _of_position(client, name, title)
-    return found + _sealed(client) + _problems(client)
+        requests += _of_game(name, game.title)
+    requests += _sealed()
+    return [_send(client, *request) for request in requests] + _problems(client)
 
 
-def _of_position(client: FlaskClient, name: str, title: str) -> list[Example]:
+def _of_game(name: str, title: str) -> list[Request]:
     position = mid_game(name)
     state, moves = position.to_dict(), position.moves().texts()
     seat = position.turn or 0
     view = position.view(seat).to_dict()
     move = moves[len(moves) // 2]
-    requests: list[tuple[str, str, str, dict[str, Any]]] = [
+    illegal = {"view": view, "move": "bid:3"}
+    return [
+        ("/v1/games/{game}", name, title, None),
+        ("/v1/start", name, title, {"game": name, "seed": SEED}),
         ("/v1/moves", name, f"{title}, a state", {"state": state}),
         ("/v1/moves", f"{name}-view", f"{title}, a view of seat {seat}", {"view": view}),
         ("/v1/validate", name, f"{title}, {move} is legal", {"view": view, "move": move}),
-        (
-            "/v1/validate",
-            f"{name}-illegal",
-            f"{title}, bid:3 is illegal",
-            {"view": view, "move": "bid:3"},
-        ),
+        ("/v1/validate", f"{name}-illegal", f"{title}, bid:3 is illegal", illegal),
         ("/v1/advance", name, f"{title}, {move}", {"state": state, "moves": [move]}),
         ("/v1/view", name, f"{title}, seat {seat}", {"state": state, "seat": seat}),
     ]
-    return [_send(client, *request) for request in requests]
 
 
-def _sealed(client: FlaskClient) -> list[Example]:
-    """Examples with sealed states: the responses to real tokens, for which `TOKEN` is shown."""
+def _sealed() -> list[Request]:
     position = mid_game("doudizhu")
     hashes = [sha256(key.encode()).hexdigest() for key in KEYS]
     sealed = Sealer({"2026": SEAL_KEY}).start(position, hashes)["sealed"]
     seat, move = position.turn or 0, position.moves()[-1].text
     token = {"sealed": sealed, "key": KEYS[seat]}
     start = {"game": "doudizhu", "seal": True, "key_hashes": hashes}
-    requests: list[tuple[str, str, str, dict[str, Any]]] = [
+    return [
         ("/v1/start", "sealed", "A sealed game, with keys of the players", start),
         ("/v1/moves", "sealed", "A sealed state", token),
         ("/v1/validate", "sealed", "A move in a sealed state", {**token, "move": move}),
@@ -109,53 +105,38 @@ def _sealed(client: FlaskClient) -> list[Example]:
         ("/v1/view", "sealed", "A sealed state, for a seat", token),
         ("/v1/view", "sealed-public", "A sealed state, for everybody", {"sealed": sealed}),
     ]
-    return [_without_tokens(_send(client, *request)) for request in requests]
-
-
-def _without_tokens(example: Example) -> Example:
-    shown = [example.request or {}, example.response]
-    shown = [{**body, "sealed": TOKEN} if "sealed" in body else body for body in shown]
-    return replace(example, request=shown[0], response=shown[1])
 
 
 def _problems(client: FlaskClient) -> list[Example]:
     state = mid_game("doudizhu").to_dict()
-    invalid = {**state, "bid": 7}
+    moves = {"state": state, "moves": ["pass", "pass", "bid:1"]}
+    invalid = {"state": {**state, "bid": 7}}
     return [
-        _send(client, "/v1/games/whist", "not-found", "Unknown game", None),
+        _send(client, "/v1/games/{game}", "whist", "Unknown game", None),
         _send(client, "/v1/view", "invalid-request", "Missing seat", {"state": state}),
         _send(client, "/v1/view", "invalid-token", "Cut off", {"sealed": TOKEN}),
         _send(_client(sealing=False), "/v1/view", "no-keys", "No keys", {"sealed": TOKEN}),
-        _send(client, "/v1/moves", "invalid-state", "Invalid bid", {"state": invalid}),
-        _send(
-            client,
-            "/v1/advance",
-            "illegal-move",
-            "The second move is illegal",
-            {"state": state, "moves": ["pass", "pass", "bid:1"]},
-        ),
+        _send(client, "/v1/moves", "invalid-state", "Invalid bid", invalid),
+        _send(client, "/v1/advance", "illegal-move", "The second move is illegal", moves),
     ]
 
 
 def problem(code: str) -> dict[str, Any]:
     """A problem with this code, as the service returns it."""
-    client = _client()
-    for example in _problems(client):
-        if example.response["code"] == code:
-            return example.response
     if code in ("internal", "timeout", "busy"):  # no single request causes them
         return Problem(code, DETAILS[code], request_id=REQUEST_ID).to_dict()
-    data, media_type = _MALFORMED.get(code, (b"{", "application/json"))
-    method = "PUT" if code == "method-not-allowed" else "POST"
-    response = client.open("/v1/start", method=method, data=data, content_type=media_type)
-    body: dict[str, Any] = response.get_json()
-    return body
+    client = _client()
+    found = [example.response for example in _problems(client)]
+    found += [client.open("/v1/start", **request).get_json() for request in _MALFORMED]
+    return next(response for response in found if response["code"] == code)
 
 
-_MALFORMED = {
-    "too-large": (b" " * (MEBIBYTE + 1), "application/json"),
-    "unsupported-media-type": (b"{}", "text/plain"),
-}
+_MALFORMED: Final[list[dict[str, Any]]] = [
+    {"method": "PUT"},
+    {"method": "POST", "data": b"{", "content_type": "application/json"},
+    {"method": "POST", "data": b"{}", "content_type": "text/plain"},
+    {"method": "POST", "data": bytes(MEBIBYTE + 1), "content_type": "application/json"},
+]
 
 METRICS = """\
 # HELP stich_http_requests_total Requests answered.
@@ -168,5 +149,13 @@ stich_http_requests_total{method="GET",route="/healthz",status="200"} 1.0
 def _send(
     client: FlaskClient, path: str, name: str, summary: str, body: dict[str, Any] | None
 ) -> Example:
-    response = client.get(path) if body is None else client.post(path, json=body)
-    return Example(path, name, summary, body, response.status_code, response.get_json())
+    url = path.format(game=name)
+    response = client.get(url) if body is None else client.post(url, json=body)
+    return Example(
+        path, name, summary, _shown(body), response.status_code, _shown(response.get_json())
+    )
+
+
+def _shown(body: Any) -> Any:
+    """A body with `TOKEN` in place of a real token."""
+    return {**body, "sealed": TOKEN} if body and "sealed" in body else body

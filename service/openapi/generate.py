@@ -10,12 +10,13 @@ import argparse
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import yaml
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from marshmallow.fields import Field
 
 from service.openapi import components, paths, webhooks
 from service.schemas.fields import JsonField
@@ -42,10 +43,20 @@ The *webhooks* are the calls that the tournament runner makes to a bot.
 """
 
 
+class _Converter(OpenAPIConverter):
+    """Takes the JSON Schema that a field defines, in place of apispec's."""
+
+    def field2property(self, field: Field[Any]) -> dict[str, Any]:
+        return cast("JsonField", field).json_schema()
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
+
+
 @cache
 def document() -> dict[str, Any]:
     """The contract as a dictionary. It is cached: do not modify it."""
-    plugin = MarshmallowPlugin()
     spec = APISpec(
         title="Stich",
         version=_version(),
@@ -63,12 +74,9 @@ def document() -> dict[str, Any]:
             {"name": "service", "description": "The service itself."},
             {"name": "bots", "description": "The calls that the tournament runner makes to a bot."},
         ],
-        plugins=[plugin],
+        plugins=[_Plugin()],
+        webhooks=webhooks.webhooks(),
     )
-    converter = plugin.converter
-    if not isinstance(converter, OpenAPIConverter):
-        raise TypeError("apispec has no OpenAPIConverter")
-    converter.add_attribute_function(_field_schema)  # type: ignore[no-untyped-call] # it has no types
     for name, raw in components.raw_schemas().items():
         spec.components.schema(name, raw)
     for name, schema in components.object_schemas().items():
@@ -79,19 +87,8 @@ def document() -> dict[str, Any]:
     for path, operations in paths.paths().items():
         spec.path(path, operations=operations)
     made: dict[str, Any] = spec.to_dict()
-    made["webhooks"] = webhooks.webhooks()
     order = ("openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components")
     return {key: made[key] for key in order}
-
-
-def _field_schema(
-    self: OpenAPIConverter, field: object, ret: dict[str, Any], **kwargs: object
-) -> dict[str, Any]:
-    """An apispec attribute function: the JSON Schema that a field defines replaces apispec's."""
-    if not isinstance(field, JsonField):
-        return {}
-    ret.clear()
-    return field.json_schema()
 
 
 def _version() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import games
+from service.openapi.components import content, response
 from service.openapi.examples import mid_game
 from service.schemas.fields import ref
 
@@ -14,108 +15,80 @@ _ANY = {
     "405": {"description": "Also accepted."},
     "501": {"description": "Also accepted."},
 }
-_MATCH = "m-1"
 
 
 def webhooks() -> dict[str, Any]:
     """The requests by name."""
-    example = _example()
-    seat = example["move"]["view"]["seat"]
-    match = {"protocol": 1, "match": _MATCH, "game": "doudizhu", "seat": seat}
-    return {
-        "describe": {
-            "get": {
-                "operationId": "botDescribe",
-                "tags": ["bots"],
-                "summary": "GET / on a bot",
-                "description": "Called before the first match, for the bot's name and games.",
-                "responses": {
-                    "200": {
-                        "description": "The bot.",
-                        "content": _json("BotCard", _card()),
-                    }
-                },
-            }
-        },
-        "start": {
-            "post": {
-                **_notification("start", "A match begins. Ignore unknown fields."),
-                "requestBody": _body("BotStart", {**match, **example["start"]}),
-            }
-        },
-        "move": {
-            "post": {
-                "operationId": "botMove",
-                "tags": ["bots"],
-                "summary": "POST /move on a bot",
-                "description": (
-                    "Called for every decision. The request has everything a bot needs, so a bot"
-                    " may be stateless. Ignore unknown fields."
-                ),
-                "requestBody": _body("BotMoveRequest", example["move"]),
-                "responses": {
-                    "200": {
-                        "description": "The move.",
-                        "content": _json("BotMoveAnswer", example["answer"]),
-                    }
-                },
-            }
-        },
-        "end": {
-            "post": {
-                **_notification("end", "A match is over. Ignore unknown fields."),
-                "requestBody": _body("BotEnd", {**match, "scores": [4, -2, -2]}),
-            }
-        },
-    }
-
-
-def _card() -> dict[str, Any]:
-    return {
+    state = mid_game("doudizhu")
+    seat, moves = state.turn or 0, state.moves().texts()
+    clock = {"move_ms": 1000, "bank_ms": 10000}
+    of_match = {"protocol": 1, "match": "m-1"}
+    of_seat = {**of_match, "game": "doudizhu", "seat": seat}
+    card = {
         "name": "cautious",
         "version": "1.0",
         "author": "A. Player",
         "protocol": 1,
         "games": list(games.GAMES),
     }
-
-
-def _example() -> dict[str, Any]:
-    state = mid_game("doudizhu")
-    moves = state.moves().texts()
-    clock = {"move_ms": 1000, "bank_ms": 10000}
+    start = {
+        **of_seat,
+        "players": state.players,
+        "options": state.to_dict()["options"],
+        "clock": clock,
+        "names": ["cautious", "greedy", "random"],
+    }
+    move = {
+        **of_match,
+        "turn": 4,
+        "view": state.view(seat).to_dict(),
+        "moves": moves,
+        "clock": clock,
+    }
+    answer = {"move": moves[0]}
     return {
-        "start": {
-            "players": state.players,
-            "options": state.to_dict()["options"],
-            "clock": clock,
-            "names": ["cautious", "greedy", "random"],
-        },
-        "move": {
-            "protocol": 1,
-            "match": _MATCH,
-            "turn": 4,
-            "view": state.view(state.turn or 0).to_dict(),
-            "moves": moves,
-            "clock": clock,
-        },
-        "answer": {"move": moves[0]},
+        "describe": _call(
+            "GET /",
+            "botDescribe",
+            "Called before the first match, for the bot's name and games.",
+            responses={"200": response("The bot.", ref("BotCard"), example=card)},
+        ),
+        "start": _call(
+            "POST /start",
+            "botStart",
+            "A match begins. Ignore unknown fields.",
+            responses=_ANY,
+            requestBody=_body("BotStart", start),
+        ),
+        "move": _call(
+            "POST /move",
+            "botMove",
+            "Called for every decision. The request has everything a bot needs, so a bot may be"
+            " stateless. Ignore unknown fields.",
+            requestBody=_body("BotMoveRequest", move),
+            responses={"200": response("The move.", ref("BotMoveAnswer"), example=answer)},
+        ),
+        "end": _call(
+            "POST /end",
+            "botEnd",
+            "A match is over. Ignore unknown fields.",
+            responses=_ANY,
+            requestBody=_body("BotEnd", {**of_seat, "scores": [4, -2, -2]}),
+        ),
     }
 
 
-def _notification(name: str, description: str) -> dict[str, Any]:
+def _call(request: str, operation_id: str, description: str, **bodies: Any) -> dict[str, Any]:
     return {
-        "operationId": f"bot{name.capitalize()}",
-        "tags": ["bots"],
-        "summary": f"POST /{name} on a bot",
-        "description": description,
-        "responses": _ANY,
+        request.split()[0].lower(): {
+            "operationId": operation_id,
+            "tags": ["bots"],
+            "summary": f"{request} on a bot",
+            "description": description,
+            **bodies,
+        }
     }
 
 
 def _body(schema: str, example: dict[str, Any]) -> dict[str, Any]:
-    return {"required": True, "content": _json(schema, example)}
-
-
-def _json(schema: str, example: dict[str, Any]) -> dict[str, Any]:
-    return {"application/json": {"schema": ref(schema), "example": example}}
+    return {"required": True, "content": content(ref(schema), example=example)}

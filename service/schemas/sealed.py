@@ -68,7 +68,6 @@ def start_fields(game: games.Game) -> Fields:
     }
 
 
-SealedAnswer: Final = make_schema("SealedAnswer", "A sealed state.", {"sealed": token_field()})
 SealedStartAnswer: Final = make_schema(
     "SealedStartAnswer",
     "A sealed state, and the keys that the service made.",
@@ -86,3 +85,4 @@ SealedStartAnswer: Final = make_schema(
         ),
     },
 )
+SealedAnswer: Final = make_schema("SealedAnswer", "A sealed state.", {"sealed": token_field()})

@@ -25,9 +25,16 @@ def details(game: Game) -> dict[str, Any]:
     """The summary of a game, with its options, deck, phases and categories."""
     counts = range(game.min_players, game.max_players + 1)
     deck = game.deck(game.min_players)
+    options = option_fields(game, required=False)
     return {
         **summary(game),
-        "options": _options_schema(game),
+        "options": {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": f"Options of {game.title}",
+            "type": "object",
+            "properties": {name: field.json_schema() for name, field in options.items()},
+            "additionalProperties": False,
+        },
         "deck": list(dict.fromkeys(deck.cards)),
         "packs": {str(players): game.deck(players).packs for players in counts},
         "phases": [*game.phases, "over"],
@@ -40,16 +47,4 @@ def details(game: Game) -> dict[str, Any]:
             }
             for each in game.categories
         ],
-    }
-
-
-def _options_schema(game: Game) -> dict[str, Any]:
-    """The options of a game as a JSON Schema (2020-12) with their defaults."""
-    fields = option_fields(game, required=False)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"Options of {game.title}",
-        "type": "object",
-        "properties": {name: field.json_schema() for name, field in fields.items()},
-        "additionalProperties": False,
     }

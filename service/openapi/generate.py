@@ -80,8 +80,7 @@ def document() -> dict[str, Any]:
     for name, raw in components.raw_schemas().items():
         spec.components.schema(name, raw)
     for name, schema in components.object_schemas().items():
-        description = {"description": schema.component_description}
-        spec.components.schema(name, component=description, schema=schema)
+        spec.components.schema(name, {"description": schema.__doc__}, schema=schema)
     for name, response in components.problem_responses().items():
         spec.components.response(name, response)
     for path, operations in paths.paths().items():

@@ -9,58 +9,49 @@ from service.schemas.fields import (
     OpenObjectSchema,
     ResponseField,
     String,
-    ref,
 )
-from service.schemas.list_fields import MAX_LISTED_MOVES, List
+from service.schemas.list_fields import MAX_LISTED_MOVES, List, ObjectField
 from service.schemas.positions import view_field
 from service.schemas.responses import GAME_NAMES
 
 
 class BotCard(OpenObjectSchema):
-    """The response to GET / of a bot."""
+    """A bot's description of itself."""
 
-    component_description = "A bot's description of itself."
     name = String("Its name.", 1, 256)
     version = String("Its version.", 0, 256)
     author = String("Its author.", 0, 256, required=False)
     protocol = Integer("The protocol version it supports.", 1, 1)
-    games = ResponseField(
-        "The games it plays.",
-        {"type": "array", "items": ref("GameName"), "maxItems": len(GAME_NAMES)},
-    )
+    games = List("The games it plays.", Enum("", GAME_NAMES, "GameName"), None, len(GAME_NAMES))
 
 
 class Clock(OpenObjectSchema):
     """The time that a bot has."""
 
-    component_description = "The time that a bot has."
     move_ms = Integer("Milliseconds for each move.", 0)
     bank_ms = Integer("Milliseconds left in the bank, the extra time for the rest of the match.", 0)
 
 
 class BotMoveRequest(OpenObjectSchema):
-    """The request POST /move to a bot."""
+    """A request for a move, with everything a bot needs to decide."""
 
-    component_description = "A request for a move, with everything a bot needs to decide."
     protocol = Integer("The protocol version.", 1, 1)
     match = String("The ID of the match, an opaque string.", 1, 256)
     turn = Integer("The number of this request in the match, from 1.", 1)
     view = view_field()
     moves = List("The legal moves, in the order of /v1/moves.", Move(""), 1, MAX_LISTED_MOVES)
-    clock = ResponseField("The time that the bot has.", ref("Clock"))
+    clock = ObjectField("The time that the bot has.", Clock, "Clock")
 
 
 class BotMoveAnswer(OpenObjectSchema):
-    """The response to POST /move of a bot."""
+    """The move that a bot chose."""
 
-    component_description = "The move that a bot chose."
     move = Move("One of the legal moves; any valid notation of it is accepted.")
 
 
 class BotStart(OpenObjectSchema):
-    """The request POST /start to a bot."""
+    """A match begins."""
 
-    component_description = "A match begins."
     protocol = Integer("The protocol version.", 1, 1)
     match = String("The ID of the match, an opaque string.", 1, 256)
     game = Enum("The game.", GAME_NAMES, "GameName")
@@ -70,18 +61,15 @@ class BotStart(OpenObjectSchema):
         "The value of every option of the game.",
         {"type": "object", "additionalProperties": True},
     )
-    clock = ResponseField("The time for each move, and in the bank.", ref("Clock"))
-    names = ResponseField(
-        "The names of the bots by seat, if the cup reveals them.",
-        {"type": "array", "items": {"type": "string"}, "minItems": 3, "maxItems": 6},
-        required=False,
+    clock = ObjectField("The time for each move, and in the bank.", Clock, "Clock")
+    names = List(
+        "The names of the bots by seat, if the cup reveals them.", String(""), 3, 6, required=False
     )
 
 
 class BotEnd(OpenObjectSchema):
-    """The request POST /end to a bot."""
+    """A match is over."""
 
-    component_description = "A match is over."
     protocol = Integer("The protocol version.", 1, 1)
     match = String("The ID of the match, an opaque string.", 1, 256)
     game = Enum("The game.", GAME_NAMES, "GameName")

@@ -67,7 +67,7 @@ def make_schema(
 ) -> type[ObjectSchema]:
     """A schema with these fields, in this order."""
     schema = cast("type[ObjectSchema]", base.from_dict(dict(fields), name=name))
-    schema.component_description = description
+    schema.__doc__ = description
     return schema
 
 
@@ -98,8 +98,8 @@ def option_fields(game: games.Game, *, required: bool) -> Fields:
     return fields
 
 
-def common_fields(limits: GameLimits) -> Fields:
-    """The fields of every state and view, except `results`."""
+def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
+    """The fields of every state and view; `result` are those that the game adds to its results."""
     game = limits.game
     name = component(game, "Options")
     description = f"The value of every {game.title} option."
@@ -123,11 +123,11 @@ def common_fields(limits: GameLimits) -> Fields:
             "The moves of this deal, oldest first, in canonical form.", MAX_MOVES, enforced=True
         ),
         "scores": limits.scores("The total scores so far, by seat."),
+        "results": _results_field(limits, result),
     }
 
 
-def results_field(limits: GameLimits, extra: Fields) -> List:
-    """The field for the finished deals; `extra` are the fields that the game adds to each."""
+def _results_field(limits: GameLimits, extra: Fields) -> List:
     name = component(limits.game, "Result")
     fields: Fields = {
         "deal": Integer("The number of the deal.", 1, MAX_SAFE_INTEGER, enforced=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields, results_field
+from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields
 from service.schemas.fields import Card, Integer
 from service.schemas.list_fields import card_list
 
@@ -13,16 +13,13 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
     return {
-        **common_fields(limits),
-        "results": results_field(
+        **common_fields(
             limits,
-            {
-                "declarer": limits.seat("The declarer."),
-                "bid": Integer("The winning bid.", 1, 3, enforced=True),
-                "out": limits.seat("The seat that went out."),
-                "called": Card("The called card; null with three players.", nullable=True),
-                "partner": limits.seat("The declarer's partner, if any.", nullable=True),
-            },
+            declarer=limits.seat("The declarer."),
+            bid=Integer("The winning bid.", 1, 3, enforced=True),
+            out=limits.seat("The seat that went out."),
+            called=Card("The called card; null with three players.", nullable=True),
+            partner=limits.seat("The declarer's partner, if any.", nullable=True),
         ),
         **climbing_fields(limits),
         "first": limits.seat("The seat that bids first and leads the first trick."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields, results_field
+from service.schemas.common import Fields, GameLimits, climbing_fields, common_fields
 from service.schemas.fields import Card, Integer
 from service.schemas.list_fields import card_list
 
@@ -10,15 +10,12 @@ from service.schemas.list_fields import card_list
 def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
     """The fields of a state, or of a view, in which cards may be masked."""
     return {
-        **common_fields(limits),
-        "results": results_field(
+        **common_fields(
             limits,
-            {
-                "declarer": limits.seat("The declarer; null if all passed.", nullable=True),
-                "bid": Integer("The winning bid; 0 if all passed.", 0, 3, enforced=True),
-                "doublings": Integer("How many times the score was doubled.", 0, enforced=True),
-                "out": limits.seat("The seat that went out; null if all passed.", nullable=True),
-            },
+            declarer=limits.seat("The declarer; null if all passed.", nullable=True),
+            bid=Integer("The winning bid; 0 if all passed.", 0, 3, enforced=True),
+            doublings=Integer("How many times the score was doubled.", 0, enforced=True),
+            out=limits.seat("The seat that went out; null if all passed.", nullable=True),
         ),
         **climbing_fields(limits),
         "first": limits.seat("The seat that bids first."),

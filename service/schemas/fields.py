@@ -11,10 +11,10 @@ document the contract; whether a value makes sense is for `games` to say (semant
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal, NotRequired, TypedDict, cast
+from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, cast
 
 import msgspec
-from marshmallow import INCLUDE, Schema, ValidationError
+from marshmallow import INCLUDE, Schema, ValidationError, missing
 from marshmallow.fields import Field
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
@@ -23,7 +23,6 @@ MAX_SCORE: Final = 10**36
 """The largest score: enough for a hundred doublings in each of a thousand deals."""
 MAX_MOVE_LENGTH: Final = 1_000
 """The longest legal move, a play of all 54 cards, has some 120 characters."""
-NO_DEFAULT: Final = object()
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 MASKED_CARDS: Final = CARDS | {"??"}
@@ -37,10 +36,10 @@ def ref(name: str) -> dict[str, Any]:
 
 
 class ObjectSchema(Schema):
-    """A marshmallow schema of an object whose fields are all `JsonField`s."""
+    """A marshmallow schema of an object whose fields are all `JsonField`s.
 
-    component_description: ClassVar[str] = ""
-    """Its description in the contract."""
+    The docstring of a schema is its description in the contract.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -67,14 +66,14 @@ class JsonField(Field[Any]):
     `default` is the value that the contract documents for a field which is left out.
     """
 
-    default: Any = NO_DEFAULT
+    default: Any = missing
 
     def __init__(self, description: str, *, required: bool = True, nullable: bool = False) -> None:
-        messages: dict[str, Any] = {
-            "required": "This field is missing.",
-            "null": "Must not be null.",
-        }
-        super().__init__(required=required, allow_none=nullable, error_messages=messages)
+        super().__init__(
+            required=required,
+            allow_none=nullable,
+            error_messages={"required": "This field is missing.", "null": "Must not be null."},
+        )
         self.description = description
 
     def value_type(self) -> Any:
@@ -98,7 +97,7 @@ class JsonField(Field[Any]):
                 schema = {"oneOf": [schema, {"type": "null"}]}
             else:
                 schema = {**schema, "type": [schema["type"], "null"]}
-        if self.default is not NO_DEFAULT:
+        if self.default is not missing:
             schema = {**schema, "default": self.default}
         return {"description": self.description, **schema} if self.description else schema
 

@@ -109,9 +109,8 @@ def card_list(description: str, max_items: int | None, *, masked: bool = False) 
 
 
 class Entry(ObjectSchema):
-    """A move and who made it."""
+    """A move and the seat that made it."""
 
-    component_description = "A move and the seat that made it."
     seat = Integer(
         # no limits: a posted history is returned unchanged, and must match this schema then too
         "The seat that made the move, from 0. Any integer is accepted in a request, and returned"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import games
 from games import Reason
@@ -19,7 +19,7 @@ from service.schemas.fields import (
     String,
     ref,
 )
-from service.schemas.list_fields import MAX_LISTED_MOVES, List, card_list
+from service.schemas.list_fields import MAX_LISTED_MOVES, List, ObjectField, card_list
 from service.schemas.positions import state_field, view_field
 
 GAME_NAMES: Final = tuple(games.GAMES)
@@ -32,36 +32,20 @@ _MAX_PHASES: Final = max(len(game.phases) for game in games.GAMES.values()) + 1
 _MAX_CATEGORIES: Final = max(len(game.categories) for game in games.GAMES.values())
 
 
-def _array(items: dict[str, Any], low: int | None = None, high: int | None = None) -> Any:
-    array: dict[str, Any] = {"type": "array", "items": items}
-    if low is not None:
-        array["minItems"] = low
-    if high is not None:
-        array["maxItems"] = high
-    return array
-
-
 class Category(ObjectSchema):
     """A category of plays."""
 
-    component_description = "A category of plays."
     name = Enum("The name of the category.", CATEGORIES)
     example = Move("A move of this category, with the fewest players.")
     description = String("What it consists of.")
-    players = ResponseField(
-        "The fewest and the most players with whom it exists.",
-        _array({"type": "integer", "minimum": 3, "maximum": 6}, 2, 2),
-    )
+    players = List("The fewest and the most players with whom it exists.", Integer("", 3, 6), 2, 2)
 
 
 _SUMMARY: Final[Fields] = {
     "game": Enum("The name of the game in requests.", GAME_NAMES, "GameName"),
     "title": String("Its display name."),
     "native": String("Its German and Chinese names."),
-    "players": ResponseField(
-        "The fewest and the most players.",
-        _array({"type": "integer", "minimum": 3, "maximum": 6}, 2, 2),
-    ),
+    "players": List("The fewest and the most players.", Integer("", 3, 6), 2, 2),
     "teams": Boolean("Whether players can form teams."),
     "rules": String("The path of its rules."),
     "url": String("The path of its full description."),
@@ -85,34 +69,31 @@ GameFull: Final = make_schema(
                 "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 2},
             },
         ),
-        "phases": ResponseField(
-            "The phases of a deal, then `over`.", _array({"type": "string"}, 2, _MAX_PHASES)
-        ),
-        "categories": ResponseField(
-            "The categories of plays.", _array(ref("Category"), 1, _MAX_CATEGORIES)
+        "phases": List("The phases of a deal, then `over`.", String(""), 2, _MAX_PHASES),
+        "categories": List(
+            "The categories of plays.", ObjectField("", Category, "Category"), 1, _MAX_CATEGORIES
         ),
     },
 )
 
 
 class GamesAnswer(ObjectSchema):
-    """The response of /v1/games."""
+    """All games."""
 
-    component_description = "All games."
-    games = ResponseField("A summary of each game.", _array(ref("GameBrief"), 1, len(GAME_NAMES)))
+    games = List(
+        "A summary of each game.", ObjectField("", GameBrief, "GameBrief"), 1, len(GAME_NAMES)
+    )
 
 
 class StateAnswer(ObjectSchema):
-    """The response of /v1/start and /v1/advance."""
+    """A state."""
 
-    component_description = "A state."
     state = state_field()
 
 
 class ViewAnswer(ObjectSchema):
-    """The response of /v1/view."""
+    """A view."""
 
-    component_description = "A view."
     view = view_field()
     seed = String(
         "The seed of a sealed game that is over, with the view of everybody: all deals follow from"
@@ -124,9 +105,8 @@ class ViewAnswer(ObjectSchema):
 
 
 class MovesAnswer(ObjectSchema):
-    """The response of /v1/moves."""
+    """The legal moves."""
 
-    component_description = "The legal moves."
     seat = Integer("The seat to move; null when the game is over.", 0, 5, nullable=True)
     moves = List(
         "All legal moves, in canonical form and in the order that /v1/moves describes; empty when"
@@ -137,9 +117,8 @@ class MovesAnswer(ObjectSchema):
 
 
 class LegalVerdict(ObjectSchema):
-    """The response of /v1/validate to a legal move."""
+    """The move is legal."""
 
-    component_description = "The move is legal."
     legal = ResponseField("Always true.", {"type": "boolean", "const": True})
     move = Move("The move in canonical form.")
     category = Enum("The category, if the move plays cards.", CATEGORIES, required=False)
@@ -153,18 +132,16 @@ class LegalVerdict(ObjectSchema):
 
 
 class IllegalVerdict(ObjectSchema):
-    """The response of /v1/validate to an illegal move."""
+    """The move is illegal."""
 
-    component_description = "The move is illegal."
     legal = ResponseField("Always false.", {"type": "boolean", "const": False})
     reason = ResponseField("Why the move is illegal, as a code.", ref("Reason"))
     detail = String("Why the move is illegal, in a sentence.")
 
 
 class Health(ObjectSchema):
-    """The response of /healthz and /readyz."""
+    """The service is up, or ready."""
 
-    component_description = "The service is up, or ready."
     status = Enum("Always `ok`.", ("ok",))
 
 
@@ -173,13 +150,15 @@ _EXTENSIONS: Final[dict[str, Fields]] = {
         "errors": ResponseField(
             "What is wrong with each field, by its dotted path, such as `state.hands.0`; at most"
             " 100 fields.",
-            {"type": "object", "additionalProperties": _array({"type": "string"}, 1, MAX_ERRORS)},
+            {
+                "type": "object",
+                "additionalProperties": List("", String(""), 1, MAX_ERRORS).value_schema(),
+            },
         )
     },
     "invalid-state": {
-        "problems": ResponseField(
-            "Everything that is wrong, one sentence each; at most 100.",
-            _array({"type": "string"}, 1, MAX_ERRORS),
+        "problems": List(
+            "Everything that is wrong, one sentence each; at most 100.", String(""), 1, MAX_ERRORS
         )
     },
     "illegal-move": {

@@ -11,26 +11,24 @@ from marshmallow import ValidationError
 
 import games
 from service.schemas.common import Fields, make_schema
-from service.schemas.fields import Boolean, ResponseField, String
+from service.schemas.fields import Boolean, JsonField, ResponseField, String
 from service.schemas.list_fields import List
 
 
-class Sha256(String):
+class Sha256(JsonField):
     """A SHA-256 hash in lower-case hexadecimal."""
 
     pattern: Final = "^[0-9a-f]{64}$"
 
-    def __init__(self) -> None:
-        super().__init__("", 64, 64)
-
     def value_type(self) -> Any:
-        return Annotated[super().value_type(), msgspec.Meta(pattern=self.pattern)]
+        # the length too, as `$` also matches before a final newline
+        return Annotated[str, msgspec.Meta(max_length=64, pattern=self.pattern)]
 
     def value_schema(self) -> dict[str, Any]:
         return {"type": "string", "pattern": self.pattern}
 
     def load(self, value: Any) -> str:
-        if type(value) is not str or len(value) != 64 or not re.match(self.pattern, value):
+        if type(value) is not str or not re.fullmatch(self.pattern, value):
             raise ValidationError("Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.")
         return value
 
@@ -59,7 +57,7 @@ def start_fields(game: games.Game) -> Fields:
             "Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that"
             " its player has drawn at random, and which is then its key. If omitted, the service"
             " makes the keys.",
-            Sha256(),
+            Sha256(""),
             game.min_players,
             game.max_players,
             enforced=True,

@@ -11,7 +11,6 @@ from typing import Any, Final, Self
 
 PREFIX: Final = "STICH_"
 MEBIBYTE: Final = 1024 * 1024
-_SEAL_KEY_BYTES: Final = 32
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that names the folder in which several workers keep their metrics."""
 
@@ -49,11 +48,10 @@ class Settings:
     def changed(self, values: Mapping[str, Any]) -> Self:
         """These settings with some replaced; text is parsed like an environment variable."""
         known = {one.name for one in fields(self)}
-        for name in values:
-            if name not in known:
-                raise ConfigError(
-                    f"Unknown setting {name!r}; the settings are {', '.join(sorted(known))}."
-                )
+        if unknown := sorted(values.keys() - known):
+            raise ConfigError(
+                f"Unknown setting {unknown[0]!r}; the settings are {', '.join(sorted(known))}."
+            )
         changes = dict(values)
         if "max_body" in changes:
             changes["max_body"] = _bytes(changes["max_body"])
@@ -115,7 +113,7 @@ def _seal_keys(text: str) -> dict[str, bytes]:
             problem = "its ID must have 1 to 32 letters, digits, _ or -, followed by a colon"
         elif name in keys:
             problem = f"its ID {name} occurs twice"
-        elif len(key) != _SEAL_KEY_BYTES:
+        elif len(key) != 32:
             problem = f"the text after {name}: must be the base64 of 32 bytes"
         if problem:
             raise ConfigError(

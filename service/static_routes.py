@@ -54,7 +54,7 @@ def healthz() -> Response:
 @static_routes.get("/readyz")
 def readyz() -> Response:
     """Whether the service can answer requests: it reads its files, and every game deals."""
-    _contract().read_bytes()
+    _path("openapi.yaml").read_bytes()
     for game in games.GAMES.values():
         game.start(None, "ready", {}).moves()
     return Response('{"status":"ok"}\n', content_type="application/json")
@@ -70,7 +70,7 @@ def metrics() -> Response:
 @static_routes.get("/openapi.yaml")
 def openapi_yaml() -> Response:
     """The contract."""
-    return send_file(_contract(), "text/yaml", conditional=False)
+    return send_file(_path("openapi.yaml"), "text/yaml", conditional=False)
 
 
 @static_routes.get("/docs")
@@ -122,14 +122,10 @@ def _rendered_rules(name: str) -> Markup:
 def _read_rules(name: str) -> bytes:
     if name not in games.GAMES:
         raise Problem("not-found", f"There are no rules for {quote(name)} here.")
-    return _path(f"rules/{name}.md", f"docs/rules/{name}.md").read_bytes()
+    return _path(f"rules/{name}.md", "docs").read_bytes()
 
 
-def _contract() -> Path:
-    return _path("openapi.yaml", "openapi.yaml")
-
-
-def _path(packaged: str, original: str) -> Path:
+def _path(name: str, folder: str = "") -> Path:
     """A file that the build copies into the package; a checkout has only the original."""
-    path = STATIC / packaged
-    return path if path.is_file() else _CHECKOUT / original
+    path = STATIC / name
+    return path if path.is_file() else _CHECKOUT / folder / name

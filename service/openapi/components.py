@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import games
 from service.openapi.examples import problem
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from service.schemas import bot_protocol, requests, responses, sealed
-from service.schemas.fields import (
-    CARD_PATTERN,
-    MASKED_CARD_PATTERN,
-    MAX_MOVE_LENGTH,
-    ObjectSchema,
-    ref,
-)
+from service.schemas.fields import MAX_MOVE_LENGTH, ObjectSchema, ref
 from service.schemas.list_fields import Entry, List, ObjectField
 from service.schemas.positions import STATES, VIEWS
-from service.schemas.responses import GAME_NAMES, REASONS, problem_component
-
-HEADERS: Final = (
-    (
-        "method-not-allowed",
-        "Allow",
-        "The methods that this path supports.",
-        {"type": "string", "examples": ["POST, OPTIONS"]},
-    ),
-    (
-        "busy",
-        "Retry-After",
-        "In how many seconds to try again.",
-        {"type": "integer", "minimum": 1, "examples": [10]},
-    ),
-)
-"""The headers of problems: code of the problem, name, description and schema."""
+from service.schemas.responses import GAME_NAMES, problem_component
 
 
 def raw_schemas() -> dict[str, dict[str, Any]]:
@@ -47,13 +25,13 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         },
         "Card": {
             "type": "string",
-            "pattern": CARD_PATTERN,
+            "pattern": "^([2-9TJQKA][cdhs]|Bj|Rj)$",
             "description": "A card: rank, then suit; `Bj` and `Rj` are the jokers.",
             "examples": ["3c", "Th", "Rj"],
         },
         "MaskedCard": {
             "type": "string",
-            "pattern": MASKED_CARD_PATTERN,
+            "pattern": r"^([2-9TJQKA][cdhs]|Bj|Rj|\?\?)$",
             "description": "A card, or `??` if it is hidden from this seat.",
             "examples": ["3c", "??"],
         },
@@ -69,7 +47,7 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         },
         "Reason": {
             "type": "string",
-            "enum": list(REASONS),
+            "enum": [reason.value for reason in games.Reason],
             "description": "Why a move is illegal: the first of these that applies.",
         },
         "State": _by_game("A complete position, including all hands.", STATES),
@@ -164,7 +142,18 @@ def problem_responses() -> dict[str, dict[str, Any]]:
             name = problem_component(code)
             examples = {code: {"summary": type_.title, "value": problem(code)}}
             found[name] = response(type_.when, ref(name), MEDIA_TYPE, examples=examples)
-    for code, name, description, schema in HEADERS:
-        header = {"description": description, "required": True, "schema": schema}
-        found[problem_component(code)]["headers"] = {name: header}
+    found["MethodNotAllowedProblem"]["headers"] = {
+        "Allow": {
+            "description": "The methods that this path supports.",
+            "required": True,
+            "schema": {"type": "string", "examples": ["POST, OPTIONS"]},
+        }
+    }
+    found["BusyProblem"]["headers"] = {
+        "Retry-After": {
+            "description": "In how many seconds to try again.",
+            "required": True,
+            "schema": {"type": "integer", "minimum": 1, "examples": [10]},
+        }
+    }
     return found

@@ -21,8 +21,6 @@ from marshmallow.fields import Field
 from service.openapi import components, paths, webhooks
 from service.schemas.fields import JsonField
 
-DEFAULT_FILE: Final = Path("openapi.yaml")
-
 DESCRIPTION: Final = """\
 Legal moves, their effects, and what each player may know.
 
@@ -127,7 +125,7 @@ def main() -> None:
     Exits with 1 if it is not, and with 2 on unknown arguments.
     """
     parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
-    parser.add_argument("file", nargs="?", type=Path, default=DEFAULT_FILE)
+    parser.add_argument("file", nargs="?", type=Path, default=Path("openapi.yaml"))
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
     arguments = parser.parse_args()
     file: Path = arguments.file

@@ -18,14 +18,13 @@ _AFTER_STATE: Final[dict[str, dict[str, Any]]] = {
     "validateMove": {"state": "$response.body#/state", "move": "pass"},
     "makeMoves": {"state": "$response.body#/state", "moves": ["bid:1"]},
 }
-_AFTER_VIEW: Final = {
-    "listMoves": {"view": "$response.body#/view"},
-    "validateMove": {"view": "$response.body#/view", "move": "pass"},
-}
 _LINKS: Final = {
     "StartAnswer": _AFTER_STATE,
     "AdvanceAnswer": _AFTER_STATE,
-    "ViewAnswer": _AFTER_VIEW,
+    "ViewAnswer": {
+        "listMoves": {"view": "$response.body#/view"},
+        "validateMove": {"view": "$response.body#/view", "move": "pass"},
+    },
 }
 """The operations that a client may call next, with their bodies, by the schema of a response."""
 
@@ -209,11 +208,7 @@ def _post(
     rejection: str,
 ) -> dict[str, Any]:
     """An operation of the rules; `request`, `answer` and `rejection` name schemas."""
-    requests = {
-        one.name: {"summary": one.summary, "value": one.request}
-        for one in examples
-        if one.status == 200
-    }
+    requests = _labelled(examples, 200, "request")
     success = _ok("Success.", answer, examples)
     if answer in _LINKS:
         success["links"] = {
@@ -224,7 +219,7 @@ def _post(
         "The request is rejected: `code` and `detail` say why.",
         ref(rejection),
         MEDIA_TYPE,
-        **_labelled(examples, 422),
+        **_labelled(examples, 422, "response"),
     )
     return {
         "post": {
@@ -232,7 +227,7 @@ def _post(
             "tags": ["play"],
             "summary": summary,
             "description": description,
-            "requestBody": {"required": True, "content": content(ref(request), examples=requests)},
+            "requestBody": {"required": True, "content": content(ref(request), **requests)},
             "responses": {
                 "200": success,
                 **_problems(
@@ -251,12 +246,12 @@ def _post(
 
 
 def _ok(description: str, schema: str, examples: list[Example]) -> dict[str, Any]:
-    return response(description, ref(schema), **_labelled(examples, 200))
+    return response(description, ref(schema), **_labelled(examples, 200, "response"))
 
 
-def _labelled(examples: list[Example], status: int) -> dict[str, Any]:
+def _labelled(examples: list[Example], status: int, part: str) -> dict[str, Any]:
     found = {
-        one.name: {"summary": one.summary, "value": one.response}
+        one.name: {"summary": one.summary, "value": getattr(one, part)}
         for one in examples
         if one.status == status
     }

@@ -109,10 +109,7 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
         "players": Integer("The number of players.", game.min_players, game.max_players),
         "options": ObjectField("The value of every option of the game.", options, name),
         "deal": Integer(
-            "The number of the current deal, counting passed-out ones.",
-            1,
-            MAX_SAFE_INTEGER,
-            enforced=True,
+            "The number of the current deal, counting passed-out ones.", 1, enforced=True
         ),
         "phase": UncheckedEnum(
             "The phase of the deal; `over` when the game is over.", (*game.phases, "over")
@@ -130,7 +127,7 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
 def _results_field(limits: GameLimits, extra: Fields) -> List:
     name = component(limits.game, "Result")
     fields: Fields = {
-        "deal": Integer("The number of the deal.", 1, MAX_SAFE_INTEGER, enforced=True),
+        "deal": Integer("The number of the deal.", 1, enforced=True),
         "scores": limits.scores("The scores of this deal, by seat."),
         **extra,
     }

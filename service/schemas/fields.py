@@ -26,8 +26,6 @@ MAX_MOVE_LENGTH: Final = 1_000
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 MASKED_CARDS: Final = CARDS | {"??"}
-CARD_PATTERN: Final = "^([2-9TJQKA][cdhs]|Bj|Rj)$"
-MASKED_CARD_PATTERN: Final = r"^([2-9TJQKA][cdhs]|Bj|Rj|\?\?)$"
 
 
 def ref(name: str) -> dict[str, Any]:

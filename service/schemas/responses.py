@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import games
-from games import Reason
 from service.problems import MAX_ERRORS, PROBLEM_TYPES, ProblemType
 from service.schemas.common import LENGTH, Fields, make_schema
 from service.schemas.fields import (
@@ -41,40 +40,34 @@ class Category(ObjectSchema):
     players = List("The fewest and the most players with whom it exists.", Integer("", 3, 6), 2, 2)
 
 
-_SUMMARY: Final[Fields] = {
-    "game": Enum("The name of the game in requests.", GAME_NAMES, "GameName"),
-    "title": String("Its display name."),
-    "native": String("Its German and Chinese names."),
-    "players": List("The fewest and the most players.", Integer("", 3, 6), 2, 2),
-    "teams": Boolean("Whether players can form teams."),
-    "rules": String("The path of its rules."),
-    "url": String("The path of its full description."),
-}
+class GameBrief(ObjectSchema):
+    """A summary of a game."""
 
-GameBrief: Final = make_schema("GameBrief", "A summary of a game.", _SUMMARY)
-GameFull: Final = make_schema(
-    "GameFull",
-    "A full description of a game.",
-    {
-        **_SUMMARY,
-        "options": ResponseField(
-            "A JSON Schema (2020-12) of its options, with defaults.",
-            {"type": "object", "additionalProperties": True},
-        ),
-        "deck": card_list("The cards of one pack, low to high in the order of the game.", 54),
-        "packs": ResponseField(
-            "The number of packs by number of players.",
-            {
-                "type": "object",
-                "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 2},
-            },
-        ),
-        "phases": List("The phases of a deal, then `over`.", String(""), 2, _MAX_PHASES),
-        "categories": List(
-            "The categories of plays.", ObjectField("", Category, "Category"), 1, _MAX_CATEGORIES
-        ),
-    },
-)
+    game = Enum("The name of the game in requests.", GAME_NAMES, "GameName")
+    title = String("Its display name.")
+    native = String("Its German and Chinese names.")
+    players = List("The fewest and the most players.", Integer("", 3, 6), 2, 2)
+    teams = Boolean("Whether players can form teams.")
+    rules = String("The path of its rules.")
+    url = String("The path of its full description.")
+
+
+class GameFull(GameBrief):
+    """A full description of a game."""
+
+    options = ResponseField(
+        "A JSON Schema (2020-12) of its options, with defaults.",
+        {"type": "object", "additionalProperties": True},
+    )
+    deck = card_list("The cards of one pack, low to high in the order of the game.", 54)
+    packs = ResponseField(
+        "The number of packs by number of players.",
+        {"type": "object", "additionalProperties": Integer("", 1, 2).value_schema()},
+    )
+    phases = List("The phases of a deal, then `over`.", String(""), 2, _MAX_PHASES)
+    categories = List(
+        "The categories of plays.", ObjectField("", Category, "Category"), 1, _MAX_CATEGORIES
+    )
 
 
 class GamesAnswer(ObjectSchema):
@@ -191,4 +184,3 @@ def problem_schema(type_: ProblemType) -> type[ObjectSchema]:
 PROBLEMS: Final = {
     problem_component(code): problem_schema(type_) for code, type_ in PROBLEM_TYPES.items()
 }
-REASONS: Final = tuple(reason.value for reason in Reason)

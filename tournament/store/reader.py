@@ -27,7 +27,14 @@ from tournament.records import (
 )
 from tournament.store import engine, rows
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors
-from tournament.store.provenance import PROOFS, WRITTEN, Provenance, read_provenance, unsigned
+from tournament.store.provenance import (
+    PROOFS,
+    WRITTEN,
+    ProofCheck,
+    Provenance,
+    read_provenance,
+    unsigned,
+)
 from tournament.store.signed_log import SignedLog
 from tournament.store.tables import (
     blocks,
@@ -43,6 +50,7 @@ from tournament.store.tables import (
 VERSION = 2
 _UNSIGNED_VERSION = 1  # of stich 0.2.0
 _CHUNK = 2000
+_MOVES_OF_MATCH = details.c.match == matches.c.match
 
 
 class StoreReader:
@@ -186,15 +194,17 @@ class StoreReader:
         """The finished matches without their moves, lazily, in the order of the schedule; of one
         round if it is given."""
         query = self._summary_query()
-        if round is not None:
-            query = query.where(blocks.c.round == round)
+        if round is None:
+            found = self._all_rows(query)
+        else:
+            found = self._checked_rows(query.where(blocks.c.round == round))
         with damage(self.where):
-            for row in self._checked_rows(query, complete=round is None):
+            for row in found:
                 yield rows.to_summary(row)
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
-        for row in self._checked_rows(self._match_query(), complete=True):
+        for row in self._all_rows(self._match_query()):
             yield self._record(row)
 
     def match(self, match: str) -> MatchRecord:
@@ -219,11 +229,12 @@ class StoreReader:
     def foreign(self) -> Iterator[tuple[str, str]]:
         """The matches that the runner did not write as they are now, moves and faults included,
         each with a sentence."""
-        proofs = self._provenance.new_check() if self._provenance else None
-        for row in self._stream(self._match_query(outer=True)):
+        proofs = self._proof_check()
+        # An outer join: also matches whose moves somebody has deleted.
+        query = self._summary_query(details.c.data).outerjoin(details, _MOVES_OF_MATCH)
+        for row in self._stream(query):
             try:
-                if proofs:
-                    proofs.check(row)
+                proofs.check(row)
                 if row.data is not None:
                     self._record(row)
             except StoreError as error:
@@ -238,17 +249,27 @@ class StoreReader:
                 self._provenance.check_details(row, [fault._asdict() for fault in found])
             return rows.to_record(row, [fault.data for fault in found])
 
-    def _checked_rows(self, query: sa.Select[Any], complete: bool = False) -> Iterator[sa.Row[Any]]:
-        """The rows of a query that begins with SUMMARY_COLUMNS and PROOF_COLUMNS, each written by
-        the runner; StoreError if that is not so, or if `complete` and some are missing."""
-        reading = self._provenance.new_check() if self._provenance else None
-        written = self._texts().get(WRITTEN) if complete else None
+    def _checked_rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+        """The rows of a query that begins with SUMMARY_COLUMNS and PROOF_COLUMNS; StoreError unless
+        the runner wrote each."""
+        proofs = self._proof_check()
         for row in self._stream(query):
-            if reading:
-                reading.check(row)
+            proofs.check(row)
             yield row
-        if reading and complete:
-            reading.check_complete(written)
+
+    def _all_rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+        """As `_checked_rows`, of a query for all matches: StoreError also if some are missing."""
+        written = self._texts().get(WRITTEN)
+        proofs = self._proof_check()
+        for row in self._stream(query):
+            proofs.check(row)
+            yield row
+        proofs.check_complete(written)
+
+    def _proof_check(self) -> ProofCheck:
+        if self._provenance is None:
+            return ProofCheck(self.where, "", None)
+        return self._provenance.new_check()
 
     def decisions(self) -> list[Decision]:
         """The decisions of the organiser, in order."""
@@ -276,10 +297,8 @@ class StoreReader:
             .order_by(blocks.c.block, matches.c.number)
         )
 
-    def _match_query(self, outer: bool = False) -> sa.Select[Any]:
-        """Whole matches; with `outer` also those without moves."""
-        has_moves = details.c.match == matches.c.match
-        return self._summary_query(details.c.data).join(details, has_moves, isouter=outer)
+    def _match_query(self) -> sa.Select[Any]:
+        return self._summary_query(details.c.data).join(details, _MOVES_OF_MATCH)
 
     def _stream(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
         with self._read() as connection:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import games
-from tests.tournament.results.memory_run import MemoryRun
+from tests.tournament.memory_run import MemoryRun
 from tournament.bot.player import Choice, Failure, StandIn
 from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Scores, make_schedule

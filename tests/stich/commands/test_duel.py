@@ -10,7 +10,7 @@ import pytest
 
 from stich.commands.duel import DuelOptions, duel_cup
 from tests.tournament.cups import bot, events, started, stich
-from tests.tournament.results.memory_run import MemoryRun
+from tests.tournament.memory_run import MemoryRun
 from tournament.config import Cup
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores

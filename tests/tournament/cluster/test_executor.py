@@ -4,7 +4,7 @@ from dataclasses import replace
 from unittest.mock import Mock
 
 from tests.tournament import played
-from tests.tournament.results.memory_run import MemoryRun
+from tests.tournament.memory_run import MemoryRun
 from tournament.cluster.archive import Archives
 from tournament.cluster.executor import ClusterExecutor
 from tournament.cluster.members import Answered, Joined, Left, Worker

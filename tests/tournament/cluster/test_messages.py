@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.tournament import played
-from tests.tournament.results.memory_run import MemoryRun
+from tests.tournament.memory_run import MemoryRun
 from tournament.cluster.messages import (
     Begin,
     Begun,

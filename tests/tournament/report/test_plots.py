@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tournament.results.memory_run import MemoryRun
+from tests.tournament.memory_run import MemoryRun
 from tournament.report.plots import Axis, score_bars
 from tournament.results.standings import standings
 

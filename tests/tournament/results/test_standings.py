@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournament.results.memory_run import MemoryRun
+from tests.tournament.memory_run import MemoryRun
 from tournament.records import Decision, DecisionKind, MatchSummary, adjusted
 from tournament.results.standings import Standing, Standings, StopRule, standings
 

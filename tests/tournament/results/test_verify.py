@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played, run
-from tests.tournament.results.memory_run import MemoryRun
 from tournament.records import MatchRecord
 from tournament.results.verify import Mismatch, verify
 from tournament.store.store import Store

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.tournament import played
 from tests.tournament.cups import standings
-from tests.tournament.results.memory_run import MemoryRun
+from tests.tournament.memory_run import MemoryRun
 from tournament.config import Bot, Cup, Format
 from tournament.formats import Block, make_schedule
 from tournament.formats.round_scores import RoundScores

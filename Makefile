@@ -78,7 +78,7 @@ dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
 	@$(BIN)/tox run -e dist
 
 wheel: $(READY)  ## build a wheel with compiled rules into dist/, and run their tests on it
-	@$(BIN)/python -m benchmarks.compiled dist
+	@$(BIN)/python -m tests.make_wheel dist
 
 serve: $(INSTALLED)  ## run the rules service on http://127.0.0.1:8080
 	@$(BIN)/stich serve

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.figures import Section, machine
 
 MODULES = (

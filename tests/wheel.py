@@ -1,4 +1,7 @@
-"""A wheel of these sources, in pure Python."""
+"""Wheels of these sources: in pure Python, or with compiled rules; installed to be measured.
+
+What this imports is part of Python: the benchmarks read it where nothing else is installed.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,45 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import venv
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.service.support import ROOT
-
+ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("games", "service", "tournament", "bots", "arena", "stich", "docs/rules")
 FILES = ("openapi.yaml", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 ENVIRON = {name: value for name, value in os.environ.items() if name != "STICH_COMPILE"}
 
 
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A wheel in an environment of its own.
+
+    `python` is that environment's interpreter, `packages` its site-packages; `folder` has the
+    benchmarks, tests and pages of rules, but no packages of the checkout.
+    """
+
+    wheel: Path
+    python: Path
+    packages: Path
+    folder: Path
+
+
 def build(folder: Path) -> Path:
-    """Build a wheel in a folder, from a copy of the sources."""
+    """Build a wheel in pure Python in a folder, without a download."""
+    return _build(folder, ENVIRON, "--no-build-isolation", "--no-index")
+
+
+def build_compiled(folder: Path) -> Path:
+    """Build a wheel with compiled rules in a folder, isolated: pip downloads the compiler."""
+    return _build(folder, {**ENVIRON, "STICH_COMPILE": "1"})
+
+
+def _build(folder: Path, environ: Mapping[str, str], *options: str) -> Path:
+    """Build a wheel from a copy of the sources; CalledProcessError if that fails."""
     source, built = folder / "source", folder / "built"
     ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "build")
     for part in PARTS:
@@ -24,10 +55,23 @@ def build(folder: Path) -> Path:
     for name in FILES:
         shutil.copy(ROOT / name, source / name)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
-    subprocess.run(
-        [*pip, "--no-build-isolation", "--no-deps", "--no-index", "-w", built, source],
-        env=ENVIRON,
-        check=True,
-    )
+    subprocess.run([*pip, *options, "--no-deps", "-w", built, source], env=environ, check=True)
     (wheel,) = built.glob("*.whl")
     return wheel
+
+
+@contextmanager
+def installed_wheel() -> Iterator[Installed]:
+    """A new wheel with compiled rules, installed without dependencies in a fresh environment."""
+    with tempfile.TemporaryDirectory(prefix="stich-wheel-") as place:
+        wheel = build_compiled(Path(place))
+        environment, folder = Path(place, "environment"), Path(place, "folder")
+        venv.create(environment)
+        python = environment / "bin" / "python"
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
+        (packages,) = environment.glob("lib/python*/site-packages")
+        folder.mkdir()
+        for name in ("benchmarks", "tests", "docs", "pyproject.toml"):
+            (folder / name).symlink_to(ROOT / name)
+        yield Installed(wheel, python, packages, folder)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import ceil, comb
 from pathlib import Path
 
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.cups.standings import fill
 from benchmarks.figures import Figure, Section
 from tournament.results.standings import standings

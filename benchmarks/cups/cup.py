@@ -21,7 +21,7 @@ from pathlib import Path
 
 import requests
 
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.figures import Figure, Section
 from benchmarks.service.http import midgame
 from tournament.bot.supervisor.process_tree import PR_SET_CHILD_SUBREAPER, end_children, prctl

@@ -18,7 +18,7 @@ from itertools import combinations
 from math import comb
 from pathlib import Path
 
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.figures import Figure, Section
 from tournament.formats.draws import draw
 from tournament.formats.schedule import Table

@@ -12,7 +12,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.cups.cup import cup
 from benchmarks.figures import Figure, Section
 from benchmarks.service.http import midgame

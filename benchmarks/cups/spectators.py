@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.cups.cup import BOT, CUP
 from benchmarks.figures import Figure, Section
 from stich.servers.addresses import find_port

@@ -18,7 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.compiled import ROOT, Installed, installed_wheel
+from benchmarks import ROOT
+from tests.wheel import Installed, installed_wheel
 from benchmarks.figures import Figure, Section, rate
 
 TABLES = (

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.compiled import installed_wheel
+from tests.wheel import installed_wheel
 from benchmarks.figures import Figure, Section, rate
 from benchmarks.rules.random_games import TABLES, Program, best
 

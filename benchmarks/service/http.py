@@ -25,7 +25,8 @@ from typing import Any
 import requests
 
 import games
-from benchmarks.compiled import ROOT, installed_wheel
+from benchmarks import ROOT
+from tests.wheel import installed_wheel
 from benchmarks.figures import Figure, Section
 
 CONNECTIONS = 16

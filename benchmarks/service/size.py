@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.figures import Figure, Section
 
 BEFORE = 3373

@@ -16,7 +16,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import games
-from benchmarks.compiled import ROOT
+from benchmarks import ROOT
 from benchmarks.figures import Figure, Section
 
 REQUESTS = 150

@@ -16,6 +16,7 @@ from typing import Any
 import games
 from games.game import Game, State
 from games.shuffle import Randomness
+from tournament.sampling import spread
 
 _DEALS = {"deals": 3}
 """Enough for every phase: 9-5-2 exchanges from the second deal on."""
@@ -114,13 +115,6 @@ def _recorded(name: str) -> Sequence[Question]:
     return found
 
 
-def _spread(group: Sequence[int], wanted: int) -> list[int]:
-    """At most `wanted` of a group, evenly from its beginning to its end."""
-    if len(group) <= wanted:
-        return list(group)
-    return [group[index * len(group) // wanted] for index in range(wanted)]
-
-
 def questions(name: str, wanted: int) -> list[Question]:
     """`wanted` positions of a game, every situation once before any comes twice.
 
@@ -134,8 +128,8 @@ def questions(name: str, wanted: int) -> list[Question]:
     each = 1
     while sum(min(each, len(group)) for group in groups.values()) < min(wanted, len(recorded)):
         each += 1
-    spread = [_spread(group, each) for group in groups.values()]
-    mixed = [place for places in zip_longest(*spread) for place in places if place is not None]
+    chosen = [spread(group, each) for group in groups.values()]
+    mixed = [place for places in zip_longest(*chosen) for place in places if place is not None]
     return [recorded[place] for place in sorted(mixed[:wanted])]
 
 

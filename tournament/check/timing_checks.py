@@ -78,10 +78,11 @@ def connections(game: str) -> Check:
 def differ(reused: Sequence[float], new: Sequence[float]) -> bool:
     """Whether the medians of two lists of milliseconds differ by more than `NODELAY_MS` and twice
     the larger interquartile range."""
-    return abs(median(reused) - median(new)) > NODELAY_MS + 2 * max(_spread(reused), _spread(new))
+    noise = max(_quartile_range(reused), _quartile_range(new))
+    return abs(median(reused) - median(new)) > NODELAY_MS + 2 * noise
 
 
-def _spread(times: Sequence[float]) -> float:
+def _quartile_range(times: Sequence[float]) -> float:
     low, _, high = quantiles(times, n=4, method="inclusive")
     return high - low
 

@@ -35,7 +35,7 @@ def design_freedom(data: Observations, design: Design) -> tuple[Floats, Floats]:
             seats = seats_of(data.present[some], int(size))
             pull = centred(design.inverse[:, seats]) * design.factor[some][:, np.newaxis]
             pull = pull.transpose(1, 0, 2)
-            each = _spread(pull @ pull.transpose(0, 2, 1))
+            each = _squared_differences(pull @ pull.transpose(0, 2, 1))
             inside = each * twice[some, np.newaxis, np.newaxis]
             single = each**2 * fourfold[some, np.newaxis, np.newaxis]
             total += inside.sum(axis=0)
@@ -57,14 +57,14 @@ def design_freedom(data: Observations, design: Design) -> tuple[Floats, Floats]:
 def _left(design: Design, seats: Ints, pull: Floats, weight: Floats, size: int) -> Floats:
     """What the fit leaves of the residuals of single blocks, in the direction of each pair."""
     hat = leverage(design, seats, weight, float(size))
-    taken = _spread(pull @ hat @ pull.transpose(0, 2, 1))
-    whole = _spread(pull @ pull.transpose(0, 2, 1))
+    taken = _squared_differences(pull @ hat @ pull.transpose(0, 2, 1))
+    whole = _squared_differences(pull @ pull.transpose(0, 2, 1))
     share = np.divide(taken, whole, out=np.zeros_like(whole), where=whole > 0)
     answer: Floats = np.maximum(1 - share, SATURATED)
     return answer
 
 
-def _spread(products: Floats) -> Floats:
+def _squared_differences(products: Floats) -> Floats:
     """Of each pair the square of the difference, from all products (..., n, n)."""
     own = np.diagonal(products, axis1=-2, axis2=-1)
     answer: Floats = own[..., :, np.newaxis] + own[..., np.newaxis, :] - 2 * products

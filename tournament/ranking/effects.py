@@ -71,7 +71,7 @@ def fit(data: Observations) -> Fit:
         return _unplayed(data.bots)
     design = design_of(data)
     effects, base = _solve(data, design)
-    spread = _spread(design)
+    by_effect = _score_by_effect(design)
     balanced = _balanced(data, design)
     plain = data.plain
     residual, freedom, stratum = residuals(data, design, effects, base)
@@ -79,7 +79,7 @@ def fit(data: Observations) -> Fit:
     mean = residual.sum(axis=1) / np.maximum(design.size[data.table], 1)
     within = np.where(present, residual - mean[:, np.newaxis], 0.0)
     pull = design.weight * design.factor[data.table]
-    influence = (pull[:, np.newaxis] * within) @ (design.inverse * spread)
+    influence = (pull[:, np.newaxis] * within) @ (design.inverse * by_effect)
     influence += _base_share(data, design, mean)
     if balanced.any():
         shares = data.deals[:, balanced] / data.deals[:, balanced].sum(axis=0)
@@ -107,12 +107,12 @@ def scores(data: Observations) -> Floats:
 
 
 def _scores(data: Observations, design: Design, effects: Floats, base: Floats) -> Floats:
-    score = np.round(base + effects * _spread(design), _DIGITS)
+    score = np.round(base + effects * _score_by_effect(design), _DIGITS)
     score = np.where(_balanced(data, design), data.plain, score)
     return np.where(design.component >= 0, score, np.nan)
 
 
-def _spread(design: Design) -> Floats:
+def _score_by_effect(design: Design) -> Floats:
     """What a score moves by an effect (n): n / (n - 1) for the n bots of the component."""
     members = np.bincount(design.component[design.component >= 0])
     others = np.where(design.component >= 0, members[design.component], 2)

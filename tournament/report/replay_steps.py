@@ -9,13 +9,14 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import games
 from games import Game
 from tournament.records import MatchRecord, MatchSummary
 from tournament.report import replay
+from tournament.sampling import spread
 
 PageStep = dict[str, Any]
 
@@ -80,20 +81,14 @@ def select(
     if len(everything) <= limit:
         return everything
     wanted = [i for i, match in enumerate(everything) if match.match in first]
-    selected = set(_spread(wanted, limit))
+    selected = set(spread(wanted, limit))
     faulty = [
         i for i, match in enumerate(everything) if i not in selected and any(map(any, match.faults))
     ]
-    selected.update(_spread(faulty, (limit - len(selected)) // 2))
+    selected.update(spread(faulty, (limit - len(selected)) // 2))
     rest = [i for i in range(len(everything)) if i not in selected]
-    selected.update(_spread(rest, limit - len(selected)))
+    selected.update(spread(rest, limit - len(selected)))
     return [everything[i] for i in sorted(selected)]
-
-
-def _spread(indices: Sequence[int], limit: int) -> list[int]:
-    if len(indices) <= limit:
-        return list(indices)
-    return [indices[i * len(indices) // limit] for i in range(limit)]
 
 
 def _move(step: replay.Step) -> list[Any]:

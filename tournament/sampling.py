@@ -1,0 +1,12 @@
+"""A few of many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def spread(items: Sequence[int], limit: int) -> list[int]:
+    """At most `limit` of some items, in their order, evenly spread over all."""
+    if len(items) <= limit:
+        return list(items)
+    return [items[i * len(items) // limit] for i in range(limit)]

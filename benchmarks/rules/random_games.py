@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import ROOT
-from tests.wheel import Installed, installed_wheel
 from benchmarks.figures import Figure, Section, rate
+from tests.wheel import Installed, installed_wheel
 
 TABLES = (
     ("doudizhu", 3),

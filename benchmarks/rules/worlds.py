@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tests.wheel import installed_wheel
 from benchmarks.figures import Figure, Section, rate
 from benchmarks.rules.random_games import TABLES, Program, best
+from tests.wheel import installed_wheel
 
 POSITIONS, WORLDS, ROUNDS = 40, 16, 3
 AIM = 3.0

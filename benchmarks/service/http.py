@@ -26,8 +26,8 @@ import requests
 
 import games
 from benchmarks import ROOT
-from tests.wheel import installed_wheel
 from benchmarks.figures import Figure, Section
+from tests.wheel import installed_wheel
 
 CONNECTIONS = 16
 SECONDS = 2

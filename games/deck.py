@@ -16,6 +16,7 @@ SUITS: Final = "cdhs"
 RANKS: Final = "23456789TJQKA"
 JOKERS: Final = ("Bj", "Rj")
 HIDDEN: Final = "??"
+_ALL_NAMES: Final = (*[rank + suit for rank in RANKS for suit in SUITS], *JOKERS, HIDDEN)
 
 
 def _lowest_bits(field: int) -> tuple[int, ...]:
@@ -57,7 +58,8 @@ class Deck:
         self.size = len(self.order)
         self.number: dict[str, int] = {names[card]: card for card in single}
         self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
-        self._unit: dict[str, int] = {names[card]: self.units[card] for card in single}
+        self._unit: dict[str, int] = dict.fromkeys(_ALL_NAMES, 0)
+        self._unit.update({names[card]: self.units[card] for card in single})
         # The names of twelve cards at a time, at most 20,480 entries: without it a state takes a
         # sixth longer to write.
         self._chunks: dict[int, tuple[str, ...]] = {}
@@ -67,11 +69,20 @@ class Deck:
         self.full: int = sum([self.units[card] for card in self.order])
 
     def hand(self, cards: Iterable[str]) -> int:
-        """The hand of these cards by name; raises KeyError for a card that the deck does not have.
+        """The sum of these cards by name; masked cards and those of other decks count for nothing.
 
-        With one pack the cards must be distinct.
+        It is a hand if no card is there more often than in the deck, which `fits` says.
         """
-        return sum([self._unit[card] for card in cards])
+        return sum(map(self._unit.__getitem__, cards))
+
+    def fits(self, total: int, number: int) -> bool:
+        """Whether the sum of `number` cards is a hand of as many.
+
+        If not, a card is there too often, so that bits were carried, or counts for nothing.
+        """
+        if self.packs == 1:
+            return total.bit_count() == number
+        return self.count(total) == number and not total & total >> 1 & self._ones
 
     def hand_of_numbers(self, numbers: Iterable[int]) -> int:
         """The hand of these card numbers."""

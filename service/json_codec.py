@@ -22,7 +22,7 @@ unknown, and the object is refused anyway."""
 
 _BYTES_PER_CONTAINER: Final = 16
 """The states that need the fewest bytes for each list and object, of many deals, have 20."""
-_SPARE_CONTAINERS: Final = 1000
+_SPARE_CONTAINERS: Final = 4096
 _LONG_NUMBER: Final = re.compile(rb"\d{1000,}")
 _TOO_DEEP: Final = f"The body is nested too deeply; at most {MAX_DEPTH} levels are allowed."
 
@@ -92,7 +92,7 @@ def decode(body: bytes) -> dict[str, Any]:
 def has_too_many_containers(body: bytes) -> bool:
     """Whether a body is mostly brackets: creating half a million lists takes half a second."""
     allowed = _SPARE_CONTAINERS + len(body) // _BYTES_PER_CONTAINER
-    return len(body) - len(body.translate(None, b"[{")) > allowed
+    return len(body) > allowed and len(body) - len(body.translate(None, b"[{")) > allowed
 
 
 def _refuse_constant(name: str) -> float:

@@ -241,22 +241,15 @@ def check_talon(
     cards = list(on_table)
     for hand in hands.values():
         cards += hand
-    rest = [card for card in talon if card != HIDDEN]
-    if declarer is not None:
-        theirs = list(hands.get(declarer, ()))
+    theirs: list[str] = []
+    # With more cards than that some are there too often, wherever they are.
+    if declarer is not None and len(cards) <= deck.size >= len(talon):
+        theirs += hands.get(declarer, ())
         if table is not None and table.seat == declarer:
             theirs += on_table
-        rest = _left_over(rest, theirs)
-    validation.check_cards(problems, deck, cards + rest)
-
-
-def _left_over(cards: list[str], taken: list[str]) -> list[str]:
-    """`cards` minus `taken`, as multisets."""
-    numbers = Counter(taken)
-    left = []
-    for card in cards:
-        if numbers[card] > 0:
-            numbers[card] -= 1
-        else:
-            left.append(card)
-    return left
+    for card in talon:
+        if card in theirs:
+            theirs.remove(card)
+        elif card != HIDDEN:
+            cards.append(card)
+    validation.check_cards(problems, deck, cards)

@@ -8,7 +8,6 @@ up and nothing to discard.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, Final
 
 from games import validation
@@ -179,7 +178,7 @@ def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]
     for number, pair in enumerate(data["exchanged"]):
         for name in ("given", "returned"):
             twice: list[str] = []
-            validation.check_card_totals(twice, deck, validation.known(pair[name]))
+            validation.check_cards(twice, deck, _known(pair[name]))
             problems += [f"exchanged[{number}].{name}: {problem}" for problem in twice]
 
 
@@ -197,15 +196,16 @@ def _cards(
     """
     places: list[list[Any]] = [*hands, data["talon"], data["discards"], played]
     places += [pair["given"] for pair in data["owed"]]
-    total: Counter[str] = Counter()
-    for cards in places:
-        total.update(cards)
+    cards = [card for place in places for card in place]
     if is_view:
-        del total[HIDDEN]
-        elsewhere = sum(data["counts"]) - len(data["hand"])
-        together = elsewhere + sum(len(cards) for cards in places)
+        together = len(cards) + sum(data["counts"]) - len(data["hand"])
         if together > deck.size:
             problems.append(
                 f"There are {together} cards in all places, but the deck has {deck.size}."
             )
-    validation.check_card_totals(problems, deck, total)
+        cards = _known(cards)
+    validation.check_cards(problems, deck, cards)
+
+
+def _known(cards: list[str]) -> list[str]:
+    return [card for card in cards if card != HIDDEN]

@@ -34,12 +34,12 @@ def validate_position(
     if data["phase"] != "over":
         _check_active(problems, data, active)
     _check_trick(problems, data, table)
-    cards: Counter[str] = Counter(data["trick"])
+    cards = list(data["trick"])
     for names in (*hands, *data["taken"]):
-        cards.update(names)
-    validation.check_card_totals(problems, DECK, cards)
+        cards += names
+    validation.check_cards(problems, DECK, cards)
     if is_view:
-        outside = sum(cards.values()) - len(data["hand"])
+        outside = len(cards) - len(data["hand"])
         if sum(counts) <= DECK.size < sum(counts) + outside:
             problems.append(
                 f"counts, trick and taken make {sum(counts) + outside} cards,"

@@ -60,6 +60,7 @@ def test_hands_of_two_packs_are_multisets(held: list[str], picked: list[str]) ->
         assert Counter(TWO.names_of(hand - cards)) == Counter(held) - Counter(picked)
     fits = all(n <= 2 for n in (Counter(held) + Counter(picked)).values())
     assert TWO.pack([*held, *picked]) == (hand + cards if fits else -1)
+    assert TWO.fits(hand + cards, len(held) + len(picked)) == fits
 
 
 @given(held=one_pack, picked=one_pack)
@@ -70,6 +71,7 @@ def test_hands_of_one_pack_are_sets(held: list[str], picked: list[str]) -> None:
     assert ONE.holds(hand, cards) == (set(picked) <= set(held))
     disjoint = not set(held) & set(picked)
     assert ONE.pack([*held, *picked]) == (hand + cards if disjoint else -1)
+    assert ONE.fits(hand + cards, len(held) + len(picked)) == disjoint
 
 
 @given(held=two_packs, rank=st.integers(0, 14), count=st.integers(0, 4))
@@ -87,8 +89,17 @@ def test_what_no_hand_can_be() -> None:
     assert PLAIN.pack(["2c", "2c"]) == -1
     assert TWO.pack(["Bj", "Bj"]) > 0
     assert TWO.pack(["Bj", "Bj", "Bj"]) == -1
-    with pytest.raises(KeyError):
-        PLAIN.hand(["Bj"])
+    for cards in (["Bj"], ["??"], ["2c", "2c"], ["2c", "2c", "2d"]):
+        assert not PLAIN.fits(PLAIN.hand(cards), len(cards))
+
+
+@given(cards=st.lists(st.sampled_from([*TWO.cards[:3], "??"]), max_size=70))
+def test_cards_that_are_there_too_often_are_no_hand(cards: list[str]) -> None:
+    """Also where so many equal cards carry into the next ones, by two or by sixteen."""
+    counts = Counter(cards)
+    for of in (ONE, TWO):
+        fits = not counts["??"] and all(n <= of.packs for n in counts.values())
+        assert of.fits(of.hand(cards), len(cards)) == fits
 
 
 def test_masked_cards_come_last_in_order() -> None:

@@ -35,7 +35,7 @@ def nested(levels: int) -> bytes:
 
 
 def lists(number: int) -> bytes:
-    """A body of 16 KiB with so many lists and objects; it may have 1,000 and one for 16 bytes."""
+    """A body of 16 KiB with so many lists and objects; it may have 4,096 and one for 16 bytes."""
     return (b'{"state":[' + b",".join([b"[]"] * (number - 2)) + b"]}").ljust(16 * 1024)
 
 
@@ -65,7 +65,7 @@ def with_pairings(number: int) -> Any:
     [
         ("/v1/moves", padded, MEBIBYTE, "too-large", "more than 1048576 bytes"),
         ("/v1/moves", nested, MAX_DEPTH, "malformed-json", "at most 32 levels"),
-        ("/v1/moves", lists, 1000 + 1024, "malformed-json", "too many lists and objects"),
+        ("/v1/moves", lists, 4096 + 1024, "malformed-json", "too many lists and objects"),
         ("/v1/moves", with_history, MAX_MOVES, "invalid-request", "at most 1000"),
         ("/v1/moves", with_results, MAX_RESULTS, "invalid-request", "at most 6000"),
         ("/v1/moves", with_score, MAX_SCORE, "invalid-request", f"to {MAX_SCORE}"),

@@ -17,6 +17,7 @@ from arena.progress import progress
 from tournament.decisions import out_of_play
 from tournament.report import plots
 from tournament.report.formatting import course_first
+from tournament.report.post_mortem import commands
 from tournament.report.replay import clock
 from tournament.report.replay_steps import compressed
 from tournament.results.course import against
@@ -81,6 +82,7 @@ def bot(now: Snapshot, name: str) -> str:
         decision=out_of_play(now.table.decisions, name),
         said=now.facts.get("about", {}).get(name, ()),
         access=access(name),
+        started=commands(now.facts["config"]).get(name) is not None,
         opponents=sorted(
             against(counted, name) if line else (),
             key=lambda one: (one.opponent_score - one.score, one.bot),

@@ -138,4 +138,5 @@ def _sign_in_page(now: Snapshot, name: str, why: str = "", status: int = 200) ->
 
 
 def _page(template: str, now: Snapshot, name: str, **values: Any) -> Response:
+    values["started"] = commands(now.facts["config"]).get(name) is not None
     return make_response(render_template(template, now=now, name=name, **values))

@@ -7,8 +7,10 @@ thread polls for each table; the calling thread learns what else happens.
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable
+from http import HTTPStatus
 from time import sleep
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
@@ -279,9 +281,12 @@ class _Table(threading.Thread):
         try:
             connection = self._connect(body)
             try:
-                connection.exchange(method, path, body, _BOT_S)
+                reply = connection.exchange(method, path, body, _BOT_S)
             finally:
                 received = connection.received[:_ANSWER_LIMIT]
+            if path == "/move" and reply.status != HTTPStatus.OK:
+                status = f"The bot answered {call} with status {reply.status}, not 200."
+                self._connector.say(status + self._last_line())
         except (ResponseTooLarge, ProtocolError):
             pass  # the runner sees the same
         except (StartError, ConnectionLost, TimeoutError) as error:
@@ -294,14 +299,18 @@ class _Table(threading.Thread):
         if self._given_up == self._number:
             self._late_in = _match_of(body)
             return f"Too late: the runner does not wait for {call} any more."
+        return f"The bot did not answer {call}: {error}{self._last_line()}"
+
+    def _last_line(self) -> str:
+        """The last line that the bot has written, as a sentence; its output stays here."""
         lines = self._bot.output().strip().splitlines()
-        last = f" Its last line: {printable(lines[-1][:200])}" if lines else ""
-        return f"The bot did not answer {call}: {error}{last}"
+        return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
     def _connect(self, body: bytes) -> HttpConnection:
         """The connection to the bot, which is started again in the match after it was late."""
         if self._late_in is not None and self._late_in != _match_of(body):
             self._late_in = None
+            self._connection = None  # it leads to the process that is ended now
             self._bot.renew()
         if self._connection is None:
             self._connection = self._bot.reconnect()
@@ -336,12 +345,22 @@ def _detail(answer: requests.Response) -> str:
 def _reason(error: requests.RequestException) -> str:
     """A short clause for what requests says at length."""
     if isinstance(error, requests.exceptions.SSLError):
-        return "its certificate is not accepted"
+        if _has_cause(error, ssl.SSLCertVerificationError):
+            return "its certificate is not accepted"
+        return "it does not speak TLS there; perhaps its address begins with http://"
     if isinstance(error, requests.exceptions.ProxyError):
         return "the proxy does not connect"
     if isinstance(error, requests.Timeout):
         return "no answer in time"
     return "it does not answer"
+
+
+def _has_cause(error: BaseException, kind: type[BaseException]) -> bool:
+    """Whether an error comes from one of this kind."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, kind):
+        found = found.__cause__ or found.__context__
+    return found is not None
 
 
 def _with_port(url: str, port: int) -> str:

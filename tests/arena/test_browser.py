@@ -22,12 +22,13 @@ from tests.browser import chromium, console_errors, show_as
 from tests.tournament.cups import ROOT, toys, write
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
+from tournament.report.page import report
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow
 
 WAIT_S = 60
-NAMES = ("ann", "a name that is as long as names can be, with sixty-four letters.", "cat")
+NAMES = ("ann", "W" * 64, "cat")  # as long and as wide as names can be
 ACCESSIBILITY = Path(__file__).parents[1] / "accessibility"
 
 
@@ -69,13 +70,13 @@ def text(browser: Chrome, selector: str) -> str:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("width", [1400, 768, 360])
 def test_every_page_of_every_format_is_accessible(
     tmp_path: Path, axe: str, width: int, dark: bool
 ) -> None:
     with chromium(width, 900) as browser:
         show_as(browser, dark)
-        for format in ("round-robin", "knockout", "swiss", "halving"):
+        for format in ("round-robin", "knockout", "swiss", "halving", "gauntlet"):
             folder = tmp_path / format
             with run(folder, cup(NAMES, format=format), {"cat": 9}) as store:
                 paths = ["/"]
@@ -84,12 +85,16 @@ def test_every_page_of_every_format_is_accessible(
                     Invitations(folder).invite("cat", 1)
                     store.decide(DecisionKind.DISQUALIFY, "It attacked cat.", "ann")
                     paths += ["/bots/cat", "/bots/ann", "/author/cat", "/matches"]
-                    paths += [f"/matches/{match}#move=5", "/matches/none", "/play"]
+                    paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
+                    paths += ["/matches/none", "/play"]
                 bots = dict(zip(NAMES, toys(3).values(), strict=True))
                 with served(create_app(store, cup=write(folder, bots))) as url:
                     for path in paths:
                         browser.get(url + path)
                         check_page(browser, axe)
+                (folder / "report.html").write_text(report(store))
+                browser.get((folder / "report.html").as_uri())
+                check_page(browser, axe)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])

@@ -80,6 +80,7 @@ def test_what_is_not_there_is_said_in_a_sentence(client: FlaskClient, path: str)
     answer = client.get(path)
     assert answer.status_code == 404
     assert "<h1>Not Found</h1>" in answer.text
+    assert '<nav aria-label="Pages">' in answer.text
 
 
 @pytest.mark.parametrize("path", ["/", *(f"/bots/{quote(name)}" for name in NAMES)])
@@ -162,6 +163,7 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
             assert f"/matches/{records[3].match}" not in page
             assert "2026-spring" not in page
         assert "so far: 4 of 6 matches" in pages[0]
+        assert f'<code class="long">{facts(of)["commitment"]}</code>' in pages[0]
 
 
 def test_a_run_is_read_again_only_after_a_while_and_when_it_has_changed(tmp_path: Path) -> None:

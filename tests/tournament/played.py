@@ -68,7 +68,13 @@ def cup(
         commit=commit,
         bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in names),
         options=options or {},
-        format=Format(type=format, deals=deals, seating=seating, rounds=2),
+        format=Format(
+            type=format,
+            deals=deals,
+            seating=seating,
+            rounds=2,
+            challenger=names[0] if format == "gauntlet" else None,
+        ),
         clock=Clock(),
     )
 

@@ -30,6 +30,8 @@ MODULES = (
     "bots.blocks",
     "cups.standings",
     "ranking.false_ranges",
+    "ranking.settled_ranges",
+    "ranking.extreme_ratings",
     "ranking.recall",
     "ranking.duels",
     "ranking.soft_play",

@@ -7,7 +7,7 @@ chance if exactly 5 in 100 are false).
 import numpy as np
 import pytest
 
-from benchmarks.ranking.false_ranges import (
+from benchmarks.ranking.false_claims import (
     at_any_time,
     fixed,
     missed,

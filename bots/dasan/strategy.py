@@ -54,7 +54,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     )
     turn = shedding.Turn.of(view, DASAN, opponents, table)
     plays = [shedding.Play(text, parse_play(text)) for text in moves if text != "pass"]
-    return shedding.rank_moves(turn, plays, may_pass="pass" in moves)
+    return shedding.rank_moves(turn, plays)
 
 
 def parse_play(text: str) -> Combo:

@@ -43,7 +43,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     opponents = shedding.opponents_of(view["seat"], players, view["declarer"])
     turn = shedding.Turn.of(view, WIN_MODELS[players].rules, opponents, table)
     plays = [shedding.Play(text, parse_play(text, table)) for text in moves if text != "pass"]
-    return shedding.rank_moves(turn, plays, may_pass="pass" in moves)
+    return shedding.rank_moves(turn, plays)
 
 
 def on_table(table: Mapping[str, Any]) -> Combo:

@@ -152,10 +152,11 @@ def multiple_of(combo: Combo) -> int:
     return 2 if kind.startswith("pair") else 1
 
 
-def rank_moves(turn: Turn, plays: Sequence[Play], *, may_pass: bool) -> list[tuple[float, str]]:
-    """The moves with their scores, best first; passing scores 0."""
-    score = _score_follow if may_pass else _score_lead
-    ranked = [(0.0, "pass")] if may_pass else []
+def rank_moves(turn: Turn, plays: Sequence[Play]) -> list[tuple[float, str]]:
+    """The moves with their scores, best first; passing, unless the seat leads, scores 0."""
+    leads = turn.table is None
+    score = _score_lead if leads else _score_follow
+    ranked = [] if leads else [(0.0, "pass")]
     for play in plays:
         left = without(turn.counts, play.combo.ranks)
         winning = _score_win(turn, play.combo, left)

@@ -76,7 +76,8 @@ def arena(
     if not any(bot.connect for bot in cup.bots):
         with pages_served(host, port, PagesSettings(folder, cup=target)):
             play_cup(cup, target, folder, _command("arena", target, folder), as_json=as_json)
-            _stay(ends)
+            if not ends:
+                _stay()
         return 0
     if connect_port is None:
         connect_port = port + 1 if port < 65535 else 0
@@ -105,14 +106,14 @@ def _run_with_gateway(
         again = _command("arena", target, folder)
         play_cup(cup, target, folder, again, as_json=as_json, reach=gateway.reach)
         gateway.end()
-        _stay(ends)
+        if not ends:
+            _stay()
 
 
 def _command(name: str, target: str, folder: str) -> str:
     return shlex.join(("stich", name, target, "--out", folder))
 
 
-def _stay(ends: bool) -> None:
-    if not ends:
-        click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)
-        signal.pause()
+def _stay() -> None:
+    click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)
+    signal.pause()

@@ -86,7 +86,7 @@ def check(
     from tournament.bot.launch import prepare
     from tournament.bot.protocol import TimeBank
     from tournament.bot.sandbox.bubblewrap import SandboxError
-    from tournament.check.report import CheckReport
+    from tournament.check.report import CheckReport, JsonReport, TextReport
     from tournament.check.suite import check_bot
     from tournament.check.target import Target, open_target
     from tournament.config import Bot, Limits
@@ -94,7 +94,7 @@ def check(
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either --url or --command.")
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    report = CheckReport(as_json)
+    report: CheckReport = JsonReport() if as_json else TextReport()
     try:
         launch, notice = prepare([Bot("bot", command, url)], Limits(), start_ms, sandbox=sandbox)
     except SandboxError as error:

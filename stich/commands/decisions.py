@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tournament.store.store import Store
 
 _WAIT_S = 60.0
+_ENDED = "This run has ended."
 
 why_option = click.option(
     "--why", metavar="TEXT", default="", help="The reason, kept with the decision and shown."
@@ -36,7 +37,17 @@ def pause(target: str, why: str) -> int:
     Example:
       stich pause runs/spring --why "The network is down."
     """
-    return _switch(target, why, wanted=True)
+    from tournament.decisions import paused
+    from tournament.records import DecisionKind
+
+    with open_run(target) as store:
+        if store.get("finished"):
+            return _refuse(_ENDED)
+        if paused(store.decisions()):
+            return _refuse("This run is paused already.")
+        store.decide(DecisionKind.PAUSE, why)
+    click.echo("Paused: no more matches begin.")
+    return 0
 
 
 @click.command()
@@ -50,20 +61,16 @@ def resume(target: str, why: str) -> int:
     Example:
       stich resume runs/spring
     """
-    return _switch(target, why, wanted=False)
-
-
-def _switch(target: str, why: str, *, wanted: bool) -> int:
     from tournament.decisions import paused
     from tournament.records import DecisionKind
 
     with open_run(target) as store:
         if store.get("finished"):
-            return _refuse("This run has ended.")
-        if (paused(store.decisions()) is not None) == wanted:
-            return _refuse("This run is paused already." if wanted else "This run is not paused.")
-        store.decide(DecisionKind.PAUSE if wanted else DecisionKind.RESUME, why)
-    click.echo("Paused: no more matches begin." if wanted else "Resumed.")
+            return _refuse(_ENDED)
+        if not paused(store.decisions()):
+            return _refuse("This run is not paused.")
+        store.decide(DecisionKind.RESUME, why)
+    click.echo("Resumed.")
     return 0
 
 

@@ -199,16 +199,17 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
             play_all(cup, schedule, store, executor, events, progress, [weakness(seed), notice])
         except KeyboardInterrupt:
             if store.count():
-                _report(console, events, schedule, True, store)
+                _report(console, events, schedule, store, "stopped", "stopped")
             raise
         store.put({"finished": True, "total": store.count()})
-        _report(console, events, schedule, False, store)
+        _report(console, events, schedule, store, "finished", "budget")
 
 
 def _report(
-    console: Console, events: JsonLines | None, schedule: Duel, stopped: bool, store: Store
+    console: Console, events: JsonLines | None, schedule: Duel, store: Store, event: str, ended: str
 ) -> None:
-    """Print the standings and what they decide, or the last event."""
+    """Print the standings and what they decide, or the last event. `ended` says by what the duel
+    ended, unless its bets have settled that."""
     from stich.console.standings_table import print_table
     from tournament.results.standings import standings
 
@@ -217,11 +218,12 @@ def _report(
         print_table(console, table, store.facts())
         return
     bets, duel = schedule.bets, table.duel
-    ended = "stopped" if stopped else "budget"
-    if bets.settled or bets.equal:
-        ended = "decided" if bets.settled else "no difference"
+    if bets.settled:
+        ended = "decided"
+    elif bets.equal:
+        ended = "no difference"
     events.emit_event(
-        "stopped" if stopped else "finished",
+        event,
         ended=ended,
         better=duel.better if duel else None,
         difference=round(bets.mean, 9),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from email import message_from_string
 from typing import Any
@@ -63,39 +64,58 @@ class CheckProgress:
         self._progress.stop()
 
 
-class CheckReport:
-    """Collects results; prints each as it comes, or all at the end as JSON."""
+class CheckReport(ABC):
+    """Collects results, and prints them."""
 
-    def __init__(self, as_json: bool) -> None:
+    def __init__(self) -> None:
         self.progress = CheckProgress()
-        self._as_json = as_json
         self._results: list[CheckResult] = []
 
     def add(self, result: CheckResult) -> None:
         """Add the next result."""
         self._results.append(result)
         self.progress.hide()
-        if not self._as_json:
-            _print(result)
 
     def finish(self) -> int:
-        """Print a summary; the exit code: 0 if all checks passed, else 1."""
+        """Print what is left to print; the exit code: 0 if all checks passed, else 1."""
         self.progress.hide()
         failed = [result.number for result in self._results if not result.passed]
-        if self._as_json:
-            report = {"passed": not failed, "checks": [_to_dict(each) for each in self._results]}
-            click.echo(json.dumps(report, indent=2))
-        elif failed:
-            numbers = ", ".join(map(str, failed))
-            click.echo(f"\n{len(failed)} of {len(self._results)} checks not passed: {numbers}.")
-        else:
-            click.echo(f"\nAll {len(self._results)} checks passed.")
+        self._finish(failed)
         return 1 if failed else 0
+
+    @abstractmethod
+    def _finish(self, failed: Sequence[int]) -> None:
+        """Print what is left to print."""
 
     def stopped(self) -> None:
         """Print that the check was interrupted."""
         self.progress.hide()
         click.echo(f"Stopped after check {len(self._results)}; run it again for all.", err=True)
+
+
+class TextReport(CheckReport):
+    """Prints each result as it comes, and at the end how many checks passed."""
+
+    def add(self, result: CheckResult) -> None:
+        """Print the next result."""
+        super().add(result)
+        _print(result)
+
+    def _finish(self, failed: Sequence[int]) -> None:
+        total = len(self._results)
+        if failed:
+            numbers = ", ".join(map(str, failed))
+            click.echo(f"\n{len(failed)} of {total} checks not passed: {numbers}.")
+        else:
+            click.echo(f"\nAll {total} checks passed.")
+
+
+class JsonReport(CheckReport):
+    """Prints all results at the end, as JSON."""
+
+    def _finish(self, failed: Sequence[int]) -> None:
+        report = {"passed": not failed, "checks": [_to_dict(each) for each in self._results]}
+        click.echo(json.dumps(report, indent=2))
 
 
 def _print(result: CheckResult) -> None:

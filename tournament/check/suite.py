@@ -16,16 +16,16 @@ from tournament.check.protocol_checks import Check
 from tournament.check.report import CheckProgress
 from tournament.check.target import Target
 
+_OUTPUT = Check("little is written to stdout and stderr", protocol_checks.output)
+_PACE = Check("its time for a move", timing_checks.pace)
 
-def plan(names: Sequence[str], wanted: int, *, watched: bool) -> list[Check]:
-    """The checks after GET /, for these games; `wanted` positions of each.
 
-    The output of a bot is checked if it is `watched`: only if it was started here.
-    """
+def plan(names: Sequence[str], wanted: int) -> list[Check]:
+    """The checks in which a bot plays these games; `wanted` positions of each."""
     main = names[0]
     # The largest list of all games says most; those of the others are much smaller.
     largest = max(names, key=lambda name: len(longest(name).moves))
-    checks = [
+    return [
         *(protocol_checks.positions(name, wanted) for name in names),
         protocol_checks.hooks(main),
         protocol_checks.unknown_fields(main),
@@ -34,9 +34,6 @@ def plan(names: Sequence[str], wanted: int, *, watched: bool) -> list[Check]:
         timing_checks.connections(main),
         *(match_check.short_match(name) for name in names),
     ]
-    if watched:
-        checks.append(Check("little is written to stdout and stderr", protocol_checks.output))
-    return [*checks, Check("its time for a move", timing_checks.pace)]
 
 
 def check_bot(
@@ -63,7 +60,9 @@ def check_bot(
         about, named = protocol_checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
         names = list(wanted) or named or list(games.GAMES)
-        checks = plan(names, positions, watched=target.written() is not None)
+        # What a bot writes is seen only if it was started here.
+        output = [] if target.written() is None else [_OUTPUT]
+        checks = [*plan(names, positions), *output, _PACE]
         for number, check in enumerate(checks, start=3):
             progress.start(number, len(checks) + 2, check.title)
             try:

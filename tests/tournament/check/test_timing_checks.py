@@ -12,7 +12,7 @@ from tournament.bot.protocol import TimeBank
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.check.protocol_checks import positions
-from tournament.check.report import CheckReport
+from tournament.check.report import TextReport
 from tournament.check.target import Connection, Target
 from tournament.check.timing_checks import REPEATS, connections, differ, pace, parallel
 from tournament.records import Answer
@@ -137,7 +137,7 @@ def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixt
     positions("dasan", 9).run(asked)
     outcome = pace(asked)
     assert "p99" in outcome.note
-    report = CheckReport(as_json=False)
+    report = TextReport()
     report.add(CheckResult(3, "its time for a move", outcome))
     assert report.finish() == 1
     shown = capsys.readouterr().out

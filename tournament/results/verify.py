@@ -29,8 +29,6 @@ from tournament.records import (
 from tournament.store.store import StoreError
 from tournament.text import plural
 
-"""Called with the number of matches done so far."""
-
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
@@ -78,7 +76,10 @@ class Verification:
 
 
 def verify(store: RunRecords, progress: Callable[[int], None] | None = None) -> Verification:
-    """Recompute a whole run; mismatches, and what was not written by its runner, are returned."""
+    """Recompute a whole run; mismatches, and what was not written by its runner, are returned.
+
+    `progress` is called with the number of matches done so far.
+    """
     done = Verification()
     try:
         _RunCheck(store, done).check(progress or (lambda _: None))

@@ -99,9 +99,12 @@ class JsonField(Field[Any]):
             schema = {**schema, "default": self.default}
         return {"description": self.description, **schema} if self.description else schema
 
-    def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    def deserialize(
+        self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any
     ) -> Any:
+        """Load a value; marshmallow itself says that it is missing, or must not be null."""
+        if value is missing or value is None:
+            return super().deserialize(value, attr, data, **kwargs)
         return self.load(value)
 
     def load(self, value: Any) -> Any:

@@ -2,117 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import socket
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-import requests
 
-from arena.gateway.connector import Connector, Refused
-from arena.gateway.invitations import FILE, Invitations
+from arena.gateway.invitations import FILE
 from arena.gateway.server import ANSWER_LIMIT
-from stich.servers.addresses import find_port
-from stich.servers.gateway import gateway_served
+from tests.arena.gateways import MOVE, PASS, Author, Gateway, served
 from tests.tournament import hostile
 from tests.tournament.cups import stich
 from tournament.bot.dial import dial_url
-from tournament.bot.http_client import HttpConnection
 from tournament.bot.player import Choice, Failure, HttpBot
-from tournament.config import Bot, Cup
 from tournament.records import FaultKind
-
-CUP = Cup(
-    "Test cup",
-    "doudizhu",
-    3,
-    (*(Bot(name, connect=True) for name in ("ann", "bob", "dan")), Bot("cat", command="x")),
-)
-OPEN: list[requests.Session] = []
-MOVE = json.dumps({"match": "m", "turn": 1, "moves": ["pass"]}).encode()
-PASS = hostile.answer(b'{"move": "pass"}')
-
-
-class Author:
-    """An author's program, call by call."""
-
-    def __init__(self, url: str, token: str) -> None:
-        self.url = url
-        self.token = token
-        self.http = requests.Session()
-        OPEN.append(self.http)
-        self.http.headers["Authorization"] = f"Bearer {token}"
-
-    def connect(self, tables: int = 1) -> requests.Response:
-        answer = self.http.post(self.url + "/connect", json={"tables": tables}, timeout=60)
-        if answer.ok:
-            self.http.headers["X-Stich-Session"] = answer.json()["session"]
-        return answer
-
-    def wait(self) -> requests.Response:
-        return self.http.post(self.url + "/connect/wait", timeout=60)
-
-    def stay(self) -> None:
-        """Wait at the gateway, as an honest program does, until the session ends."""
-        with contextlib.suppress(requests.ConnectionError):  # the gateway of the test has ended
-            while self.wait().ok:
-                pass
-
-    def answer(
-        self, data: bytes, asked: requests.Response, complete: str = "1"
-    ) -> Future[requests.Response]:
-        """Answer a request; what comes back is the next one."""
-        number = asked.headers["X-Stich-Request"]
-        return self.later(lambda: self.poll(data, number, **{"X-Stich-Complete": complete}))
-
-    def later(self, call: Callable[[], requests.Response]) -> Future[requests.Response]:
-        future: Future[requests.Response] = Future()
-
-        def work() -> None:
-            with contextlib.suppress(requests.ConnectionError):  # the gateway has ended
-                future.set_result(call())
-
-        threading.Thread(target=work, daemon=True).start()
-        return future
-
-    def poll(self, answer: bytes = b"", number: str = "", **headers: str) -> requests.Response:
-        about = {"X-Stich-Table": "0", "X-Stich-Complete": "1", **headers}
-        if number:
-            about["X-Stich-Answers"] = number
-        return self.http.post(self.url + "/connect/poll", data=answer, headers=about, timeout=60)
-
-
-class Gateway:
-    def __init__(self, url: str, base: str, folder: Path) -> None:
-        self.url = url
-        self.base = base
-        self.invitations = Invitations(folder)
-
-    def author(self, name: str, tables: int = 1) -> Author:
-        author = Author(self.url, self.invitations.invite(name, 1))
-        assert author.connect(tables).status_code == 200
-        threading.Thread(target=author.stay, daemon=True).start()
-        return author
-
-    def runner(self, number: int) -> HttpBot:
-        url = f"{self.base}/{number}"
-        return HttpBot(url, dial_url(url))
 
 
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    folder = tmp_path_factory.mktemp("run")
-    port = find_port("127.0.0.1", 0)
-    with gateway_served("127.0.0.1", port, str(folder), CUP, "stich invite") as server:
-        yield Gateway(f"http://127.0.0.1:{port}", server._base, folder)
-    for http in OPEN:
-        http.close()
+    with served(tmp_path_factory.mktemp("run")) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -254,106 +165,6 @@ def test_a_request_that_is_at_work_is_given_up(gateway: Gateway, asking: Asking)
         told = author.wait().json()
         assert told == {"over": False, "given_up": [[0, int(found.headers["X-Stich-Request"])]]}
         assert isinstance(asked.result(), Failure)
-
-
-class RestartedBot:
-    """A bot of an author's program: each `renew` goes on to the next of its servers."""
-
-    def __init__(self, *urls: str) -> None:
-        self._urls = list(urls)
-        self._bot: HttpBot | None = None
-
-    def reconnect(self) -> HttpConnection:
-        self.close()
-        self._bot = HttpBot(self._urls[0], dial_url(self._urls[0]))
-        return self._bot.reconnect()
-
-    def renew(self) -> None:
-        del self._urls[0]
-
-    def output(self) -> str:
-        return "starting\nmoves[9]: IndexError\n"
-
-    def close(self) -> None:
-        if self._bot is not None:
-            self._bot.close()
-
-
-@contextlib.contextmanager
-def program(gateway: Gateway, bot: RestartedBot) -> Iterator[list[str]]:
-    """`stich connect` in a thread, for ann; what it says from the moment it is connected."""
-    said: list[str] = []
-    connected = threading.Event()
-
-    def say(text: str) -> None:
-        said.append(text)
-        connected.set()
-
-    connector = Connector(gateway.url, gateway.invitations.invite("ann", 1), [bot], say)
-
-    def run() -> None:
-        with contextlib.suppress(Refused):  # the next test invites ann again
-            connector.run()
-
-    threading.Thread(target=run, daemon=True).start()
-    with closing(bot):
-        connected.wait()
-        yield said
-
-
-def test_a_bot_that_was_late_is_asked_anew_in_its_next_match(gateway: Gateway) -> None:
-    """Not over the connection to the process that was ended."""
-
-    def hangs_once(connection: socket.socket, request: dict[str, Any]) -> None:
-        if request["turn"] > 1:
-            hostile.first(connection, request)
-
-    def body(match: str, turn: int) -> bytes:
-        return json.dumps({"match": match, "turn": turn, "moves": ["pass"]}).encode()
-
-    with (
-        hostile.running(hangs_once) as old,
-        hostile.running(hostile.says('{"move": "new"}')) as new,
-        program(gateway, RestartedBot(old, new)) as said,
-        closing(gateway.runner(0)) as bot,
-    ):
-        late = bot.move(body("m", 1), 0.5)
-        assert isinstance(late, Failure)
-        assert late.kind is FaultKind.TIMEOUT
-        moves = [bot.move(body("m", 2), 60), bot.move(body("n", 3), 60)]
-        assert [move.move for move in moves if isinstance(move, Choice)] == ["pass", "new"]
-        assert said[-1] == "Too late: the runner does not wait for POST /move any more."
-
-
-def test_an_author_reads_that_the_bot_failed(gateway: Gateway) -> None:
-    """Its output stays on the author's machine, so the program shows the end of it."""
-    fails = hostile.sends(hostile.answer(b"{}", status="500 Failed"))
-    with (
-        hostile.running(fails) as url,
-        program(gateway, RestartedBot(url)) as said,
-        closing(gateway.runner(0)) as bot,
-    ):
-        failed = bot.move(MOVE, 60)
-        assert isinstance(failed, Failure)
-        assert failed.kind is FaultKind.INVALID
-        assert said[-1] == (
-            "The bot answered POST /move with status 500, not 200. Its last line: moves[9]:"
-            " IndexError"
-        )
-
-
-def test_an_arena_without_tls_is_named(gateway: Gateway) -> None:
-    class Said(Exception):
-        pass
-
-    def say(text: str) -> None:
-        raise Said(text)
-
-    url = gateway.url.replace("http:", "https:")
-    with pytest.raises(Said) as said:
-        Connector(url, "t", [], say).run()
-    why = "it does not speak TLS there; perhaps its address begins with http://"
-    assert str(said.value) == f"No connection to {url} ({why}); trying again."
 
 
 def test_a_flood_is_refused_and_costs_the_other_bot_nothing(

@@ -14,7 +14,7 @@ import requests
 
 from arena.gateway.invitations import Invitations
 from stich.servers.addresses import find_port
-from tests.arena.test_gateway import Author
+from tests.arena.gateways import Author
 from tests.tournament import hostile
 from tests.tournament.cups import ROOT, events, standings, started, stich
 from tests.tournament.hostile.server import ABOUT

@@ -12,22 +12,19 @@ import threading
 from collections.abc import Callable
 from http import HTTPStatus
 from time import sleep
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 import requests
 
-from tournament.bot.dial import dial_url
+from arena.gateway.local_bot import LocalBot
 from tournament.bot.http_client import (
     ConnectionLost,
     HttpConnection,
     ProtocolError,
     ResponseTooLarge,
 )
-from tournament.bot.player import HttpBot
-from tournament.bot.process import LaunchSettings
-from tournament.bot.started_bot import StartError, start
-from tournament.config import Bot
+from tournament.bot.started_bot import StartError
 from tournament.text import printable
 
 _ANSWER_LIMIT: Final = 288 * 1024  # more is never read by the runner
@@ -44,60 +41,6 @@ class Refused(Exception):
 
 class _Unreachable(Exception):
     """No answer that can be used; try again. The text is a clause."""
-
-
-class LocalBot(Protocol):
-    """The bot as one table uses it."""
-
-    def reconnect(self) -> HttpConnection:
-        """A new connection in place of the one before; StartError if the bot is not there."""
-
-    def renew(self) -> None:
-        """Start a bot again that was too late, before the next match; StartError."""
-
-    def output(self) -> str:
-        """The end of what the bot has written, "" if that cannot be seen."""
-
-    def close(self) -> None:
-        """End what was started."""
-
-
-class RunningBot(HttpBot):
-    """A bot that is running at a URL. OSError if there is no such host."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url, dial_url(url))
-
-    def renew(self) -> None:
-        """Do nothing: its author started it."""
-
-
-class CommandBot:
-    """A bot that is started by a command; it is started again when it has ended. StartError."""
-
-    def __init__(self, command: str, launch: LaunchSettings) -> None:
-        self._about = Bot("bot", command=command)
-        self._launch = launch
-        self._bot = start(self._about, launch)
-
-    def reconnect(self) -> HttpConnection:
-        """A new connection; StartError if the bot has ended and does not start again."""
-        if not self._bot.running:
-            self.renew()
-        return self._bot.reconnect()
-
-    def renew(self) -> None:
-        """Start it again; StartError."""
-        self._bot.close()
-        self._bot = start(self._about, self._launch)
-
-    def output(self) -> str:
-        """The end of what it has written."""
-        return self._bot.output()
-
-    def close(self) -> None:
-        """End it."""
-        self._bot.close()
 
 
 class Connector:

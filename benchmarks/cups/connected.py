@@ -9,8 +9,9 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from arena.gateway.connector import Connector, RunningBot
+from arena.gateway.connector import Connector
 from arena.gateway.invitations import Invitations
+from arena.gateway.local_bot import RunningBot
 from benchmarks.figures import Figure, Section
 from stich.servers.addresses import find_port
 from stich.servers.gateway import gateway_served

@@ -56,7 +56,8 @@ def connect(
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
-    from arena.gateway.connector import CommandBot, Connector, LocalBot, Refused, RunningBot
+    from arena.gateway.connector import Connector, Refused
+    from arena.gateway.local_bot import CommandBot, LocalBot, RunningBot
     from tournament.bot.launch import prepare
     from tournament.bot.sandbox.bubblewrap import SandboxError
     from tournament.bot.started_bot import StartError

@@ -9,7 +9,8 @@ import sys
 import threading
 from contextlib import ExitStack
 
-from arena.gateway.connector import Connector, RunningBot
+from arena.gateway.connector import Connector
+from arena.gateway.local_bot import RunningBot
 from tests.tournament import hostile
 
 PRINTING = threading.Lock()

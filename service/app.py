@@ -12,7 +12,7 @@ from werkzeug.routing import MapAdapter
 from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
 from service.middleware import Middleware
-from service.problems import CODE_BY_STATUS, Problem
+from service.problems import PROBLEM_TYPES, Problem
 from service.routes import SEALER, v1
 from service.sealed import Sealer
 from service.settings import Settings
@@ -29,6 +29,7 @@ DETAILS: Final = {
     "busy": "Too many large requests and answers are under way; try again later.",
 }
 """The `detail` of problems that Flask or Werkzeug raise, or an unexpected error."""
+_CODES: Final[Mapping[int | None, str]] = {PROBLEM_TYPES[code].status: code for code in DETAILS}
 
 
 class _App(Flask):
@@ -77,7 +78,7 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
     @app.errorhandler(HTTPException)
     def respond_to_http_error(error: HTTPException) -> Response:
         """Answer what Flask or Werkzeug refuses by itself."""
-        code = CODE_BY_STATUS.get(error.code or 500, "internal")
+        code = _CODES.get(error.code, "internal")
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))
         if isinstance(error, MethodNotAllowed):
             response.allow.update(error.valid_methods or ())

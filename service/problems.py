@@ -119,17 +119,6 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
     )
 }
 
-CODE_BY_STATUS: Final[Mapping[int, str]] = {
-    400: "malformed-json",
-    404: "not-found",
-    405: "method-not-allowed",
-    408: "timeout",
-    413: "too-large",
-    415: "unsupported-media-type",
-    429: "busy",
-}
-"""The code for an HTTP error that Flask or Werkzeug raises."""
-
 
 class Problem(Exception):
     """Makes the service respond with a problem.
@@ -175,8 +164,3 @@ def invalid_state(problems: Sequence[str]) -> Problem:
     """The problem for a state or view that breaks a rule of its game."""
     listed = list(problems[:MAX_ERRORS])
     return Problem("invalid-state", " ".join(listed), problems=listed)
-
-
-def illegal_move(reason: str, index: int, detail: str) -> Problem:
-    """The problem for a move that is not legal."""
-    return Problem("illegal-move", detail, reason=reason, index=index)

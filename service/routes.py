@@ -12,7 +12,7 @@ import games
 from games import Game, IllegalMove, InvalidState, OptionError, Position, State
 from service import game_info
 from service.json_codec import encode, quote
-from service.problems import Problem, illegal_move, invalid_request, invalid_state
+from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
@@ -143,7 +143,7 @@ def _advance(state: State, moves: list[str], seat: int | None = None) -> State:
                 state.view(seat).check(move)
             state = state.advance(move)
         except IllegalMove as error:
-            raise illegal_move(error.reason, index, error.detail) from None
+            raise Problem("illegal-move", error.detail, reason=error.reason, index=index) from None
     if (
         state.deal > MAX_SAFE_INTEGER
         or max(map(abs, state.scores)) > MAX_SCORE

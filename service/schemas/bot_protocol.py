@@ -40,7 +40,7 @@ class BotMoveRequest(OpenObjectSchema):
     turn = Integer("The number of this request in the match, from 1.", 1)
     view = view_field()
     moves = List("The legal moves, in the order of /v1/moves.", Move(""), 1, MAX_LISTED_MOVES)
-    clock = ObjectField("The time that the bot has.", Clock, "Clock")
+    clock = ObjectField("The time that the bot has.", Clock)
 
 
 class BotMoveAnswer(OpenObjectSchema):
@@ -61,7 +61,7 @@ class BotStart(OpenObjectSchema):
         "The value of every option of the game.",
         {"type": "object", "additionalProperties": True},
     )
-    clock = ObjectField("The time for each move, and in the bank.", Clock, "Clock")
+    clock = ObjectField("The time for each move, and in the bank.", Clock)
     names = List(
         "The names of the bots by seat, if the cup reveals them.", String(""), 3, 6, required=False
     )

@@ -101,13 +101,15 @@ def option_fields(game: games.Game, *, required: bool) -> Fields:
 def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
     """The fields of every state and view; `result` are those that the game adds to its results."""
     game = limits.game
-    name = component(game, "Options")
-    description = f"The value of every {game.title} option."
-    options = make_schema(name, description, option_fields(game, required=True))
+    options = make_schema(
+        component(game, "Options"),
+        f"The value of every {game.title} option.",
+        option_fields(game, required=True),
+    )
     return {
         "game": Enum("The game.", (game.name,)),
         "players": Integer("The number of players.", game.min_players, game.max_players),
-        "options": ObjectField("The value of every option of the game.", options, name),
+        "options": ObjectField("The value of every option of the game.", options),
         "deal": Integer(
             "The number of the current deal, counting passed-out ones.", 1, enforced=True
         ),
@@ -125,14 +127,13 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
 
 
 def _results_field(limits: GameLimits, extra: Fields) -> List:
-    name = component(limits.game, "Result")
     fields: Fields = {
         "deal": Integer("The number of the deal.", 1, enforced=True),
         "scores": limits.scores("The scores of this deal, by seat."),
         **extra,
     }
-    schema = make_schema(name, f"A finished {limits.game.title} deal.", fields)
-    item = ObjectField("", schema, name)
+    description = f"A finished {limits.game.title} deal."
+    item = ObjectField("", make_schema(component(limits.game, "Result"), description, fields))
     deals = next(option for option in limits.game.options if option.name == "deals")
     most = MAX_RESULTS if deals.maximum is None or deals.nullable else deals.maximum
     return List("The finished deals, oldest first.", item, None, most, enforced=True)
@@ -141,7 +142,6 @@ def _results_field(limits: GameLimits, extra: Fields) -> List:
 def climbing_fields(limits: GameLimits) -> Fields:
     """The further fields of the climbing games."""
     game = limits.game
-    name = component(game, "Table")
     categories = tuple(category.name for category in game.categories)
     ranks = tuple(game.deck(game.min_players).ranks)
     fields: Fields = {
@@ -149,12 +149,7 @@ def climbing_fields(limits: GameLimits) -> Fields:
         "move": Move("The play."),
         "category": UncheckedEnum("The category of the play.", categories, required=False),
         "rank": UncheckedEnum("The deciding rank.", ranks, required=False),
-        "length": Integer(
-            LENGTH,
-            1,
-            limits.deck,
-            required=False,
-        ),
+        "length": Integer(LENGTH, 1, limits.deck, required=False),
     }
     description = (
         "The play to beat. `category`, `rank` and `length` follow from the move: responses have"
@@ -169,8 +164,7 @@ def climbing_fields(limits: GameLimits) -> Fields:
         ),
         "table": ObjectField(
             "The play to beat; null if there is none.",
-            make_schema(name, description, fields),
-            name,
+            make_schema(component(game, "Table"), description, fields),
             nullable=True,
         ),
     }

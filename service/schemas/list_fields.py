@@ -25,14 +25,12 @@ of six seats has reached the highest target after as many. Other games have at m
 
 
 class ObjectField(JsonField):
-    """An object with a schema of its own, which is the component of this name in the contract."""
+    """An object with a schema of its own, which is a component of the contract by its name."""
 
-    def __init__(
-        self, description: str, schema: type[ObjectSchema], component: str, **kwargs: Any
-    ) -> None:
+    def __init__(self, description: str, schema: type[ObjectSchema], **kwargs: Any) -> None:
         super().__init__(description, **kwargs)
         self.schema = schema()
-        self.component = component
+        self.component = schema.__name__
 
     def value_type(self) -> Any:
         return self.schema.value_type()
@@ -121,4 +119,4 @@ class Entry(ObjectSchema):
 
 def entry_list(description: str, max_items: int, *, enforced: bool = False) -> List:
     """A field for a history, or for the cards of a trick and who played them."""
-    return List(description, ObjectField("", Entry, "Entry"), None, max_items, enforced=enforced)
+    return List(description, ObjectField("", Entry), None, max_items, enforced=enforced)

@@ -71,4 +71,4 @@ def position_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 def _pairings(description: str, name: str, item_description: str, fields: Fields) -> List:
     schema = make_schema(name, item_description, fields)
-    return List(description, ObjectField("", schema, name), None, MAX_PAIRINGS, enforced=True)
+    return List(description, ObjectField("", schema), None, MAX_PAIRINGS, enforced=True)

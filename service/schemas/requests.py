@@ -62,9 +62,8 @@ def choose_by_position(schemas: Mapping[str, ObjectSchema], value: Any) -> Objec
 
 def start_schema(game: games.Game) -> type[ObjectSchema]:
     """The schema of a request of /v1/start for this game."""
-    name = component(game, "Choices")
     choices = make_schema(
-        name,
+        component(game, "Choices"),
         f"{game.title} options; each has a default.",
         option_fields(game, required=False),
     )
@@ -76,7 +75,7 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
         ),
         "seed": String(f"{SEED} Random if omitted.", 1, 128, required=False),
         "options": ObjectField(
-            "The options to change from their defaults.", choices, name, required=False
+            "The options to change from their defaults.", choices, required=False
         ),
         **start_fields(game),
     }

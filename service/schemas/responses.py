@@ -65,17 +65,13 @@ class GameFull(GameBrief):
         {"type": "object", "additionalProperties": Integer("", 1, 2).value_schema()},
     )
     phases = List("The phases of a deal, then `over`.", String(""), 2, _MAX_PHASES)
-    categories = List(
-        "The categories of plays.", ObjectField("", Category, "Category"), 1, _MAX_CATEGORIES
-    )
+    categories = List("The categories of plays.", ObjectField("", Category), 1, _MAX_CATEGORIES)
 
 
 class GamesAnswer(ObjectSchema):
     """All games."""
 
-    games = List(
-        "A summary of each game.", ObjectField("", GameBrief, "GameBrief"), 1, len(GAME_NAMES)
-    )
+    games = List("A summary of each game.", ObjectField("", GameBrief), 1, len(GAME_NAMES))
 
 
 class StateAnswer(ObjectSchema):

@@ -22,7 +22,7 @@ from arena.pages import pages
 from arena.play.bots import AvailableBots
 from arena.play.game import BrowserGames
 from arena.play.pages import play_pages
-from tournament.report.html import prepare
+from tournament.report.html import prepare_templates
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 
@@ -48,7 +48,7 @@ def create_app(
     app.jinja_env.loader = ChoiceLoader(
         [PackageLoader("arena"), PackageLoader("tournament.report", "templates")]
     )
-    prepare(app.jinja_env)
+    prepare_templates(app.jinja_env)
     available = AvailableBots.of_cup(cup, store.folder if store else None)
     app.extensions["stich-play"] = BrowserGames(available)
     app.register_blueprint(play_pages)

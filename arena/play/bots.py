@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from tournament.bot.launch import prepare
+from tournament.bot.launch import prepare_launch
 from tournament.bot.process import LaunchSettings
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
 from tournament.play.opponents import parse_bots
@@ -67,9 +67,9 @@ class AvailableBots:
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
         """How to start bots, as in the cup; SandboxError if there must be a sandbox and cannot."""
         if self.cup is None or self.path is None:
-            return prepare(bots, Limits(), clock.start_ms)[0]
+            return prepare_launch(bots, Limits(), clock.start_ms)[0]
         known = {bot.name: bot for bot in (*self.cup.bots, *bots)}  # none sees another's files
-        return prepare(
+        return prepare_launch(
             list(known.values()),
             self.cup.limits,
             clock.start_ms,

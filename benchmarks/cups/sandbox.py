@@ -16,7 +16,7 @@ from benchmarks import ROOT
 from benchmarks.cups.cup import cup
 from benchmarks.figures import Figure, Section
 from benchmarks.service.http import midgame
-from tournament.bot.launch import prepare
+from tournament.bot.launch import prepare_launch
 from tournament.bot.player import Choice
 from tournament.bot.started_bot import start
 from tournament.config import Bot, Limits
@@ -37,7 +37,9 @@ def move_times() -> tuple[list[float], list[float]]:
     about = {"protocol": 1, "match": "bench", "turn": 1, "clock": {"move_ms": 1000, "bank_ms": 0}}
     body = json.dumps({**about, "view": view.to_dict(), "moves": view.moves().texts()}).encode()
     bot = Bot("greedy", "python -m bots.greedy")
-    inside, outside = (prepare([bot], Limits(), 60_000, sandbox=it)[0] for it in (True, False))
+    inside, outside = (
+        prepare_launch([bot], Limits(), 60_000, sandbox=it)[0] for it in (True, False)
+    )
     times: tuple[list[float], list[float]] = ([], [])
     with closing(start(bot, inside)) as within, closing(start(bot, outside)) as without:
         for _ in range(MOVES):

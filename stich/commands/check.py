@@ -83,7 +83,7 @@ def check(
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
     # rich and the games take long to load: `stich --help` and completion must not wait for them.
-    from tournament.bot.launch import prepare
+    from tournament.bot.launch import prepare_launch
     from tournament.bot.protocol import TimeBank
     from tournament.bot.sandbox.bubblewrap import SandboxError
     from tournament.check.report import CheckReport, JsonReport, TextReport
@@ -96,7 +96,9 @@ def check(
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     report: CheckReport = JsonReport() if as_json else TextReport()
     try:
-        launch, notice = prepare([Bot("bot", command, url)], Limits(), start_ms, sandbox=sandbox)
+        launch, notice = prepare_launch(
+            [Bot("bot", command, url)], Limits(), start_ms, sandbox=sandbox
+        )
     except SandboxError as error:
         click.echo(str(error), err=True)
         sys.exit(1)

@@ -58,7 +58,7 @@ def connect(
     """
     from arena.gateway.connector import Connector, Refused
     from arena.gateway.local_bot import CommandBot, LocalBot, RunningBot
-    from tournament.bot.launch import prepare
+    from tournament.bot.launch import prepare_launch
     from tournament.bot.sandbox.bubblewrap import SandboxError
     from tournament.bot.started_bot import StartError
     from tournament.config import Bot, Limits, schema
@@ -74,7 +74,9 @@ def connect(
         try:
             # What the author's own machine can bear, the author knows.
             limits = Limits(memory_mb=1 << 20)
-            launch, notice = prepare([Bot("bot", command, url)], limits, start_ms, sandbox=sandbox)
+            launch, notice = prepare_launch(
+                [Bot("bot", command, url)], limits, start_ms, sandbox=sandbox
+            )
             if notice:
                 click.echo(notice, err=True)
             for _ in range(tables):

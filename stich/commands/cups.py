@@ -151,9 +151,9 @@ def _report(
 
 def _prepare(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, str]:
     """How bots are started on this machine, and what the organiser should know of it."""
-    from tournament.bot.launch import prepare
+    from tournament.bot.launch import prepare_launch
 
-    return prepare(
+    return prepare_launch(
         cup.bots,
         cup.limits,
         cup.clock.start_ms,

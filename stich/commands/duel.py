@@ -167,7 +167,7 @@ def duel_cup(options: DuelOptions) -> Cup:
 
 
 def _play(cup: Cup, out: str | None, as_json: bool) -> None:
-    from tournament.bot.launch import prepare
+    from tournament.bot.launch import prepare_launch
     from tournament.formats.commitment import weakness
     from tournament.formats.duel import Duel
     from tournament.run.local_executor import LocalExecutor, tables_at_once
@@ -185,7 +185,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         seed, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
-        launch, notice = prepare(
+        launch, notice = prepare_launch(
             cup.bots,
             cup.limits,
             cup.clock.start_ms,

@@ -24,7 +24,7 @@ from stich.commands.common import check_game, game_options, sandbox_option
 from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
-from tournament.bot.launch import prepare
+from tournament.bot.launch import prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
 from tournament.config import Clock, Limits
@@ -207,7 +207,7 @@ def play(
     try:
         with ExitStack() as stack:
             bots = parse_bots(fill_seats(wanted, len(others)))
-            launch, notice = prepare(bots, Limits(), clock.start_ms, sandbox=sandbox)
+            launch, notice = prepare_launch(bots, Limits(), clock.start_ms, sandbox=sandbox)
             if notice:
                 click.echo(notice, err=True)
             opponents = gather(bots, clock, launch, stack)

@@ -19,7 +19,7 @@ _AS_YOU = (
 )
 
 
-def prepare(
+def prepare_launch(
     bots: Sequence[Bot],
     limits: Limits,
     start_ms: int,

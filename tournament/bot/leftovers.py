@@ -9,7 +9,7 @@ import signal
 import tempfile
 from pathlib import Path
 
-from tournament.bot.supervisor.homes import HOME_PREFIX, remove
+from tournament.bot.supervisor.homes import HOME_PREFIX, remove_home
 
 
 def remove_leftovers() -> None:
@@ -23,7 +23,7 @@ def remove_leftovers() -> None:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 _end_processes(home)
-                remove(str(home))
+                remove_home(str(home))
             finally:
                 os.close(descriptor)
 

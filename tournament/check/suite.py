@@ -20,7 +20,7 @@ _OUTPUT = Check("little is written to stdout and stderr", protocol_checks.output
 _PACE = Check("its time for a move", timing_checks.pace)
 
 
-def plan(names: Sequence[str], wanted: int) -> list[Check]:
+def game_checks(names: Sequence[str], wanted: int) -> list[Check]:
     """The checks in which a bot plays these games; `wanted` positions of each."""
     main = names[0]
     # The largest list of all games says most; those of the others are much smaller.
@@ -62,7 +62,7 @@ def check_bot(
         names = list(wanted) or named or list(games.GAMES)
         # What a bot writes is seen only if it was started here.
         output = [] if target.written() is None else [_OUTPUT]
-        checks = [*plan(names, positions), *output, _PACE]
+        checks = [*game_checks(names, positions), *output, _PACE]
         for number, check in enumerate(checks, start=3):
             progress.start(number, len(checks) + 2, check.title)
             try:

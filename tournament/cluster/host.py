@@ -16,9 +16,9 @@ from pathlib import Path
 from time import monotonic
 from typing import NoReturn
 
-from tournament.bot.launch import prepare
+from tournament.bot.launch import prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
-from tournament.bot.supervisor.homes import create_home, remove
+from tournament.bot.supervisor.homes import create_home, remove_home
 from tournament.bot.supervisor.process_tree import PR_SET_DUMPABLE, prctl
 from tournament.cluster.archive import ArchiveError, unpack
 from tournament.cluster.messages import (
@@ -159,7 +159,7 @@ class Host:
         """Prepare the tables and start all bots."""
         cup = self._placed(request.cup, request.folders)
         try:
-            launch, notice = prepare(
+            launch, notice = prepare_launch(
                 cup.bots,
                 cup.limits,
                 cup.clock.start_ms,
@@ -192,7 +192,7 @@ def _private_folder() -> Iterator[Path]:
     try:
         yield Path(folder)
     finally:
-        remove(folder)
+        remove_home(folder)
 
 
 def _exit(*_: object) -> NoReturn:

@@ -43,7 +43,7 @@ _FILTERS = (
 )
 
 
-def prepare(environment: Environment) -> None:
+def prepare_templates(environment: Environment) -> None:
     """Set up an environment for the templates of this folder."""
     environment.undefined = StrictUndefined
     environment.trim_blocks = environment.lstrip_blocks = True

@@ -16,7 +16,7 @@ from tournament.ranking.ratings import compare
 from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.report import plots
 from tournament.report.formatting import course_first
-from tournament.report.html import prepare
+from tournament.report.html import prepare_templates
 from tournament.report.replay import clock
 from tournament.report.replay_steps import compressed, select
 from tournament.results.integrity import integrity
@@ -157,7 +157,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(lambda name: (page / name).read_text("utf-8")), autoescape=True
     )
-    prepare(environment)
+    prepare_templates(environment)
     environment.globals["inline"] = lambda name: Markup(  # noqa: S704 - a file of this package
         (page / name).read_text("utf-8")
     )

@@ -21,7 +21,7 @@ for _ in range(1500):
     os.chdir("x")
 for folder in ("closed/within", "closed", "deep", "."):
     os.chmod(os.path.join(home, folder), 0)
-remove(home)
+remove_home(home)
 print(os.path.lexists(home))
 """
 

@@ -21,7 +21,7 @@ import os
 from tests.tournament.bot.test_real_control_group import LIMITS, REQUEST
 from tests.tournament.cups import bot, stich
 from tournament.bot.control_group import delegate
-from tournament.bot.launch import prepare
+from tournament.bot.launch import prepare_launch
 from tournament.bot.player import Failure
 from tournament.bot.started_bot import start
 from tournament.config import Bot
@@ -35,7 +35,7 @@ assert left == [], left
 TRY = """
 for sandbox in (False, None):
     bots = [Bot("x", bot("{how}"))]
-    launch, _ = prepare(bots, LIMITS, 60_000, sandbox=sandbox)
+    launch, _ = prepare_launch(bots, LIMITS, 60_000, sandbox=sandbox)
     assert launch.group == parent
     started = start(bots[0], launch)
     outcome = started.move(REQUEST, 60)

@@ -15,7 +15,7 @@ import pytest
 from tests.tournament import hostile
 from tests.tournament.cups import HOSTILE, bot, needs_sandbox
 from tournament.bot.environment import environment
-from tournament.bot.launch import prepare
+from tournament.bot.launch import prepare_launch
 from tournament.bot.player import Choice, Failure
 from tournament.bot.process import BotProcess
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
@@ -33,7 +33,7 @@ def running(
     command: str, *others: Bot, sandbox: bool = True, secret: tuple[Path, ...] = ()
 ) -> Iterator[StartedBot]:
     bots = [Bot("x", command), *others]
-    launch, _ = prepare(bots, Limits(), 60_000, sandbox=sandbox, secret=secret)
+    launch, _ = prepare_launch(bots, Limits(), 60_000, sandbox=sandbox, secret=secret)
     started = start(bots[0], launch)
     try:
         yield started
@@ -48,7 +48,7 @@ def tried(
     otherwise."""
     command = bot(how, *words)
     trying = Bot("x", command, dir=dir)
-    launch, _ = prepare([trying], Limits(), 60_000, sandbox=sandbox, folder=folder)
+    launch, _ = prepare_launch([trying], Limits(), 60_000, sandbox=sandbox, folder=folder)
     process = BotProcess(trying, environment(shlex.split(command), 1), launch)
     try:
         while process.status() is None:
@@ -251,13 +251,13 @@ def test_without_bubblewrap_it_is_said_and_goes_on_without(
 ) -> None:
     bots = [Bot("x", bot("toy-1"))]
     monkeypatch.setenv("PATH", str(tmp_path))
-    launch, notice = prepare(bots, Limits(), 1)
+    launch, notice = prepare_launch(bots, Limits(), 1)
     assert launch.sandboxes is None
     assert notice.startswith("Warning: the bots run as your own user and without a sandbox")
     assert notice.endswith("because bwrap was not found (install the package bubblewrap).")
     with pytest.raises(SandboxError, match="install the package bubblewrap"):
-        prepare(bots, Limits(), 1, sandbox=True)
-    assert prepare([Bot("x", url="http://127.0.0.1:9")], Limits(), 1)[1] == ""
+        prepare_launch(bots, Limits(), 1, sandbox=True)
+    assert prepare_launch([Bot("x", url="http://127.0.0.1:9")], Limits(), 1)[1] == ""
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tests.tournament.cups import all_end, bot, needs_sandbox
 from tournament.bot import process, started_bot
 from tournament.bot.environment import environment
 from tournament.bot.http_client import Reply
-from tournament.bot.launch import prepare
+from tournament.bot.launch import prepare_launch
 from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.player import Choice, Failure
 from tournament.bot.process import LaunchSettings
@@ -82,7 +82,7 @@ def test_a_program_in_the_folder_of_a_bot_is_found_there(tmp_path: Path, sandbox
     program.write_text("#!/bin/sh\nexit 3\n")
     program.chmod(0o755)
     fails = Bot("x", command="./fails", dir="mine")
-    launch, _ = prepare([fails], Limits(), 60_000, sandbox=sandbox, folder=tmp_path)
+    launch, _ = prepare_launch([fails], Limits(), 60_000, sandbox=sandbox, folder=tmp_path)
     with pytest.raises(StartError, match=r'"\./fails" ended with code 3 before'):
         start(fails, launch)
 
@@ -172,10 +172,10 @@ def test_it_goes_when_the_runner_is_killed(sandbox: bool, then: str) -> None:
     code = (
         "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
         "from tests.tournament.bot.test_started_bot import *\n"
-        "from tournament.bot.launch import prepare\n"
+        "from tournament.bot.launch import prepare_launch\n"
         "from tournament.bot.supervisor.process_tree import descendants\n"
         "x = Bot('x', command=bot('breeds'))\n"
-        f"started = start(x, prepare([x], Limits(), 60_000, sandbox={sandbox})[0])\n"
+        f"started = start(x, prepare_launch([x], Limits(), 60_000, sandbox={sandbox})[0])\n"
         "started.move(REQUEST, 20)\n"
         f"print(*descendants(os.getpid()), flush=True); {then}; signal.pause()"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.bot.supervisor.homes import remove
+from tournament.bot.supervisor.homes import remove_home
 from tournament.cluster import archive
 from tournament.cluster.archive import ArchiveError, pack, pack_all, unpack
 from tournament.config import Bot
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def target(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "there"
-    remove(str(tmp_path / "there"))
+    remove_home(str(tmp_path / "there"))
 
 
 def unpacked(data: bytes, target: Path) -> Path:

@@ -22,7 +22,7 @@ def create_home() -> tuple[str, int]:
     return home, descriptor
 
 
-def remove(folder: str) -> None:
+def remove_home(folder: str) -> None:
     """Remove a folder with everything that a bot has put into it, however deep or closed."""
     with contextlib.suppress(OSError):
         os.rmdir(folder)  # as nearly always

@@ -37,7 +37,7 @@ import sys
 import time
 
 from tournament.bot.supervisor import groups
-from tournament.bot.supervisor.homes import create_home, remove
+from tournament.bot.supervisor.homes import create_home, remove_home
 from tournament.bot.supervisor.listeners import listeners
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
@@ -351,4 +351,4 @@ def main() -> None:
     finally:
         supervisor.end()
         if order["home"] is None:
-            remove(home)
+            remove_home(home)

@@ -106,17 +106,19 @@ class BrowserGame:
         self._stack.close()
 
     def _let_bots_move(self) -> None:
-        self._thread = threading.Thread(target=self._bots, daemon=True)
+        self._thread = threading.Thread(target=self._bots, args=(self._state.turn,), daemon=True)
         self._thread.start()
 
-    def _bots(self) -> None:
-        while (seat := self._state.turn) is not None and seat != 0 and not self._closed:
-            move, fault = self._opponents[seat].move(self._state, seat)
+    def _bots(self, turn: int | None) -> None:
+        """Let the bots move until it is the person's turn, whose move starts the next thread."""
+        while turn is not None and turn != 0 and not self._closed:
+            move, fault = self._opponents[turn].move(self._state, turn)
             with self._lock:
-                self._advance(seat, move.text)
+                self._advance(turn, move.text)
                 if fault:
-                    self._said = f"{self.names[seat]}: {fault} The default move was played."
-        if self._state.turn is None:
+                    self._said = f"{self.names[turn]}: {fault} The default move was played."
+                turn = self._state.turn  # outside of the lock the person may have moved already
+        if turn is None:
             for seat, opponent in self._opponents.items():
                 opponent.end_match(self._state, seat)
 

@@ -68,8 +68,8 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], str]:
     if len(wanted) == 3 and wanted[2] == "request":
         return lambda request: move(request["view"], request["moves"], request)
     raise TypeError(
-        "move must take (view, moves), (view, moves, clock) or (view, moves, request), "
-        f"not ({', '.join(wanted)})"
+        f"{getattr(move, '__name__', 'move')} must take (view, moves), (view, moves, clock) or "
+        f"(view, moves, request), not ({', '.join(wanted)})"
     )
 
 
@@ -91,7 +91,10 @@ class Bot:
         start: Hook | None = None,
         end: Hook | None = None,
     ) -> None:
+        if isinstance(games, str):
+            raise TypeError(f"games must be a list of names, as in [{games!r}]")
         self._decide = adapt(move)
+        self._name = getattr(move, "__name__", "move")
         self._hooks = {"/start": start, "/end": end}
         self.card: dict[str, Any] = {
             "name": name,
@@ -127,7 +130,7 @@ class Bot:
             )
         answer = self._decide(request)
         if not isinstance(answer, str):
-            raise TypeError(f"move must return a string, not {answer!r}")
+            raise TypeError(f"{self._name} must return a string, not {answer!r}")
         return answer
 
 

@@ -42,7 +42,7 @@ class CommandBot:
     """A bot that is started by a command; it is started again when it has ended. StartError."""
 
     def __init__(self, command: str, launch: LaunchSettings) -> None:
-        self._about = Bot("bot", command=command)
+        self._about = Bot(command, command=command)
         self._launch = launch
         self._bot = start(self._about, launch)
 

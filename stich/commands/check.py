@@ -89,16 +89,17 @@ def check(
     from tournament.check.report import CheckReport, JsonReport, TextReport
     from tournament.check.suite import check_bot
     from tournament.check.target import Target, open_target
-    from tournament.config import Bot, Limits
+    from tournament.config import Bot, Limits, schema
 
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either --url or --command.")
+    if command is not None and (wrong := schema.command(command)):
+        raise click.BadParameter(wrong, param_hint="--command")
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     report: CheckReport = JsonReport() if as_json else TextReport()
     try:
-        launch, notice = prepare_launch(
-            [Bot("bot", command, url)], Limits(), start_ms, sandbox=sandbox
-        )
+        bot = Bot(command or "bot", command, url)
+        launch, notice = prepare_launch([bot], Limits(), start_ms, sandbox=sandbox)
     except SandboxError as error:
         click.echo(str(error), err=True)
         sys.exit(1)

@@ -68,15 +68,14 @@ def connect(
     for value, check in ((arena, schema.url), (url, schema.url), (command, schema.command)):
         wrong = check(value) if value is not None else None
         if wrong:
-            raise click.UsageError(f"{value}: {wrong}")
+            raise click.UsageError(f"{value or 'The command'}: {wrong}")
     with ExitStack() as stack:
         bots: list[LocalBot] = []
         try:
             # What the author's own machine can bear, the author knows.
             limits = Limits(memory_mb=1 << 20)
-            launch, notice = prepare_launch(
-                [Bot("bot", command, url)], limits, start_ms, sandbox=sandbox
-            )
+            named = Bot(command or "bot", command, url)
+            launch, notice = prepare_launch([named], limits, start_ms, sandbox=sandbox)
             if notice:
                 click.echo(notice, err=True)
             for _ in range(tables):

@@ -10,7 +10,7 @@ import click
 
 from stich.commands.common import check_game
 from tournament.config import FORMATS, CupError, parse_cup
-from tournament.config.arguments import is_url
+from tournament.config.arguments import is_url, parse_bot
 from tournament.config.cup import REFERENCE_BOTS, reference_command
 
 _SCHEMA = "cup.schema.json"
@@ -99,6 +99,11 @@ def _ask_for_bots(players: int) -> dict[str, str]:
             return chosen
         if not way:
             click.echo(f"A table needs {players} bots; name {players - number + 1} more.")
+            continue
+        try:
+            parse_bot(way)
+        except ValueError as error:
+            click.echo(f"Error: {error}")
             continue
         suggested = way if way in REFERENCE_BOTS and way not in chosen else f"bot-{number}"
         name = click.prompt("  Its name", default=suggested)

@@ -28,8 +28,9 @@ from tournament.bot.launch import prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
 from tournament.config import Clock, Limits
+from tournament.config.arguments import parse_bot
 from tournament.play.menu import InputError, Menu
-from tournament.play.opponents import DEFAULT, Opponent, fill_seats, gather, parse_bots
+from tournament.play.opponents import DEFAULT, Opponent, fill_seats, gather
 from tournament.text import printable
 
 _SECRET_MOVES = ("give", "discard")
@@ -202,11 +203,14 @@ def play(
     console = Console(highlight=False)
     clock = Clock(move_ms=move_ms, bank_ms=10 * move_ms)
     others = [place for place in range(count) if place != seat]
+    try:
+        bots = [parse_bot(text) for text in fill_seats(wanted, len(others))]
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--with") from error
     again = _command(game, wanted, count, chosen, seat, options)
     interrupts.raise_interrupts()
     try:
         with ExitStack() as stack:
-            bots = parse_bots(fill_seats(wanted, len(others)))
             launch, notice = prepare_launch(bots, Limits(), clock.start_ms, sandbox=sandbox)
             if notice:
                 click.echo(notice, err=True)

@@ -253,8 +253,19 @@ def test_third_parameter() -> None:
         assert kit.adapt(move)(request) == "pass"
     assert seen == [REQUEST["clock"], request]
     for wrong in (lambda view: "", lambda view, moves, hurry: "", lambda: ""):
-        with pytest.raises(TypeError, match="clock"):
+        with pytest.raises(TypeError, match=r"<lambda> must take .* clock"):
             kit.adapt(wrong)
+
+
+def test_an_author_reads_which_argument_is_wrong() -> None:
+    def choose(view: Any, moves: Any) -> Any:
+        return 3
+
+    bot = kit.Bot(choose, name="x", version="1", games=["doudizhu"])
+    with pytest.raises(TypeError, match="choose must return a string, not 3"):
+        bot.reply("/move", json.dumps(REQUEST).encode())
+    with pytest.raises(TypeError, match=r"games must be a list of names, as in \['doudizhu'\]"):
+        kit.Bot(choose, name="x", version="1", games="doudizhu")
 
 
 def test_hooks() -> None:

@@ -15,6 +15,9 @@ from urllib.parse import urlsplit
 Dial = Callable[[float], socket.socket]
 """Opens a connection before a deadline (time.monotonic); OSError if it cannot."""
 
+_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
+_NO_TLS_SAYS = "it does not speak TLS; perhaps its URL begins with http://"
+
 _Address = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo returns them
 
 
@@ -38,8 +41,10 @@ def dial_inet(address: tuple[Any, ...], family: int, tls_name: str | None = None
         try:
             tls.settimeout(seconds_left(deadline))
             tls.do_handshake()  # the timeout bounds the whole handshake
-        except BaseException:
+        except BaseException as error:
             tls.close()
+            if isinstance(error, ssl.SSLError) and error.reason in _NO_TLS:
+                raise ConnectionError(errno.EPROTO, _NO_TLS_SAYS) from None
             raise
         return tls
 

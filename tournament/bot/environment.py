@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -42,8 +41,3 @@ def find_program(argv: Sequence[str], folder: Path) -> str | None:
     places = environment(argv, 0)["PATH"].split(os.pathsep)
     # A relative entry means a folder in that of the bot.
     return shutil.which(name, path=os.pathsep.join(str(folder / place) for place in places))
-
-
-def is_installed(command: str, folder: Path) -> bool:
-    """Whether the program of a command that is started in `folder` is there."""
-    return find_program(shlex.split(command), folder) is not None

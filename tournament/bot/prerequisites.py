@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
 from tournament.bot.environment import find_program
-from tournament.config import Bot
+from tournament.config import REFERENCE_BOTS, Bot
+from tournament.config.cup import reference_command
 from tournament.config.locations import short
 
 
@@ -35,17 +38,28 @@ def missing(bots: Iterable[Bot], folder: Path, *, programs: bool = True) -> Iter
         if not os.path.isdir(place):  # which is also false where it cannot be read
             text = f'there is no folder "{short(bot.dir)}"; create it, or fix the path.'
             yield Missing(number, "dir", text)
-        elif programs and (problem := _program_problem(shlex.split(bot.command), place)):
+        elif programs and (problem := program_problem(shlex.split(bot.command), place)):
             yield Missing(number, "command", problem)
 
 
-def _program_problem(argv: list[str], folder: Path) -> str | None:
+def program_problem(argv: list[str], folder: Path) -> str | None:
     """Why the program of a command cannot be started, and the fix; None if it can."""
     if find_program(argv, folder) is not None:
         return None
     program = short(argv[0])
+    if re.fullmatch(r"[\w.-]+:\d+(/.*)?", argv[0]):
+        return f'there is no program "{program}"; the address of a bot begins with http://.'
+    if argv[0] and os.path.isdir(folder / argv[0]):
+        return f'"{program}" is a folder; write the command that starts the bot in it.'
     if not os.path.isfile(folder / argv[0]):
+        meant = get_close_matches(argv[0], REFERENCE_BOTS, 1)
+        if meant:
+            start = reference_command(meant[0])
+            return f'there is no program "{program}"; the bot {meant[0]} is started by "{start}".'
         return f'there is no program "{program}"; install it, or fix the command.'
     if "/" not in argv[0]:
         return f'there is no program "{program}" in the PATH; write "./{program}".'
-    return f'"{program}" is not executable; make it so with chmod +x, or fix the command.'
+    return (
+        f'"{program}" is not executable; make it so with chmod +x, or start it by the program that'
+        ' runs it, as in "python bot.py".'
+    )

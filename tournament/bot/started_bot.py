@@ -12,9 +12,10 @@ from time import monotonic, sleep
 from typing import Any
 
 from tournament.bot.dial import Dial, dial_inet, dial_through
-from tournament.bot.environment import environment, is_installed
+from tournament.bot.environment import environment
 from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTooLarge
 from tournament.bot.player import HttpBot
+from tournament.bot.prerequisites import program_problem
 from tournament.bot.process import BotProcess, LaunchSettings
 from tournament.bot.protocol import about_or_empty
 from tournament.config import Bot
@@ -125,19 +126,27 @@ class StartedBot(HttpBot):
 
     def _ended(self, status: int | str) -> str:
         folder = self._launch.folder / (self._bot.dir or "")
-        if os.path.isdir(folder) and not is_installed(self.command, folder):
-            status = os.strerror(errno.ENOENT)  # a sandbox has begun, and not found it
+        if os.path.isdir(folder):  # where a sandbox has begun, it does not say what is missing
+            problem = program_problem(shlex.split(self.command), folder)
+            if problem is not None:
+                return f"{self._who}cannot be started: {problem}"
         if isinstance(status, str):
             return (
-                f'{self.name}: "{self.command}" cannot be started: {status}; install what is'
-                " missing, or fix the command."
+                f"{self._who}cannot be started: {status}; install what is missing, or fix the"
+                " command."
             )
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
-        return f'{self.name}: "{self.command}" {how} before it answered GET /.{self._last_line()}'
+        return f"{self._who}{how} before it answered GET /.{self._last_line()}"
+
+    @property
+    def _who(self) -> str:
+        """Its name and its command, or the command alone if that is its name."""
+        name = "" if self.name == self.command else f"{self.name}: "
+        return f'{name}"{self.command}" '
 
     def _late(self) -> str:
         return (
-            f'{self.name}: "{self.command}" did not answer GET / on 127.0.0.1:{self._port} within'
+            f"{self._who}did not answer GET / on 127.0.0.1:{self._port} within"
             f" {self._launch.start_ms} ms; it must listen at the port in PORT.{self._last_line()}"
         )
 

@@ -66,7 +66,8 @@ class Examiner:
     `clock` is the time of the bot: for each answer, and one bank for the whole check.
     `asked` counts the questions. `times` are the milliseconds of the valid answers; the first one
     may include loading, so `slowest` is the slowest of the others. `loudest` is the question at
-    which the bot wrote most. `on_question` is called with every question.
+    which the bot wrote most. `failed_before`: its answers to usual requests were wrong already.
+    `on_question` is called with every question.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Examiner:
         self.times: list[float] = []
         self.slowest: Exchange | None = None
         self.loudest: Verdict | None = None
+        self.failed_before = False
         self._on_question = on_question
         self._run = secrets.token_hex(4)
         self._matches = 0

@@ -121,6 +121,7 @@ def positions(game: str, wanted: int) -> Check:
     def run(examiner: Examiner) -> Outcome:
         asked = questions(game, wanted)
         number, failures = _ask_all(examiner, asked)
+        examiner.failed_before = examiner.failed_before or bool(failures)
         situations = len({question.situation for question in asked})
         note = f"{plural(number, 'position')} of {plural(situations, 'situation')}"
         if number < len(asked):
@@ -144,14 +145,17 @@ def unknown_fields(game: str) -> Check:
         fix = "Read the fields that you need; do not reject others."
         return Outcome(
             plural(number, "position"),
-            tuple(under_rule(failure, UNKNOWN, fix) for failure in failures),
+            tuple(under_rule(examiner, failure, UNKNOWN, fix) for failure in failures),
         )
 
     return Check("unknown fields in the request are tolerated", run)
 
 
-def under_rule(failure: CheckFailure, rule: str, fix: str) -> CheckFailure:
-    """The same failure with another rule and its fix in front."""
+def under_rule(examiner: Examiner, failure: CheckFailure, rule: str, fix: str) -> CheckFailure:
+    """The same failure with another rule and its fix in front; unless the bot has failed before
+    where this rule plays no part."""
+    if examiner.failed_before:
+        return failure
     advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
     return replace(failure, advice=advice)
 
@@ -171,7 +175,8 @@ def long_list(game: str) -> Check:
         if verdict.failure is None:
             return Outcome(note)
         fix = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
-        return Outcome(note, (under_rule(verdict.failure, f"A request of {size} bytes.", fix),))
+        rule = f"A request of {size} bytes."
+        return Outcome(note, (under_rule(examiner, verdict.failure, rule, fix),))
 
     return Check(f"the largest list of moves of {games.get(game).title}", run)
 

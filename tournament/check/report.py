@@ -105,7 +105,9 @@ class TextReport(CheckReport):
         total = len(self._results)
         if failed:
             numbers = ", ".join(map(str, failed))
-            click.echo(f"\n{len(failed)} of {total} checks not passed: {numbers}.")
+            if not self._results[-1].failures:  # an empty line follows each of them
+                click.echo()
+            click.echo(f"{len(failed)} of {total} checks not passed: {numbers}.")
         else:
             click.echo(f"\nAll {total} checks passed.")
 

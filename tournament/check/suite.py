@@ -14,7 +14,7 @@ from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.check.positions import longest
 from tournament.check.protocol_checks import Check
 from tournament.check.report import CheckProgress
-from tournament.check.target import Target
+from tournament.check.target import NotReached, Target
 
 _OUTPUT = Check("little is written to stdout and stderr", protocol_checks.output)
 _PACE = Check("its time for a move", timing_checks.pace)
@@ -51,7 +51,10 @@ def check_bot(
     try:
         target = open_target()
     except StartError as error:
-        advice = Advice(LISTEN, "Start it by hand, and read what it writes.")
+        fix = "Start it by hand, and read what it writes."
+        if isinstance(error, NotReached):
+            fix = "Start the bot, or fix the host and the port of the URL."
+        advice = Advice(LISTEN, fix)
         yield CheckResult(1, title, Outcome("", (CheckFailure(str(error), None, advice),)))
         return
     try:

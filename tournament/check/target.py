@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import monotonic, sleep
 
 from tournament.bot.dial import Dial, dial_url
-from tournament.bot.environment import is_installed
 from tournament.bot.http_client import Reply
 from tournament.bot.player import Choice, Failure, HttpBot
 from tournament.bot.process import LaunchSettings
@@ -18,6 +17,10 @@ _OUTPUT_SHOWN = 2000
 _POLL_S = 0.01
 _POLLS = 50
 _CONNECT_S = 1.0
+
+
+class NotReached(StartError):
+    """Nothing answers at the URL of a bot; the text is a sentence that says why."""
 
 
 class Connection(HttpBot):
@@ -91,7 +94,7 @@ class StartedTarget(Target):
     """A bot that is started here, as a runner starts it. StartError if it does not answer."""
 
     def __init__(self, command: str, launch: LaunchSettings) -> None:
-        self._about = Bot("bot", command=command)
+        self._about = Bot(command, command=command)
         self._launch = launch
         self._bot: StartedBot = start(self._about, launch)
         self._written_earlier = 0
@@ -145,17 +148,13 @@ class StartedTarget(Target):
 
 
 def open_target(url: str | None, command: str | None, launch: LaunchSettings) -> Target:
-    """The bot at a URL, or else started by a command; StartError if it is not there."""
+    """The bot at a URL, or else started by a command; StartError if it is not there,
+    NotReached if that is at a URL."""
     if command is not None:
-        if not is_installed(command, launch.folder):
-            raise StartError(
-                f'"{command}" cannot be started: there is no such program; install it, or fix the'
-                " command."
-            )
         return StartedTarget(command, launch)
     try:
         target = Target(str(url))
         target.dial(launch.start_ms / 1000)
     except OSError as error:
-        raise StartError(f"{url}: {error.strerror or error}.") from error
+        raise NotReached(f"{url}: {error.strerror or error}.") from error
     return target

@@ -45,7 +45,9 @@ def parallel(game: str) -> Check:
         fix = "Let the server accept the second request while it decides on the first."
         return Outcome(
             f"the slower of each pair took at most {milliseconds(slowest)}",
-            tuple(under_rule(each.failure, PARALLEL, fix) for each in found if each.failure),
+            tuple(
+                under_rule(examiner, each.failure, PARALLEL, fix) for each in found if each.failure
+            ),
         )
 
     return Check("two requests at once", run)

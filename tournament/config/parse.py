@@ -206,7 +206,8 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     if checked["bots"] is not None and len(bots) < players:
         errors.add(
             ("bots",),
-            f"{len(bots)} are too few for tables of {players}; add {players - len(bots)},"
+            f"{len(bots)} {'is' if len(bots) == 1 else 'are'} too few for tables of {players}; add"
+            f" {players - len(bots)},"
             ' or fill the table with reference bots: [format] fill = "greedy".',
         )
     _check_tables(len(bots), players, format_.type, errors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
+from time import monotonic
 
 from games import IllegalMove
 from games.game import State
@@ -19,6 +20,7 @@ from tournament.config.arguments import parse_bot
 
 DEFAULT = ("sensible", "greedy")
 
+_CONNECT_S = 5
 
 STRIKES = 3
 """As in a cup whose organiser does not say otherwise."""
@@ -121,6 +123,9 @@ def _reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
     if bot.url is None:
         return start(bot, launch)
     try:
-        return HttpBot(bot.url, dial_url(bot.url))
+        dial = dial_url(bot.url)
+        dial(monotonic() + _CONNECT_S).close()
     except OSError as error:
-        raise StartError(f"{bot.name}: {error}.") from error
+        why = error.strerror or "no answer"
+        raise StartError(f"{bot.name}: {why}; start the bot, or fix its address.") from error
+    return HttpBot(bot.url, dial)

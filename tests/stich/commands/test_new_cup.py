@@ -19,11 +19,13 @@ BOTS = ("--bot", "a=greedy", "--bot", "b=python bot.py", "--bot", "c=http://127.
 def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     path = tmp_path / "CUP.toml"
     answers = ["Spring cup", "doudizhu", "", "swiss", "4", "random", "", "", "greedy", "one"]
-    answers += ["python -m bots.sensible", "one", "sense", ""]
+    answers += ["python 'x", "http://", "python -m bots.sensible", "one", "sense", ""]
     result = CliRunner().invoke(new_cup, [str(path)], input="\n".join(answers) + "\n")
     assert result.exit_code == 0, result.output
     assert "A table needs 3 bots; name 2 more." in result.output
     assert "There is a bot one already; another name" in result.output
+    assert "python 'x: cannot be split into words" in result.output
+    assert "http://: is not the URL of a server" in result.output
     cup = read_cup(path)
     assert (cup.name, cup.game, cup.players) == ("Spring cup", "doudizhu", 3)
     assert (cup.format.type, cup.format.deals) == ("swiss", 4)
@@ -53,7 +55,7 @@ def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path
     [
         (["--name", "X", *BOTS], "give --name and --game too"),
         (["--name", "X", "--game", "dasan", "--bot", "a"], "write NAME=BOT"),
-        (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 are too few for tables of 3"),
+        (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 is too few for tables of 3"),
         (["--name", "X", "--game", "dasan", *BOTS, "--bot", "a=x"], "there is a bot a already"),
         (["--name", "X", "--game", "chess", *BOTS], "there is no game 'chess'"),
     ],

@@ -18,6 +18,7 @@ from games.game import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.cards import card, cards, move_text
+from stich.servers.addresses import find_port
 from tests.tournament.check.misbehaving import MISBEHAVING, Call, honest, running, says
 from tournament.check.positions import questions
 from tournament.play.menu import InputError, Menu, MoveGroup, card_names, cards_of
@@ -327,6 +328,13 @@ def test_a_bot_by_url_plays() -> None:
     assert "fails" not in result.output
 
 
+def test_a_bot_that_is_not_running() -> None:
+    url = f"http://127.0.0.1:{find_port('127.0.0.1', 0)}"
+    result = sat_down("dasan", "--with", url)
+    assert result.exit_code == 1
+    assert f"Error: {url}: Connection refused; start the bot, or fix its address." in result.output
+
+
 def test_a_command_that_does_not_start(tmp_path: Path) -> None:
     program = tmp_path / "bot.py"
     program.write_text("raise SystemExit('no cards today')")
@@ -360,6 +368,8 @@ def test_as_many_seats_as_bots_are_named() -> None:
         (["dasan", "--option", "nothing=1"], "options.nothing"),
         (["ninefivetwo", *["--with", "greedy"] * 3], "3 bots are too many"),
         (["dasan", "--with", "http://localhost:1/", "--move-ms", "0"], "--move-ms"),
+        (["dasan", "--with", "python 'bot.py"], "cannot be split into words"),
+        (["dasan", "--with", ""], "A bot is a URL, a command, or one of"),
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], words: str) -> None:

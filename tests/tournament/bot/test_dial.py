@@ -6,8 +6,10 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -143,6 +145,21 @@ def test_a_server_that_never_shakes_hands_is_late() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"https://127.0.0.1:{listener.getsockname()[1]}"
         assert failure(url, 0.1).kind is FaultKind.TIMEOUT
+
+
+def test_a_server_without_tls_is_named() -> None:
+    def answer() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(1)
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+        answered = pool.submit(answer)
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match="perhaps its URL begins with http://"):
+            dial_url(url)(monotonic() + 60)
+        answered.result()
 
 
 def test_an_untrusted_certificate_is_unreachable(certificate: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from stich.commands.check import check
+from stich.servers.addresses import find_port
 from tests.tournament.check.checked import FEW, PATIENT, checked, failures
 from tests.tournament.check.misbehaving import (
     MISBEHAVING,
@@ -313,6 +314,13 @@ def test_the_curl_line_repeats_the_request() -> None:
         first, seen[:] = seen[0], []
         subprocess.run(shlex.split(failure["curl"]), capture_output=True, check=True)
     assert seen == [first]
+
+
+def test_a_url_at_which_nobody_answers() -> None:
+    _, report = checked("--url", f"http://127.0.0.1:{find_port('127.0.0.1', 0)}", *FEW)
+    (failure,) = failures(report)
+    assert "Connection refused" in failure["problem"]
+    assert failure["mend"] == "Start the bot, or fix the host and the port of the URL."
 
 
 @pytest.mark.parametrize(

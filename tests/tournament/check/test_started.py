@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from tests.tournament.check.checked import PATIENT, checked, failures
-from tournament.check.advice import died
+from stich.commands.check import check
+from tests.tournament.check.checked import FEW, PATIENT, checked, failures
+from tests.tournament.check.misbehaving import MISBEHAVING, running
+from tournament.check.advice import LEGAL, died
 from tournament.check.match_check import OPTIONS
 
 ROOT = str(Path(__file__).parents[3])
@@ -50,7 +53,26 @@ def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, pr
 def test_a_program_that_is_not_there() -> None:
     status, report = checked("--command", "./no-such-bot --fast")
     assert status == 1
-    assert "no such program" in failures(report)[0]["problem"]
+    (failure,) = failures(report)
+    why = 'there is no program "./no-such-bot"; install it, or fix the command.'
+    assert failure["problem"] == f'"./no-such-bot --fast" cannot be started: {why}'
+    assert failure["mend"] == "Start it by hand, and read what it writes."
+
+
+@pytest.mark.parametrize("command", ["python 'bot.py", ""])
+def test_a_command_that_is_none(command: str) -> None:
+    result = CliRunner().invoke(check, ["--command", command])
+    assert result.exit_code == 2
+    assert "Invalid value for --command: " in result.output
+
+
+def test_a_bot_that_always_fails_is_not_told_of_other_rules() -> None:
+    """The checks of unknown fields, of long lists and of requests at once find the same fault."""
+    with running(MISBEHAVING["no grammar"]) as url:
+        _, report = checked("--url", url, *FEW)
+    found = failures(report)
+    assert len([one for one in report["checks"] if one["result"] == "failed"]) > 3
+    assert {failure["rule"] for failure in found} == {LEGAL}
 
 
 MORTAL = """

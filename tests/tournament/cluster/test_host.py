@@ -200,6 +200,6 @@ def test_a_command_that_this_worker_does_not_have(worker: Worker) -> None:
         begun = await worker.begin(Bot("ann", command="no-such-toolchain run"))
         assert isinstance(begun, Begun)
         (said,) = begun.inspected.problems
-        assert said.startswith('ann: "no-such-toolchain run" cannot be started: No such')
+        assert said.startswith('ann: "no-such-toolchain run" cannot be started: there is no')
 
     run(work)

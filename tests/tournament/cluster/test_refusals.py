@@ -105,7 +105,7 @@ def test_a_bot_that_does_not_start_on_one_worker(dask: Cluster, tmp_path: Path) 
     bots["toy2"] = bots["toy2"].replace(sys.executable, "toolchain")
     said = refused(write(tmp_path, bots, sandbox=False), dask.address)
     assert said.startswith('Worker lacks: toy2: "toolchain ')
-    assert " cannot be started: No such file or directory; install what is missing" in said
+    assert ' cannot be started: there is no program "toolchain"; install it' in said
     for worker in workers:
         worker.kill()
 

@@ -22,7 +22,7 @@ from tournament.run.runner import Runner
 WRONG = {
     "sleep 1000": 'wrong: "sleep 1000" did not answer GET / on 127.0.0.1:',
     "false": 'wrong: "false" ended with code 1 before it answered GET /.',
-    "no-such-program --fast": 'wrong: "no-such-program --fast" cannot be started: No such',
+    "no-such-program --fast": 'wrong: "no-such-program --fast" cannot be started: there is no',
     "http://127.0.0.1:1": "wrong: nothing accepts connections at http://127.0.0.1:1 (Conn",
     "http://no.such.host.invalid": "wrong: its host is not known (",
 }

@@ -75,7 +75,7 @@ def test_the_walk_through(running: Running, tmp_path: Path) -> None:
     )
     assert state["state"]["phase"] == "auction"
     assert after["state"]["phase"] == "play"
-    assert view["view"]["seat"] == 0
+    assert view["view"]["seat"] == after["state"]["turn"], "whose moves the page lists"
     assert asked >= {"/v1/games", "/v1/start", "/v1/moves", "/v1/validate", "/v1/advance"}
     assert asked >= {"/v1/view", "/healthz", "/metrics", "/openapi.yaml", "/docs"}
 

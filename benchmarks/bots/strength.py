@@ -172,7 +172,7 @@ def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -
 
 
 @dataclass(frozen=True)
-class MeanDifference:
+class DuelOutcome:
     """The result of a duel: the mean difference per deal, its 95 % interval, and the deals."""
 
     mean: float
@@ -182,7 +182,7 @@ class MeanDifference:
     seconds: float
 
     @classmethod
-    def of(cls, differences: Sequence[float], seconds: float) -> MeanDifference:
+    def of(cls, differences: Sequence[float], seconds: float) -> DuelOutcome:
         """Compute it from the deals' differences: percentile bootstrap, deals as blocks."""
         values = np.asarray(differences)
         random = np.random.default_rng(1)
@@ -203,12 +203,12 @@ def duel(
     *,
     run: Callable[[Callable[[str], float], Iterable[str]], Iterator[float]] = map,
     series: str = "strength",
-) -> MeanDifference:
+) -> DuelOutcome:
     """Play a duel; `run` maps a function over seeds, in this process or in several."""
     began = time.perf_counter()
     seeds = [f"{series}-{game}-{players}-{number}" for number in range(deals)]
     differences = list(run(partial(deal_difference, pair, game, players), seeds))
-    return MeanDifference.of(differences, time.perf_counter() - began)
+    return DuelOutcome.of(differences, time.perf_counter() - began)
 
 
 def measure(

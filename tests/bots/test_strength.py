@@ -52,7 +52,7 @@ def test_search_beats_sensible_on_a_few_deals() -> None:
 
 
 def test_interval() -> None:
-    outcome = strength.MeanDifference.of([1.0, 2.0, 3.0] * 30, 0.0)
+    outcome = strength.DuelOutcome.of([1.0, 2.0, 3.0] * 30, 0.0)
     assert outcome.low < outcome.mean == 2 < outcome.high
     assert 0.1 < outcome.high - outcome.mean < 0.25
     assert str(outcome).startswith("+2.00 [")

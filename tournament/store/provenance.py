@@ -134,8 +134,7 @@ class ProofCheck:
     def check_complete(self, written: str | None) -> None:
         """StoreError if matches are missing among those that were read, which must be all.
 
-        `written` is the text of the row WRITTEN, read earlier: meanwhile the runner may have
-        written more.
+        `written` is the text of the row WRITTEN at the moment of reading.
         """
         if self._verifier is None:
             return

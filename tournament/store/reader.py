@@ -51,6 +51,7 @@ VERSION = 2
 _UNSIGNED_VERSION = 1  # of stich 0.2.0
 _CHUNK = 2000
 _MOVES_OF_MATCH = details.c.match == matches.c.match
+_WRITTEN = sa.select(meta.c.value).where(meta.c.key == WRITTEN).scalar_subquery().label("written")
 
 
 class StoreReader:
@@ -258,10 +259,15 @@ class StoreReader:
             yield row
 
     def _all_rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        """As `_checked_rows`, of a query for all matches: StoreError also if some are missing."""
-        written = self._texts().get(WRITTEN)
+        """As `_checked_rows`, of a query for all matches: StoreError also if some are missing.
+
+        Every row brings how many there are: read by itself, that may be the number of a moment ago,
+        before the runner made a match void.
+        """
+        written = self._texts().get(WRITTEN)  # if there is no row
         proofs = self._proof_check()
-        for row in self._stream(query):
+        for row in self._stream(query.add_columns(_WRITTEN)):
+            written = row.written
             proofs.check(row)
             yield row
         proofs.check_complete(written)

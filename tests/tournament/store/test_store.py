@@ -15,6 +15,7 @@ from tests.tournament.cups import ROOT, standings, stich, toys, write
 from tournament.records import Answer, DecisionKind, FaultKind, FaultRecord, MatchRecord
 from tournament.run.lock import only_runner
 from tournament.store.engine import shown_target
+from tournament.store.reader import StoreReader
 from tournament.store.store import Store, StoreError
 
 
@@ -154,6 +155,24 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
     for wrong, says in (("0000", "More than one"), ("%", "no match"), ("_", "no match")):
         with pytest.raises(StoreError, match=says):
             store.match(wrong)
+
+
+def test_a_reader_misses_no_match_that_becomes_void_while_it_reads(
+    store: Store, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        store.add(record(1, number))
+    with StoreReader.open(target) as reader:
+        facts, ids = reader._texts, [match.match for match in reader.summaries()]
+
+        def facts_of_a_moment_ago() -> dict[str, str]:
+            found = facts()
+            store.void_finished(ids.pop(0), 1, "")
+            return found
+
+        monkeypatch.setattr(reader, "_texts", facts_of_a_moment_ago)
+        assert len(list(reader.summaries())) == 2
+        assert len(list(reader.matches())) == 1
 
 
 def test_a_decision_knows_how_many_matches_had_ended(store: Store) -> None:

@@ -83,7 +83,7 @@ def test_every_page_of_every_format_is_accessible(
                 if format == "round-robin":
                     match = next(iter(store.summaries())).match
                     Invitations(folder).invite("cat", 1)
-                    store.decide(DecisionKind.DISQUALIFY, "It attacked cat.", "ann")
+                    store.decide(DecisionKind.DISQUALIFY, f"It attacked {'cat' * 30}.", "ann")
                     paths += ["/bots/cat", "/bots/ann", "/author/cat", "/matches"]
                     paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
                     paths += ["/matches/none", "/play"]

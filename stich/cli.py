@@ -76,6 +76,17 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant, with its arguments; a usage error if there is none."""
+        known = self.list_commands(ctx)
+        if args[0] not in known and not ctx.resilient_parsing:
+            from tournament.config.schema import suggest
+
+            ctx.fail(f"There is no command {args[0]!r}; {suggest(args[0], known)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the lines of the table."""
         with formatter.section("Commands"):

@@ -27,8 +27,8 @@ Legal moves, their effects, and what each player may know.
 The service is stateless. `/v1/start` starts a game and returns a *state*: the complete position,
 including all hands. `/v1/moves` lists the legal moves in a state, `/v1/validate` checks a move,
 `/v1/advance` makes one or more moves and returns the next state, and `/v1/view` returns a *view*:
-what one seat may know. `/v1/moves` and `/v1/validate` accept a view in place of a state, with the
-same result.
+what one seat may know. `/v1/moves` and `/v1/validate` accept a view in place of a state; with that
+of the seat to move, the result is the same.
 
 With `seal`, `/v1/start` returns a *sealed state*: an encrypted token, for clients that must not see
 hidden cards. The same operations accept a token and the key of a seat.

@@ -29,6 +29,12 @@ def test_the_tournament_part_lists_its_commands() -> None:
     assert done.returncode == 2
 
 
+def test_a_mistyped_command_is_suggested() -> None:
+    done = stich("chek")
+    assert done.returncode == 2
+    assert """There is no command 'chek'; did you mean "check"?""" in done.stderr
+
+
 def test_help_loads_no_command() -> None:
     """Help and the shell's completion answer at once: they load click, and no heavy library."""
     program = (

@@ -19,12 +19,12 @@ def format_score(line: Standing) -> str:
     """Score and interval: +0.91 [0.55…1.27]."""
     if line.score is None:
         return "–"
-    return f"{line.score:+.2f} {_interval(line.low, line.high, '.2f')}"
+    return f"{line.score:+z.2f} {_interval(line.low, line.high, 'z.2f')}"
 
 
 def format_points(points: float) -> str:
     """Points a deal without an interval: +0.91."""
-    return f"{points + 0.0:+.2f}"
+    return f"{points:+z.2f}"
 
 
 def format_winners(winners: Sequence[str]) -> str:
@@ -77,7 +77,7 @@ def course_first(table: Standings) -> bool:
 
 def format_plain(line: Standing) -> str:
     """The plain mean of the points a deal: +0.91."""
-    return "–" if line.plain is None else f"{line.plain:+.2f}"
+    return "–" if line.plain is None else f"{line.plain:+z.2f}"
 
 
 def format_rating(line: Standing) -> str:
@@ -89,7 +89,7 @@ def format_rating(line: Standing) -> str:
 
 def format_difference(pair: Leniency) -> str:
     """The leniency of a bot in percentage points: +12.5."""
-    return "–" if pair.difference is None else f"{round(100 * pair.difference, 1) + 0.0:+.1f}"
+    return "–" if pair.difference is None else f"{100 * pair.difference:+z.1f}"
 
 
 def format_flag(flag: Flag) -> str:

@@ -34,6 +34,7 @@ class Program:
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._lines: queue.Queue[bytes] = queue.Queue()
+        self._late = False
         threading.Thread(target=self._read, args=[self._process.stdout], daemon=True).start()
 
     def _read(self, stdout: IO[bytes]) -> None:
@@ -46,21 +47,36 @@ class Program:
         """The program's answer to one line; raises NoAnswer if there is none in time."""
         if not self._lines.empty():
             raise NoAnswer("the program has ended, or wrote a second line")
-        late = f"the program has ended, or did not answer within {seconds:g} s"
-        deadline = threading.Timer(seconds, self._process.kill)
+        deadline = threading.Timer(seconds, self._kill_late)
         deadline.start()
         try:
             self._write(line)
             answer = self._lines.get()
         except OSError as error:
-            raise NoAnswer(late) from error
+            raise NoAnswer(self._no_answer(seconds)) from error
         finally:
             deadline.cancel()
         if not answer:
-            raise NoAnswer(late)
+            raise NoAnswer(self._no_answer(seconds))
         if not answer.endswith(b"\n"):
             raise NoAnswer("the program must end its answer with a newline")
         return answer.decode().strip()
+
+    def _kill_late(self) -> None:
+        self._late = True
+        self._process.kill()
+
+    def _no_answer(self, seconds: float) -> str:
+        if self._late:
+            return f"the program did not answer within {seconds:g} s"
+        return self._ending()
+
+    def _ending(self) -> str:
+        try:
+            status = self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            return "the program has closed its stdin or stdout"
+        return f"the program has ended (exit status {status}; its stderr may say why)"
 
     def _write(self, line: str) -> None:
         pipe = self._process.stdin

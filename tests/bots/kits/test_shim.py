@@ -110,7 +110,14 @@ def test_a_program_that_never_reads(shim: Callable[[str], Ask]) -> None:
     long = ["play:3c4c5c6c7c8c9cTcJcQc"] * 30_000  # more than a pipe holds
     status, body = ask(moves=long, clock={"move_ms": 10, "bank_ms": 20})
     assert status == 500
-    assert "has ended" in body["error"]
+    assert "did not answer within 0.03 s" in body["error"]
+
+
+def test_a_program_that_fails_is_told_from_a_slow_one(shim: Callable[[str], Ask]) -> None:
+    ask = shim(READ + "    sys.exit(3)\n")
+    status, body = ask()
+    assert status == 500
+    assert "has ended (exit status 3;" in body["error"]
 
 
 def test_a_second_line_is_not_the_next_answer(shim: Callable[[str], Ask]) -> None:

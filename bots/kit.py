@@ -128,6 +128,10 @@ class Bot:
             raise HttpError(
                 HTTPStatus.UNPROCESSABLE_ENTITY, f"The request has no {', '.join(missing)}."
             )
+        if not isinstance(request["view"], dict):
+            raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "view must be a JSON object.")
+        if not isinstance(request["moves"], list) or not request["moves"]:
+            raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "moves must be a list, and not empty.")
         answer = self._decide(request)
         if not isinstance(answer, str):
             raise TypeError(f"{self._name} must return a string, not {answer!r}")
@@ -270,7 +274,10 @@ def run(
     try:
         server = Server(bot, arguments.host, int(port))
     except OSError as error:
-        sys.exit(f"{name}: cannot listen on {arguments.host}:{port}: {error.strerror or error}")
+        sys.exit(
+            f"{name}: cannot listen on {arguments.host}:{port}: {error.strerror or error}; "
+            "set PORT to another port"
+        )
     with server:
         print(  # noqa: T201 (for someone who starts the bot by hand)
             f"{name} {version} listens on http://{arguments.host}:{server.port}",

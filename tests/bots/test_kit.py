@@ -285,6 +285,7 @@ def test_a_bot_is_a_program() -> None:
         )
         assert refused.returncode == 1
         assert refused.stderr.startswith(f"random: cannot listen on 127.0.0.1:{busy}")
+        assert "set PORT to another port" in refused.stderr
     wrong = subprocess.run(
         [*command, "--port", "70000"], capture_output=True, text=True, check=False
     )

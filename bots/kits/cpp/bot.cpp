@@ -35,4 +35,6 @@ std::string choose(const json& view, const std::vector<std::string>& moves, cons
 
 }  // namespace
 
-int main() { return serve("my-cpp-bot", "0.1", choose); }
+int main() {
+    return serve("my-cpp-bot", "0.1", {"doudizhu", "dasan", "zhengfen", "ninefivetwo"}, choose);
+}

@@ -8,6 +8,8 @@ const (
 	version = "0.1"
 )
 
+var games = []string{"doudizhu", "dasan", "zhengfen", "ninefivetwo"}
+
 // cards returns the number of cards in a move: "play:3s3h" has two.
 func cards(move string) int {
 	_, after, _ := strings.Cut(move, ":")

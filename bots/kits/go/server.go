@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 )
 
 const limit = 16 << 20 // bytes of one request; far above the longest list of moves
@@ -94,7 +96,11 @@ func post(handle func(Request) (any, int, error)) http.HandlerFunc {
 		}
 		var request Request
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit)).Decode(&request); err != nil {
-			sendError(w, http.StatusBadRequest, "The request is not valid: %v.", err)
+			status := http.StatusBadRequest
+			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+				status = http.StatusRequestEntityTooLarge
+			}
+			sendError(w, status, "The request is not valid: %v.", err)
 			return
 		}
 		body, status, err := handle(request)
@@ -118,14 +124,22 @@ func about(w http.ResponseWriter, r *http.Request) {
 	}
 	reply(w, http.StatusOK, map[string]any{
 		"name": name, "version": version, "protocol": 1,
-		"games": []string{"doudizhu", "dasan", "zhengfen", "ninefivetwo"},
+		"games": games,
 	})
 }
 
-func move(request Request) (any, int, error) {
+func move(request Request) (body any, status int, err error) {
 	if len(request.Moves) == 0 || request.View.Game == "" {
 		return nil, http.StatusBadRequest, fmt.Errorf("a move request needs view and moves")
 	}
+	// Without this, net/http would close the connection after a panic, without an answer.
+	defer func() {
+		if failure := recover(); failure != nil {
+			debug.PrintStack()
+			body, status = nil, http.StatusInternalServerError
+			err = fmt.Errorf("choose panicked: %v", failure)
+		}
+	}()
 	chosen, err := choose(request)
 	return map[string]string{"move": chosen}, http.StatusInternalServerError, err
 }
@@ -146,8 +160,8 @@ func main() {
 	mux.HandleFunc("/end", post(nothing))
 	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("%s: %v; set PORT to another port", name, err)
 	}
-	log.Printf("%s listens on http://%s", name, listener.Addr())
+	log.Printf("%s %s listens on http://%s", name, version, listener.Addr())
 	log.Fatal(http.Serve(listener, mux))
 }

@@ -1,6 +1,5 @@
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import java.io.IOException;
 import java.util.List;
 
 /** Your bot: it chooses one of the moves, given the view. */
@@ -37,7 +36,8 @@ public final class Bot {
         return plays.stream().filter(move -> cards(move) == most).findFirst().get();
     }
 
-    public static void main(String[] arguments) throws IOException {
-        new Server("my-java-bot", "0.1", Bot::choose).listen();
+    public static void main(String[] arguments) {
+        List<String> games = List.of("doudizhu", "dasan", "zhengfen", "ninefivetwo");
+        new Server("my-java-bot", "0.1", games, Bot::choose).listen();
     }
 }

@@ -38,32 +38,55 @@ final class Server {
     private static final Gson GSON = new Gson();
     private final Chooser chooser;
     private final String name;
+    private final String version;
     private final JsonObject about = new JsonObject();
 
-    Server(String name, String version, Chooser chooser) {
+    Server(String name, String version, List<String> games, Chooser chooser) {
         this.name = name;
+        this.version = version;
         this.chooser = chooser;
         about.addProperty("name", name);
         about.addProperty("version", version);
         about.addProperty("protocol", 1);
-        JsonArray games = new JsonArray();
-        List.of("doudizhu", "dasan", "zhengfen", "ninefivetwo").forEach(games::add);
-        about.add("games", games);
+        JsonArray listed = new JsonArray();
+        games.forEach(listed::add);
+        about.add("games", listed);
     }
 
     /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
-    void listen() throws IOException {
+    void listen() {
         // Nagle's algorithm would delay each answer by 40 ms; the other two settings keep the
         // runner's connection open between moves.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         System.setProperty("sun.net.httpserver.idleInterval", "86400");
         System.setProperty("sun.net.httpserver.maxIdleConnections", "200");
-        int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "9000"));
-        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 128);
+        int port = port();
+        HttpServer server;
+        try {
+            server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 128);
+        } catch (IOException error) {
+            System.err.println(name + ": cannot listen on 127.0.0.1:" + port + ": "
+                    + error.getMessage() + "; set PORT to another port");
+            System.exit(1);
+            return;
+        }
         server.createContext("/", this::handle);
         server.setExecutor(Executors.newCachedThreadPool());
         server.start();
-        System.err.println(name + " listens on http://127.0.0.1:" + port);
+        System.err.println(name + " " + version + " listens on http://127.0.0.1:"
+                + server.getAddress().getPort());
+    }
+
+    /** The port to listen on: $PORT, or 9000. Ends the process if it is not a port number. */
+    private int port() {
+        String given = System.getenv("PORT");
+        String port = given == null || given.isEmpty() ? "9000" : given;
+        if (!port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
+            System.err.println(
+                    name + ": PORT must be a number from 0 to 65535, not \"" + port + "\"");
+            System.exit(2);
+        }
+        return Integer.parseInt(port);
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -74,7 +97,7 @@ final class Server {
         } catch (HttpError error) {
             status = error.status;
             body = error(error.getMessage());
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) { // Error: StackOverflowError
             failure.printStackTrace();
             status = 500;
             body = error(failure.toString());
@@ -145,8 +168,12 @@ final class Server {
                 "A move request needs view and moves.");
         List<String> moves = new ArrayList<>();
         listed.getAsJsonArray().forEach(move -> moves.add(move.getAsString()));
+        String move = chooser.choose(view.getAsJsonObject(), moves, request);
+        if (move == null) {
+            throw new NullPointerException("choose must return a string, not null");
+        }
         JsonObject body = new JsonObject();
-        body.addProperty("move", chooser.choose(view.getAsJsonObject(), moves, request));
+        body.addProperty("move", move);
         return body;
     }
 }

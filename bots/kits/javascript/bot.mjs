@@ -23,4 +23,9 @@ function choose(view, moves, request) {
   return plays.find((move) => cards(move) === most); // lead as many cards as possible
 }
 
-serve({ name: "my-javascript-bot", version: "0.1", choose });
+serve({
+  name: "my-javascript-bot",
+  version: "0.1",
+  games: ["doudizhu", "dasan", "zhengfen", "ninefivetwo"],
+  choose,
+});

@@ -1,7 +1,6 @@
 // The HTTP server of bot.mjs: implements the bot protocol.
 import { createServer } from "node:http";
 
-const GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
 const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
 
 /** A response other than 200: its status and message. */
@@ -11,6 +10,8 @@ class HttpError extends Error {
     this.status = status;
   }
 }
+
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 async function readJson(request) {
   const chunks = [];
@@ -26,10 +27,16 @@ async function readJson(request) {
   } catch {
     throw new HttpError(400, "The request is not JSON.");
   }
-  if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw new HttpError(400, "The request is not a JSON object.");
-  }
+  if (!isObject(body)) throw new HttpError(400, "The request is not a JSON object.");
   return body;
+}
+
+/** The port to listen on: $PORT, or 9000 without it. Ends the process if it is not a port number. */
+function portNumber(name) {
+  const port = process.env.PORT || "9000";
+  if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
+  console.error(`${name}: PORT must be a number from 0 to 65535, not "${port}"`);
+  process.exit(2);
 }
 
 /**
@@ -38,7 +45,7 @@ async function readJson(request) {
  * `choose(view, moves, request)` returns a move or a promise of one; `start(request)` and
  * `end(request)`, if given, are called when a match starts and ends.
  */
-export function serve({ name, version, author, games = GAMES, choose, start, end }) {
+export function serve({ name, version, author, games, choose, start, end }) {
   const about = { name, version, author, protocol: 1, games };
 
   async function answer(request) {
@@ -55,10 +62,12 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
     if (path === "/start") await start?.(body);
     if (path === "/end") await end?.(body);
     if (path !== "/move") return {};
-    if (!Array.isArray(body.moves) || body.moves.length === 0 || typeof body.view !== "object") {
+    if (!Array.isArray(body.moves) || body.moves.length === 0 || !isObject(body.view)) {
       throw new HttpError(400, "A move request needs view and moves.");
     }
-    return { move: await choose(body.view, body.moves, body) };
+    const move = await choose(body.view, body.moves, body);
+    if (typeof move !== "string") throw new TypeError(`choose must return a string, not ${move}`);
+    return { move };
   }
 
   const server = createServer(async (request, response) => {
@@ -67,8 +76,8 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
     try {
       body = await answer(request);
     } catch (error) {
-      status = error.status ?? 500;
-      body = { error: error.message };
+      status = error instanceof HttpError ? error.status : 500;
+      body = { error: error instanceof Error ? error.message : String(error) };
       if (status === 500) console.error(error);
     }
     const bytes = Buffer.from(JSON.stringify(body));
@@ -78,11 +87,13 @@ export function serve({ name, version, author, games = GAMES, choose, start, end
     response.end(bytes);
   });
   server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never close it first
-  const port = Number(process.env.PORT ?? 9000);
+  const port = portNumber(name);
   server.on("error", (error) => {
-    console.error(`Cannot listen on 127.0.0.1:${port}: ${error.message}`);
+    console.error(`${name}: ${error.message}; set PORT to another port`);
     process.exit(1);
   });
-  server.listen(port, "127.0.0.1", () => console.log(`${name} listens on 127.0.0.1:${port}`));
+  server.listen(port, "127.0.0.1", () => {
+    console.error(`${name} ${version} listens on http://127.0.0.1:${server.address().port}`);
+  });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(0));
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -26,6 +27,8 @@ from bots.kits import Kit, catalogue
 from stich.commands.check import check
 
 VECTORS = Path(__file__).parents[2] / "vectors"
+NO_MOVES = b'{"view": {"game": "dasan"}, "moves": [], "clock": {"move_ms": 1, "bank_ms": 1}}'
+NO_VIEW = b'{"view": null, "moves": ["pass"], "clock": {"move_ms": 1, "bank_ms": 1}}'
 GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
 # `make test-kits` sets this: it builds every kit and skips none.
 EVERY = os.environ.get("STICH_ALL_KITS") == "1"
@@ -34,6 +37,45 @@ KITS = catalogue()
 PARAMETERS = [
     pytest.param(kit, id=kit, marks=[] if kit == "python" else pytest.mark.slow) for kit in KITS
 ]
+
+
+# Code put before the first statement of a kit's decision: it fails if a request is to make it fail,
+# and, where a type does not rule it out, answers with nothing. The statement, then that code.
+MISTAKES = {
+    "python": (
+        "    plays = [",
+        '    if view.get("fail"):\n        raise RuntimeError("no idea")\n'
+        '    if view.get("forget"):\n        return None\n',
+    ),
+    "javascript": (
+        "  const plays = ",
+        '  if (view.fail) throw new Error("no idea");\n  if (view.forget) return;\n',
+    ),
+    "typescript": (
+        "  const plays = ",
+        '  if ("fail" in view) throw new Error("no idea");\n'
+        '  if ("forget" in view) return JSON.parse("null");\n',
+    ),
+    "java": (
+        "        List<String> plays = ",
+        '        if (view.has("fail")) throw new StackOverflowError("no idea");\n'
+        '        if (view.has("forget")) return null;\n',
+    ),
+    "go": ("	view := ", '	if request.Match == "fail" {\n		panic("no idea")\n	}\n'),
+    "cpp": (
+        "    std::vector<std::string> plays;",
+        '    if (view.contains("fail")) throw std::runtime_error("no idea");\n'
+        '    if (view.contains("forget")) throw 1;\n',
+    ),
+    "rust": (
+        "    let plays: ",
+        '    if view["fail"] == true {\n        panic!("no {}", "idea");\n    }\n',
+    ),
+    "stdio": (
+        "    plays = [",
+        '    if view.get("fail"):\n        raise SystemExit("no idea")\n',
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -75,6 +117,11 @@ def bot(
             pytest.skip(f"the {kit.language} kit needs the npm registry: make test-kits")
     target = tmp_path_factory.mktemp("kits") / f"my {kit.language}"
     kit.copy(target)
+    decision = target / kit.decision
+    statement, mistakes = MISTAKES[kit.language]
+    text = decision.read_text()
+    assert text.count(f"\n{statement}") == 1
+    decision.write_text(text.replace(f"\n{statement}", f"\n{mistakes}{statement}"))
     for step in kit.build:
         built = subprocess.run(
             shlex.split(step), cwd=target, capture_output=True, text=True, check=False
@@ -207,8 +254,30 @@ def test_requests_at_once(bot: Running) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[]", b"null", b'"move"', b"\xff\xfe", b"{}", b'{"view": {}, "moves": []}'],
-    ids=["empty", "broken", "list", "null", "string", "no UTF-8", "no fields", "no moves"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"move"',
+        b"\xff\xfe",
+        b"{}",
+        b'{"view": {}, "moves": []}',
+        NO_MOVES,
+        NO_VIEW,
+    ],
+    ids=[
+        "empty",
+        "broken",
+        "list",
+        "null",
+        "string",
+        "no UTF-8",
+        "no fields",
+        "neither",
+        "no moves",
+        "no view",
+    ],
 )
 def test_invalid_bodies_are_rejected_and_the_bot_keeps_serving(
     bot: Running, client: requests.Session, body: bytes
@@ -220,9 +289,56 @@ def test_invalid_bodies_are_rejected_and_the_bot_keeps_serving(
     assert client.post(f"{bot.url}/move", json=request).status_code == 200
 
 
+def failing(mistake: str) -> dict[str, Any]:
+    """A request that makes the bot's decision fail."""
+    request = recorded()[0]
+    return {**request, "match": mistake, "view": {**request["view"], mistake: True}}
+
+
+def test_a_failing_decision_is_answered_and_the_bot_keeps_serving(
+    bot: Running, client: requests.Session
+) -> None:
+    for _ in range(6):  # more often than a kit has threads
+        answer = client.post(f"{bot.url}/move", json=failing("fail"))
+        assert answer.status_code == 500
+        assert ("has ended" if bot.kit.language == "stdio" else "no idea") in answer.json()["error"]
+    assert client.post(f"{bot.url}/move", json=recorded()[0]).status_code == 200
+
+
+def test_a_decision_without_a_move_is_explained(bot: Running, client: requests.Session) -> None:
+    if "forget" not in MISTAKES[bot.kit.language][1]:
+        pytest.skip("its types rule this out")
+    answer = client.post(f"{bot.url}/move", json=failing("forget"))
+    assert answer.status_code == 500
+    assert re.search("must return a string|not a std::exception", answer.json()["error"])
+
+
+@pytest.mark.parametrize("port", ["taken", "http:", "70000"])
+def test_a_port_that_is_not_to_be_had_is_explained(bot: Running, port: str) -> None:
+    given = bot.url.rpartition(":")[2] if port == "taken" else port
+    environment = {**os.environ, "PORT": given}
+    with subprocess.Popen(
+        shlex.split(bot.command), env=environment, stderr=subprocess.PIPE, text=True
+    ) as refused:
+        assert refused.stderr is not None
+        lines = [refused.stderr.readline()]
+        if "listens on" in lines[0]:
+            refused.kill()
+        lines += refused.stderr.readlines()
+    assert refused.returncode in (1, 2)
+    assert len(lines) <= 2
+    text = "".join(lines)
+    assert f"my-{bot.kit.language}-bot: " in text
+    assert given in text
+    assert "PORT" in text or "the port must be a number" in text
+
+
 def test_other_paths_are_not_found(bot: Running, client: requests.Session) -> None:
     assert client.get(f"{bot.url}/nothing").status_code == 404
-    assert client.post(f"{bot.url}/nothing", json={}).status_code == 404
+    answer = client.post(f"{bot.url}/nothing", json={})
+    assert answer.status_code == 404
+    assert "POST /move" in answer.json()["error"]
+    assert client.get(f"{bot.url}/move").status_code in (404, 405)
     assert bot.process.poll() is None
 
 

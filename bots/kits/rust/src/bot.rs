@@ -4,6 +4,7 @@ use serde_json::Value;
 
 pub const NAME: &str = "my-rust-bot";
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub const GAMES: &[&str] = &["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
 
 /// The number of cards in a move: "play:3s3h" has two.
 fn cards(a_move: &str) -> usize {
@@ -15,7 +16,7 @@ fn cards(a_move: &str) -> usize {
 ///
 /// `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
 /// `request` is the whole request; its `clock` has `move_ms` and `bank_ms`. Several threads may
-/// call this at once. An error is answered with status 500.
+/// call this at once. An error or a panic is answered with status 500.
 pub fn choose<'a>(
     view: &Value,
     moves: &[&'a str],

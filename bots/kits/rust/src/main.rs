@@ -4,6 +4,7 @@ mod bot;
 
 use serde_json::{json, Value};
 use std::io::Read;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 use tiny_http::{Header, Method, Request, Response, Server};
 
@@ -45,11 +46,19 @@ fn decide(request: &Value) -> Result<Value, HttpError> {
     if !request["view"].is_object() {
         return Err(incomplete());
     }
-    match bot::choose(&request["view"], &moves, request) {
-        Ok(chosen) => Ok(json!({ "move": chosen })),
-        Err(error) => {
+    // Without catch_unwind a panic would end the thread, and the bot after a few of them.
+    let chosen = catch_unwind(AssertUnwindSafe(|| bot::choose(&request["view"], &moves, request)));
+    match chosen {
+        Ok(Ok(chosen)) => Ok(json!({ "move": chosen })),
+        Ok(Err(error)) => {
             eprintln!("{error}");
             Err(HttpError::new(500, error))
+        }
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            let text = text.unwrap_or_else(|| "see stderr".to_string());
+            Err(HttpError::new(500, format!("choose panicked: {text}")))
         }
     }
 }
@@ -61,7 +70,7 @@ fn answer(request: &mut Request) -> Result<Value, HttpError> {
             "name": bot::NAME,
             "version": bot::VERSION,
             "protocol": 1,
-            "games": ["doudizhu", "dasan", "zhengfen", "ninefivetwo"],
+            "games": bot::GAMES,
         })),
         ("/move", Method::Post) => decide(&read(request)?),
         ("/start" | "/end", Method::Post) => read(request).map(|_| json!({})),
@@ -88,15 +97,19 @@ fn serve(server: &Server) {
 }
 
 fn main() {
-    let port = std::env::var("PORT").unwrap_or_else(|_| "9000".to_string());
+    let given = std::env::var("PORT").ok().filter(|port| !port.is_empty());
+    let port = given.unwrap_or_else(|| "9000".to_string());
     let server = match Server::http(format!("127.0.0.1:{port}")) {
         Ok(server) => Arc::new(server),
         Err(error) => {
-            eprintln!("Cannot listen on 127.0.0.1:{port}: {error}");
+            let name = bot::NAME;
+            eprintln!(
+                "{name}: cannot listen on 127.0.0.1:{port}: {error}; set PORT to another port"
+            );
             std::process::exit(1);
         }
     };
-    eprintln!("{} listens on http://127.0.0.1:{port}", bot::NAME);
+    eprintln!("{} {} listens on http://{}", bot::NAME, bot::VERSION, server.server_addr());
     let threads: Vec<_> = (0..THREADS)
         .map(|_| {
             let server = Arc::clone(&server);

@@ -24,4 +24,9 @@ function choose(view: View, moves: readonly Move[], _request: MoveRequest): Move
   return plays.find((move) => cards(move) === most) ?? least; // lead as many cards as possible
 }
 
-serve({ name: "my-typescript-bot", version: "0.1", choose });
+serve({
+  name: "my-typescript-bot",
+  version: "0.1",
+  games: ["doudizhu", "dasan", "zhengfen", "ninefivetwo"],
+  choose,
+});

@@ -2,13 +2,13 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { Card, EndRequest, Game, Move, MoveRequest, StartRequest, View } from "./protocol.js";
 
-const GAMES: Game[] = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"];
 const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
 
 export interface Bot {
   name: string;
   version: string;
-  games?: Game[];
+  author?: string;
+  games: Game[];
   choose(view: View, moves: readonly Move[], request: MoveRequest): Move | Promise<Move>;
   start?(request: StartRequest): void | Promise<void>;
   end?(request: EndRequest): void | Promise<void>;
@@ -50,10 +50,18 @@ function isMoveRequest(body: object): body is MoveRequest {
   return typeof view === "object" && view !== null && Array.isArray(moves) && moves.length > 0;
 }
 
+/** The port to listen on: $PORT, or 9000 without it. Ends the process if it is not a port number. */
+function portNumber(name: string): number {
+  const port = process.env["PORT"] || "9000";
+  if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
+  console.error(`${name}: PORT must be a number from 0 to 65535, not "${port}"`);
+  process.exit(2);
+}
+
 /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
 export function serve(bot: Bot): void {
-  const { name, version, games = GAMES } = bot;
-  const about: Card = { name, version, protocol: 1, games };
+  const { name, version, author, games } = bot;
+  const about: Card = { name, version, ...(author === undefined ? {} : { author }), protocol: 1, games };
 
   async function answer(request: IncomingMessage): Promise<object> {
     const path = (request.url ?? "/").split("?")[0];
@@ -72,7 +80,9 @@ export function serve(bot: Bot): void {
     if (!isMoveRequest(body)) {
       throw new HttpError(400, "A move request needs view and moves.");
     }
-    return { move: await bot.choose(body.view, body.moves, body) };
+    const move: unknown = await bot.choose(body.view, body.moves, body);
+    if (typeof move !== "string") throw new TypeError(`choose must return a string, not ${move}`);
+    return { move };
   }
 
   const server = createServer(async (request, response) => {
@@ -95,11 +105,15 @@ export function serve(bot: Bot): void {
     response.end(bytes);
   });
   server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never close it first
-  const port = Number(process.env["PORT"] ?? 9000);
+  const port = portNumber(name);
   server.on("error", (error) => {
-    console.error(`Cannot listen on 127.0.0.1:${port}: ${error.message}`);
+    console.error(`${name}: ${error.message}; set PORT to another port`);
     process.exit(1);
   });
-  server.listen(port, "127.0.0.1", () => console.log(`${name} listens on 127.0.0.1:${port}`));
+  server.listen(port, "127.0.0.1", () => {
+    const address = server.address();
+    const bound = typeof address === "object" ? address?.port : port;
+    console.error(`${name} ${version} listens on http://127.0.0.1:${bound}`);
+  });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(0));
 }

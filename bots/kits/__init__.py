@@ -122,4 +122,7 @@ def find(name: str) -> Kit:
     for kit in kits.values():
         if name.lower() in (kit.language, *kit.aliases):
             return kit
-    raise KitError(f"There is no starter kit for {name!r}; there are {', '.join(kits)}.")
+    raise KitError(
+        f"There is no starter kit for {name!r}; there are {', '.join(kits)}. With "
+        "stdio a bot in any language reads and writes lines."
+    )

@@ -142,6 +142,10 @@ if __name__ == "__main__":
     parser.add_argument("--game", default="doudizhu")
     parser.add_argument("--players", type=int, default=3)
     options = parser.parse_args()
-    print(f"The table is at http://127.0.0.1:{options.port} (Ctrl-C stops).", flush=True)
+    try:
+        server = make_server(options.port, options.service, options.game, options.players)
+    except OSError as error:
+        raise SystemExit(f"Port {options.port}: {error.strerror}; name another --port.") from None
+    print(f"The table is at http://127.0.0.1:{server.server_port} (Ctrl-C stops).", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
-        make_server(options.port, options.service, options.game, options.players).serve_forever()
+        server.serve_forever()

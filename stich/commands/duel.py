@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tournament.config import Cup
     from tournament.formats.duel import Duel
+    from tournament.results.standings import Standings
     from tournament.run.progress import JsonLines
     from tournament.store.store import Store
 
@@ -210,12 +211,16 @@ def _report(
 ) -> None:
     """Print the standings and what they decide, or the last event. `ended` says by what the duel
     ended, unless its bets have settled that."""
+    from rich.text import Text
+
     from stich.console.standings_table import print_table
     from tournament.results.standings import standings
 
     table = standings(store)
     if events is None:
         print_table(console, table, store.facts())
+        for sentence in _first_faults(store, table):
+            console.print(Text(sentence))
         return
     bets, duel = schedule.bets, table.duel
     if bets.settled:
@@ -230,3 +235,27 @@ def _report(
         evidence=bets.wealth,
         **table.to_dict(),
     )
+
+
+def _first_faults(store: Store, table: Standings) -> list[str]:
+    """A sentence for each bot that had a fault: its first one, which may not be kept anywhere."""
+    from tournament.text import plural, printable
+
+    counts = {line.bot: sum(line.faults.values()) for line in table.standings}
+    waiting = {bot for bot, count in counts.items() if count}
+    sentences = []
+    for match, fault in store.faults():
+        if not waiting:
+            break
+        bot = store.match(match).seating[fault.seat]
+        if bot not in waiting:
+            continue
+        waiting.remove(bot)
+        lines = fault.output.split("\n")
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        written = f' Its output ends: "{printable(last[:200])}".' if last else ""
+        sentences.append(
+            f"{printable(bot)} had {plural(counts[bot], 'fault')}. The first: {fault.kind}, "
+            f"{printable(fault.detail)}{written} `stich check` finds out more."
+        )
+    return sentences

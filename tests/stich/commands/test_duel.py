@@ -3,11 +3,13 @@
 import json
 import re
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bots.kits import find
 from stich.commands.duel import DuelOptions, duel_cup
 from tests.tournament.cups import bot, events, started, stich
 from tests.tournament.memory_run import MemoryRun
@@ -76,6 +78,21 @@ def test_a_bot_against_itself_spends_the_budget() -> None:
     assert done.returncode == 0, done.stderr
     assert "Not decided: all 2 blocks are played." in " ".join(done.stdout.split())
     assert done.stdout.split().count("1–2") == 2
+
+
+def test_a_duel_says_how_a_bot_failed(tmp_path: Path) -> None:
+    find("python").copy(tmp_path / "mine")
+    failing = tmp_path / "mine" / "bot.py"
+    first = "    plays = "
+    failing.write_text(
+        failing.read_text().replace(first, f"    raise RuntimeError('no idea')\n{first}")
+    )
+    done = stich("duel", f"{sys.executable} {failing}", "greedy", "--game", "dasan", "--deals", 1)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert re.search(r" had \d+ faults\. The first: invalid, .*status 500", said)
+    assert 'Its output ends: "RuntimeError: no idea".' in said
+    assert "greedy had" not in said
 
 
 def test_equals_end_within_the_zone_and_another_zone_resumes(tmp_path: Path) -> None:

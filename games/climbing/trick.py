@@ -241,15 +241,26 @@ def check_talon(
     cards = list(on_table)
     for hand in hands.values():
         cards += hand
-    theirs: list[str] = []
-    # With more cards than that some are there too often, wherever they are.
-    if declarer is not None and len(cards) <= deck.size >= len(talon):
-        theirs += hands.get(declarer, ())
+    rest = [card for card in talon if card != HIDDEN]
+    if max(len(cards), len(rest)) > deck.size:
+        # Some card is there too often, whichever ones the declarer has taken up.
+        validation.check_cards(problems, deck, rest)
+    elif declarer is not None:
+        theirs = list(hands.get(declarer, ()))
         if table is not None and table.seat == declarer:
             theirs += on_table
-    for card in talon:
-        if card in theirs:
-            theirs.remove(card)
-        elif card != HIDDEN:
-            cards.append(card)
+        cards += _left_over(rest, theirs)
+    else:
+        cards += rest
     validation.check_cards(problems, deck, cards)
+
+
+def _left_over(cards: list[str], taken: list[str]) -> list[str]:
+    """`cards` minus `taken`, as multisets; `taken` is used up."""
+    left = []
+    for card in cards:
+        if card in taken:
+            taken.remove(card)
+        else:
+            left.append(card)
+    return left

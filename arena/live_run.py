@@ -119,22 +119,26 @@ class LiveRun:
 
     def _look(self) -> Snapshot:
         now, began = self._clock(), thread_time()
-        facts = self._store.facts()
-        incidents = f"{len(facts['decisions'])}-{sum(many for _, _, many in facts['voids'])}"
-        count = self._store.count()
-        self._counts.append((now, count))
-        while self._counts[0][0] < now - _RATE_S or self._counts[0][1] > count:
-            self._counts.popleft()
-        version = f"{count}-{bool(facts.get('finished'))}-{incidents}"
-        seen = self._snapshot
-        found = seen if seen and seen.version == version else self._read(version, facts)
+        with self._store.snapshot() as store:
+            found = self._look_at(store, now)
         # The first look also loads modules, so it tells nothing about the next.
-        used = thread_time() - began if seen else 0.0
+        used = thread_time() - began if self._snapshot else 0.0
         self._next = self._clock() + max(_LOOK_S, _SHARE * used)
         return found
 
-    def _read(self, version: str, facts: dict[str, Any]) -> Snapshot:
-        found = list(self._store.summaries())
+    def _look_at(self, store: StoreReader, now: float) -> Snapshot:
+        facts = store.facts()
+        count = store.count()
+        self._counts.append((now, count))
+        while self._counts[0][0] < now - _RATE_S or self._counts[0][1] > count:
+            self._counts.popleft()
+        incidents = f"{len(facts['decisions'])}-{store.count_voids()}"
+        version = f"{count}-{bool(facts.get('finished'))}-{incidents}"
+        seen = self._snapshot
+        return seen if seen and seen.version == version else self._read(store, version, facts)
+
+    def _read(self, store: StoreReader, version: str, facts: dict[str, Any]) -> Snapshot:
+        found = list(store.summaries())
         arrays = collect(found, facts.get("bots", ()))
         played = Counter(match.block for match in found)
         return Snapshot(
@@ -147,7 +151,7 @@ class LiveRun:
             if facts.get("finished")
             else frozenset(one.block for one in found if played[one.block] < one.seatings),
             out=disqualified(facts),
-            upcoming=upcoming(self._store, facts, played),
+            upcoming=upcoming(store, facts, played),
             rate=self._rate(),
         )
 

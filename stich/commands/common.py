@@ -19,6 +19,7 @@ from stich.console import interrupts
 from stich.console.stdout import OutputError
 
 if TYPE_CHECKING:
+    from tournament.store.reader import StoreReader
     from tournament.store.store import Store
 
 # Libraries that take long to load (SQLAlchemy, numpy, rich) are imported where they are used, here
@@ -144,6 +145,14 @@ def open_run(target: str) -> Iterator[Store]:
         if store.warning:
             click.echo(store.warning, err=True)
         yield store
+
+
+@contextmanager
+def read_run(target: str) -> Iterator[StoreReader]:
+    """Open such a store as it is now: a runner may write meanwhile, and what is read is of one
+    moment nevertheless."""
+    with open_run(target) as store, store.snapshot() as now:
+        yield now
 
 
 @contextmanager

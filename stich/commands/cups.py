@@ -137,14 +137,16 @@ def _report(
     from stich.console.standings_table import print_table
     from tournament.results.standings import standings
 
+    with store.snapshot() as ended:
+        table, facts_at_end = standings(ended), ended.facts()
     if events:
         if facts["commitment"]:
             events.emit_event("seed", seed=seed)
         about = {"seed": seed, "signer": facts.get("signer")}
-        events.emit_event("finished", **standings(store).to_dict(), **about)
+        events.emit_event("finished", **table.to_dict(), **about)
         return
     click.echo(f"Seed: {seed}")
-    print_table(console, standings(store), store.facts())
+    print_table(console, table, facts_at_end)
     signer = f", signed by the key {facts['signer']}" if "signer" in facts else ""
     click.echo(f"Kept in {store.where}{signer}")
 

@@ -90,7 +90,7 @@ def void(target: str, what: str, why: str) -> int:
       stich void runs/spring 17 --why "The machine of toy3 was restarted."
     """
     from tournament.records import DecisionKind
-    from tournament.run.voiding import NotVoidable, matches_of
+    from tournament.run.voiding import NotVoidable, matches_of, may_still_be_void
 
     with open_run(target) as store:
         cup, schedule = _schedule(store)
@@ -102,6 +102,11 @@ def void(target: str, what: str, why: str) -> int:
         many = plural(len(matches), "match", "matches")
         if _carry_out(store, cup, schedule):
             click.echo(f"{many} of block {block} void, to be played again.")
+        elif not may_still_be_void(store, cup, schedule, matches):
+            return _refuse(
+                f"Too late: block {block} has meanwhile decided how the cup continues, so its"
+                " results stand."
+            )
         else:
             click.echo(f"{many} of block {block} will be void when the runner has time.")
     return 0

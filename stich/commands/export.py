@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from stich.commands.common import cannot_write, open_run, print_json, run_argument, run_command
+from stich.commands.common import cannot_write, print_json, read_run, run_argument, run_command
 from tournament.text import plural
 
 
@@ -45,7 +45,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> int:
         click.echo("Parquet is binary; name a file with -o FILE.parquet.", err=True)
         return 2
     try:
-        with open_run(target) as store:
+        with read_run(target) as store:
             if out is None:
                 export(store, format, sys.stdout.buffer)
                 return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from stich.commands.common import json_option, open_run, print_json, run_argument, run_command
+from stich.commands.common import json_option, print_json, read_run, run_argument, run_command
 
 
 @click.command()
@@ -30,7 +30,7 @@ def integrity(target: str, as_json: bool) -> int:
     from tournament.results.integrity import integrity
 
     console = Console(stderr=True)
-    with open_run(target) as store:
+    with read_run(target) as store:
         bots = store.get("config")["bots"]
         authors = {bot["name"]: bot.get("author") for bot in bots}
         matches = track(

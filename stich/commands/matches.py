@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stich.commands import completion
-from stich.commands.common import open_run, print_json, run_argument, run_command
+from stich.commands.common import print_json, read_run, run_argument, run_command
 from tournament.text import plural
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> int:
     """
     from tournament.store.store import StoreError
 
-    with open_run(target) as store:
+    with read_run(target) as store:
         if bot is not None and bot not in store.get("bots", ()):
             raise StoreError(
                 f"There is no bot {bot}; there are {', '.join(store.get('bots', ()))}."

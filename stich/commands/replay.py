@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from stich.commands import completion
-from stich.commands.common import json_option, open_run, print_json, run_argument, run_command
+from stich.commands.common import json_option, print_json, read_run, run_argument, run_command
 
 
 @click.command()
@@ -27,7 +27,7 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> int:
     from tournament.report.post_mortem import post_mortem
     from tournament.report.replay import to_dict
 
-    with open_run(target) as store:
+    with read_run(target) as store:
         record, config = store.match(match), store.get("config")
     if as_json:
         print_json(to_dict(record, config))

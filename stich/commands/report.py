@@ -9,8 +9,8 @@ import click
 from stich.commands.common import (
     cannot_write,
     json_option,
-    open_run,
     print_json,
+    read_run,
     run_argument,
     run_command,
 )
@@ -46,7 +46,7 @@ def report(target: str, out: str | None, replays: int, as_json: bool) -> int:
 
     if out is None:
         out = "report.html" if is_database_url(target) else str(Path(target) / "report.html")
-    with open_run(target) as store:
+    with read_run(target) as store:
         page, count = report(store, replays), store.count()
     try:
         Path(out).write_text(page, encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stich.commands import completion
-from stich.commands.common import json_option, open_run, print_json, run_command
+from stich.commands.common import json_option, print_json, read_run, run_command
 
 if TYPE_CHECKING:
     from tournament.records import Results
@@ -30,7 +30,7 @@ def standings(target: str, as_json: bool) -> int:
     """
     if target == "-" or target.endswith(".jsonl"):
         return _standings_of_rows(target, as_json)
-    with open_run(target) as store:
+    with read_run(target) as store:
         _print_standings(store, as_json)
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from stich.commands.common import json_option, open_run, print_json, run_argument, run_command
+from stich.commands.common import json_option, print_json, read_run, run_argument, run_command
 from tournament.text import plural
 
 
@@ -28,7 +28,7 @@ def verify(target: str, as_json: bool) -> int:
 
     console = Console(stderr=True)
     with (
-        open_run(target) as store,
+        read_run(target) as store,
         Progress(console=console, disable=not console.is_terminal) as progress,
     ):
         total = store.get("total", 0)

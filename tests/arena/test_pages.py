@@ -26,6 +26,7 @@ from arena.server import PagesSettings, environment
 from arena.upcoming import upcoming
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
+from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
@@ -108,7 +109,7 @@ def test_a_page_is_rendered_once_for_all(store: Store, monkeypatch: pytest.Monke
 def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:
     now, reading, read = 0.0, threading.Event(), threading.Event()
 
-    def count() -> int:
+    def count(_store: StoreReader) -> int:
         reading.set()
         assert read.wait(60)
         return 0
@@ -117,7 +118,7 @@ def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:
     first = live.snapshot()
     now = 1000.0
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
-        patch.setattr(store, "count", count)
+        patch.setattr(StoreReader, "count", count)
         again = pool.submit(live.snapshot)
         assert reading.wait(60)
         assert live.snapshot() is first

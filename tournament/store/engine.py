@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from tournament.paths import STORE_FILE
 
@@ -100,6 +100,16 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def begin_snapshot(connection: Connection) -> None:
+    """Begin to read: what is committed meanwhile by others is not seen until the connection is
+    closed. Nobody waits for that."""
+    if connection.dialect.name == "sqlite":
+        # Python's driver begins a transaction only to write.
+        connection.exec_driver_sql("BEGIN")
+    else:
+        connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 @contextmanager

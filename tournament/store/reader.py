@@ -1,7 +1,8 @@
 """A run's store, read: SQLite in its folder, or PostgreSQL by URL.
 
-Readers may read while a runner writes. What the runner did not write is refused with a StoreError,
-whatever reads it.
+Readers may read while a runner writes: each method reads the store as it was at one moment, and
+`snapshot` gives a reader for which all of them do. What the runner did not write is refused with a
+StoreError, whatever reads it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,6 @@ VERSION = 2
 _UNSIGNED_VERSION = 1  # of stich 0.2.0
 _CHUNK = 2000
 _MOVES_OF_MATCH = details.c.match == matches.c.match
-_WRITTEN = sa.select(meta.c.value).where(meta.c.key == WRITTEN).scalar_subquery().label("written")
 
 
 class StoreReader:
@@ -64,6 +64,7 @@ class StoreReader:
         self._voids = SignedLog(voids, where)
         self._decisions = SignedLog(decisions, where)
         self._provenance: Provenance | None = None  # None while the store is empty
+        self._moment: Connection | None = None  # of a snapshot: everything is read with it
 
     @classmethod
     def open(cls, target: str | os.PathLike[str]) -> Self:
@@ -90,11 +91,24 @@ class StoreReader:
         path = Path(target) / STORE_FILE
         return cls(engine.sqlite(path), str(path), Path(target))
 
+    @contextmanager
+    def snapshot(self) -> Iterator[StoreReader]:
+        """A reader that sees the store as it is now, whatever is written meanwhile."""
+        with self._read() as connection:
+            reader = StoreReader(self._engine, self.where, self.folder)
+            reader._provenance = self._provenance
+            reader._moment = connection
+            yield reader
+
     def _check(self) -> None:
         """Check version and signer; an empty store has neither."""
+        with self.snapshot() as now:
+            self._provenance = now._read_provenance()
+
+    def _read_provenance(self) -> Provenance | None:
         facts = self._texts()
         if not facts and not self.count():
-            return
+            return None
         with damage(self.where):
             version = json.loads(facts.get("version", "null"))
         if version not in (None, _UNSIGNED_VERSION, VERSION):
@@ -103,10 +117,9 @@ class StoreReader:
                 f" reads {VERSION})."
             )
         if version == _UNSIGNED_VERSION and not self._has_signatures():
-            self._provenance = unsigned(self.where)
-            return
+            return unsigned(self.where)
         with damage(self.where):
-            self._provenance = read_provenance(self.where, facts)
+            return read_provenance(self.where, facts)
 
     def _has_signatures(self) -> bool:
         with self._read() as connection:
@@ -149,16 +162,17 @@ class StoreReader:
     def facts(self) -> dict[str, Any]:
         """All facts of the run; with `decisions`, and `voids`: for each bot because of which
         matches were void, its name, the last reason, and how many."""
-        texts = self._checked_texts()
+        with self.snapshot() as now:
+            texts, decisions, void = now._checked_texts(), now.decisions(), now.voids()
         voids: dict[str, tuple[str, str, int]] = {}
-        for one in self.voids():
+        for one in void:
             if one.bot:
                 voids[one.bot] = (one.bot, one.why, voids.get(one.bot, ("", "", 0))[2] + 1)
         with damage(self.where):
             facts = {
                 key: json.loads(text) for key, text in texts.items() if key not in (PROOFS, WRITTEN)
             }
-        return {**facts, "decisions": self.decisions(), "voids": list(voids.values())}
+        return {**facts, "decisions": decisions, "voids": list(voids.values())}
 
     def _checked_texts(self) -> dict[str, str]:
         """The rows of the facts, written by the runner."""
@@ -176,6 +190,11 @@ class StoreReader:
         with self._read() as connection:
             return connection.execute(sa.select(sa.func.count()).select_from(matches)).scalar_one()
 
+    def count_voids(self) -> int:
+        """The number of void matches, also of those that the organiser made void."""
+        with self._read() as connection:
+            return self._voids.count(connection)
+
     def blocks(self) -> Iterator[BlockRecord]:
         """The blocks that have begun, lazily, in the order of the schedule."""
         played = (
@@ -188,44 +207,49 @@ class StoreReader:
             .join(played, played.c.block_id == blocks.c.id)
             .order_by(blocks.c.block)
         )
-        for row in self._stream(query):
-            yield rows.to_block(row)
+        with self._read() as connection:
+            for row in _stream(connection, query):
+                yield rows.to_block(row)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         """The finished matches without their moves, lazily, in the order of the schedule; of one
         round if it is given."""
         query = self._summary_query()
-        if round is None:
-            found = self._all_rows(query)
-        else:
-            found = self._checked_rows(query.where(blocks.c.round == round))
-        with damage(self.where):
-            for row in found:
-                yield rows.to_summary(row)
+        with self._read() as connection:
+            if round is None:
+                found = self._all_rows(connection, query)
+            else:
+                found = self._checked_rows(connection, query.where(blocks.c.round == round))
+            with damage(self.where):
+                for row in found:
+                    yield rows.to_summary(row)
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
-        for row in self._all_rows(self._match_query()):
-            yield self._record(row)
+        with self._read() as connection:
+            for row in self._all_rows(connection, self._match_query()):
+                yield self._record(connection, row)
 
     def match(self, match: str) -> MatchRecord:
         """A match by its id or a prefix of it; StoreError if no match has it, or several."""
         prefix = match.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         query = self._match_query().where(matches.c.match.like(prefix + "%", escape="\\")).limit(2)
-        found = list(self._checked_rows(query))
-        found = [row for row in found if row.match == match] or found
-        if not found:
-            raise StoreError(f"There is no match {match}; `stich matches` lists them all.")
-        if len(found) > 1:
-            raise StoreError(f"More than one match begins with {match}; give more of its id.")
-        return self._record(found[0])
+        with self._read() as connection:
+            found = list(self._checked_rows(connection, query))
+            found = [row for row in found if row.match == match] or found
+            if not found:
+                raise StoreError(f"There is no match {match}; `stich matches` lists them all.")
+            if len(found) > 1:
+                raise StoreError(f"More than one match begins with {match}; give more of its id.")
+            return self._record(connection, found[0])
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
         query = self._match_query().where(matches.c.match.in_(sa.select(faults.c.match)))
-        for row in self._checked_rows(query):
-            for fault in self._record(row).faults:
-                yield row.match, fault
+        with self._read() as connection:
+            for row in self._checked_rows(connection, query):
+                for fault in self._record(connection, row).faults:
+                    yield row.match, fault
 
     def foreign(self) -> Iterator[tuple[str, str]]:
         """The matches that the runner did not write as they are now, moves and faults included,
@@ -233,44 +257,39 @@ class StoreReader:
         proofs = self._proof_check()
         # An outer join: also matches whose moves somebody has deleted.
         query = self._summary_query(details.c.data).outerjoin(details, _MOVES_OF_MATCH)
-        for row in self._stream(query):
-            try:
-                proofs.check(row)
-                if row.data is not None:
-                    self._record(row)
-            except StoreError as error:
-                yield row.match, str(error)
-
-    def _record(self, row: sa.Row[Any]) -> MatchRecord:
-        query = sa.select(faults).where(faults.c.match == row.match)
         with self._read() as connection:
-            found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).all()
+            for row in _stream(connection, query):
+                try:
+                    proofs.check(row)
+                    if row.data is not None:
+                        self._record(connection, row)
+                except StoreError as error:
+                    yield row.match, str(error)
+
+    def _record(self, connection: Connection, row: sa.Row[Any]) -> MatchRecord:
+        query = sa.select(faults).where(faults.c.match == row.match)
+        found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).all()
         with damage(self.where):
             if self._provenance:
                 self._provenance.check_details(row, [fault._asdict() for fault in found])
             return rows.to_record(row, [fault.data for fault in found])
 
-    def _checked_rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+    def _checked_rows(self, connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
         """The rows of a query that begins with SUMMARY_COLUMNS and PROOF_COLUMNS; StoreError unless
         the runner wrote each."""
         proofs = self._proof_check()
-        for row in self._stream(query):
+        for row in _stream(connection, query):
             proofs.check(row)
             yield row
 
-    def _all_rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        """As `_checked_rows`, of a query for all matches: StoreError also if some are missing.
-
-        Every row brings how many there are: read by itself, that may be the number of a moment ago,
-        before the runner made a match void.
-        """
-        written = self._texts().get(WRITTEN)  # if there is no row
+    def _all_rows(self, connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+        """As `_checked_rows`, of a query for all matches: StoreError also if some are missing."""
         proofs = self._proof_check()
-        for row in self._stream(query.add_columns(_WRITTEN)):
-            written = row.written
+        for row in _stream(connection, query):
             proofs.check(row)
             yield row
-        proofs.check_complete(written)
+        written = sa.select(meta.c.value).where(meta.c.key == WRITTEN)
+        proofs.check_complete(connection.execute(written).scalar())
 
     def _proof_check(self) -> ProofCheck:
         if self._provenance is None:
@@ -306,11 +325,18 @@ class StoreReader:
     def _match_query(self) -> sa.Select[Any]:
         return self._summary_query(details.c.data).join(details, _MOVES_OF_MATCH)
 
-    def _stream(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        with self._read() as connection:
-            yield from connection.execution_options(yield_per=_CHUNK).execute(query)
-
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        with store_errors(self.where), self._engine.connect() as connection:
-            yield connection
+        """A connection that reads the store as it was at one moment."""
+        with store_errors(self.where):
+            if self._moment is not None:
+                yield self._moment
+                return
+            with self._engine.connect() as connection:
+                engine.begin_snapshot(connection)
+                yield connection
+
+
+def _stream(connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+    with connection.execute(query, execution_options={"yield_per": _CHUNK}) as found:
+        yield from found

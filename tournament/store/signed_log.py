@@ -61,6 +61,12 @@ class SignedLog:
         query = sa.select(sa.func.max(self._table.c.id))
         return connection.execute(query).scalar_one() or 0
 
+    def count(self, connection: Connection) -> int:
+        """The number of rows."""
+        if not sa.inspect(connection).has_table(self._table.name):
+            return 0
+        return self._length(connection)
+
     def read(self, connection: Connection, provenance: Provenance | None) -> list[dict[str, Any]]:
         """The rows in order; StoreError if another program has changed them."""
         found: Sequence[sa.Row[Any]] = []

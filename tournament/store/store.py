@@ -251,7 +251,8 @@ class Store(StoreReader):
         count = self.count()
         place = sa.select(signatures.c.sequence).where(signatures.c.match == record.match)
         latest = self._summary_query().where(signatures.c.sequence == count - 1)
-        (last,) = self._checked_rows(latest)
+        with self._read() as connection:
+            (last,) = self._checked_rows(connection, latest)
         with self._write() as connection:
             self._voids.add(connection, self._run, self._signing_key(), asdict(void))
             free = connection.execute(place).scalar_one()
@@ -274,12 +275,13 @@ class Store(StoreReader):
         numbers = {block.key: number(block) for block in self.blocks()}
         at = rows.SUMMARY_COLUMNS.index(blocks.c.block)
         signed = []
-        for row in self._checked_rows(self._summary_query()):
-            values = list(row[: rows.SUMMARY_SIZE])
-            if values[at] != numbers[row.key]:
-                values[at] = numbers[row.key]
-                proofs = self._proofs(values, row.sequence, row.details)
-                signed.append({"of": row.match, **proofs})
+        with self._read() as connection:
+            for row in self._checked_rows(connection, self._summary_query()):
+                values = list(row[: rows.SUMMARY_SIZE])
+                if values[at] != numbers[row.key]:
+                    values[at] = numbers[row.key]
+                    proofs = self._proofs(values, row.sequence, row.details)
+                    signed.append({"of": row.match, **proofs})
         renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
         renewed = sa.update(signatures).where(signatures.c.match == sa.bindparam("of"))
         moved = [{"of": key, "block": value} for key, value in numbers.items()]

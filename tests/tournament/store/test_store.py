@@ -1,7 +1,10 @@
 """The store: matches are atomic, in SQLite and in PostgreSQL."""
 
 import dataclasses
-from collections.abc import Iterator
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -157,22 +160,87 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
             store.match(wrong)
 
 
-def test_a_reader_misses_no_match_that_becomes_void_while_it_reads(
-    store: Store, target: str, monkeypatch: pytest.MonkeyPatch
+READS: dict[str, Callable[[StoreReader], object]] = {
+    "decisions": lambda reader: reader.decisions(),
+    "facts": lambda reader: reader.facts(),
+    "faults": lambda reader: list(reader.faults()),
+    "foreign": lambda reader: list(reader.foreign()),
+    "match": lambda reader: reader.match(record(2).match),
+    "matches": lambda reader: list(reader.matches()),
+    "summaries": lambda reader: [one.match for one in reader.summaries()],
+    "voids": lambda reader: [one.match for one in reader.voids()],
+}
+
+
+def read_all(reader: StoreReader) -> object:
+    with reader.snapshot() as now:
+        return [read(now) for read in READS.values()]
+
+
+@pytest.mark.parametrize(
+    "read", [*READS.values(), read_all], ids=[*READS, "everything in a snapshot"]
+)
+def test_what_a_reader_reads_is_of_one_moment(
+    store: Store, target: str, read: Callable[[StoreReader], object]
 ) -> None:
-    for number in range(3):
-        store.add(record(1, number))
-    with StoreReader.open(target) as reader:
-        facts, ids = reader._texts, [match.match for match in reader.summaries()]
+    """A match becomes void, and the organiser decides something, before each statement of the
+    reader."""
+    first, *rest = (record(1, number, faults=(fault(1), fault(2))) for number in range(3))
+    store.put({})
+    for one in (first, *rest, record(2)):
+        store.add(one)
+    happened = 1
+    while happened:
+        happened = 0
+        with StoreReader.open(target) as reader:
+            before = read(reader)
+            with before_statement(reader, moment := len(store.voids()) + 1) as changes:
+                changes.append(lambda: store.decide(DecisionKind.VOID, "", matches=[first.match]))
+                changes.append(lambda: store.void_finished(first.match, moment, ""))
+                found = read(reader)
+                happened = not changes
+            assert found in (before, read(reader)), moment
+        if happened:
+            store.add(first)
+    assert moment > 1
 
-        def facts_of_a_moment_ago() -> dict[str, str]:
-            found = facts()
-            store.void_finished(ids.pop(0), 1, "")
-            return found
 
-        monkeypatch.setattr(reader, "_texts", facts_of_a_moment_ago)
-        assert len(list(reader.summaries())) == 2
-        assert len(list(reader.matches())) == 1
+@contextmanager
+def before_statement(reader: StoreReader, number: int) -> Iterator[list[Callable[[], object]]]:
+    """Within, before the statement of this number, do what is in the list, and empty it."""
+    changes: list[Callable[[], object]] = []
+    left = itertools.count(number - 1, -1)
+
+    def change(*_: object) -> None:
+        if next(left) == 0:
+            for each in changes:
+                each()
+            changes.clear()
+
+    sa.event.listen(reader._engine, "before_cursor_execute", change)
+    yield changes
+    sa.event.remove(reader._engine, "before_cursor_execute", change)
+
+
+def test_of_two_decisions_at_once_one_waits(store: Store, target: str) -> None:
+    store.put({})
+    with Store.open(target) as other:
+        rival = threading.Thread(target=lambda: other.decide(DecisionKind.RESUME, "Second."))
+        waiting = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+
+        def let_the_rival_begin(
+            _connection: object, _cursor: object, text: str, *_: object
+        ) -> None:
+            if text.startswith("INSERT INTO decisions"):
+                rival.start()
+                with store._engine.connect() as connection:
+                    while store.folder is None and not connection.execute(waiting).scalar():
+                        connection.rollback()
+
+        sa.event.listen(store._engine, "before_cursor_execute", let_the_rival_begin)
+        store.decide(DecisionKind.PAUSE, "First.")
+        rival.join()
+    assert [one.why for one in store.decisions()] == ["First.", "Second."]
 
 
 def test_a_decision_knows_how_many_matches_had_ended(store: Store) -> None:

@@ -4,8 +4,10 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager, suppress
 from glob import glob
@@ -83,12 +85,47 @@ def toys(many: int, *words: str) -> dict[str, str]:
     return {f"toy{i}": bot(f"toy-{i}", *words) for i in range(many)}
 
 
+class Gate:
+    """Bots behind it answer in so many matches, and in others once it is open."""
+
+    def __init__(self, matches: int) -> None:
+        self._most = matches
+        self._begun: set[str] = set()
+        self._opened = threading.Event()
+        self._lock = threading.Lock()
+
+    def guard(self, handle: hostile.Handler) -> hostile.Handler:
+        def wait(connection: socket.socket, request: dict[str, Any]) -> None:
+            match = request["match"]
+            with self._lock:
+                if len(self._begun) < self._most:
+                    self._begun.add(match)
+                waits = match not in self._begun
+            if waits:
+                self._opened.wait()
+            handle(connection, request)
+
+        return wait
+
+    def open(self) -> None:
+        self._opened.set()
+
+    def close(self) -> None:
+        """For all matches."""
+        with self._lock:
+            self._most = 0
+            self._begun.clear()
+            self._opened.clear()
+
+
 @contextmanager
-def served_toys(many: int) -> Iterator[dict[str, str]]:
+def served_toys(many: int, gate: Gate | None = None) -> Iterator[dict[str, str]]:
     """The same toys by URL, each a thread of this process."""
     with ExitStack() as stack:
         names = [f"toy{i}" for i in range(many)]
         handlers = [hostile.toy(f"toy-{i}") for i in range(many)]
+        if gate:
+            handlers = [gate.guard(handle) for handle in handlers]
         yield {
             name: stack.enter_context(hostile.running(handle))
             for name, handle in zip(names, handlers, strict=True)

@@ -159,9 +159,12 @@ class Runner:
                 sleep(_TICK_S)
 
     def _new_decisions(self, observer: Observer) -> bool:
-        """Whether the organiser has decided something since the last look, half a second ago."""
-        if monotonic() < self._looked + _TICK_S:
-            return False
+        """Whether the organiser has decided something since the last look; it takes time, so False
+        if that was less than half a second ago."""
+        return monotonic() >= self._looked + _TICK_S and self._look_for_decisions(observer)
+
+    def _look_for_decisions(self, observer: Observer) -> bool:
+        """Whether the organiser has decided something since the last look."""
         self._looked = monotonic()
         known, self._decisions = len(self._decisions), self._store.decisions()
         for decision in self._decisions[known:]:
@@ -175,7 +178,9 @@ class Runner:
             room = max(0, MAX_WINDOW - len(self._waiting))
             self._waiting.extend(itertools.islice(jobs, room))
             if not (self._waiting or self._held or self._playing):
-                return not self._new_decisions(observer)
+                # However recent the last look was: after its end, no match of this round can become
+                # void.
+                return not self._look_for_decisions(observer)
             self._look_for_bots(observer)
             self._hand_out()
             self._receive(observer)

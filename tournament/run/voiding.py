@@ -3,7 +3,7 @@ again, and those of blocks that can no longer be completed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from tournament.config import Cup
 from tournament.decisions import absent, is_skipped, pending
@@ -19,16 +19,44 @@ class NotVoidable(Exception):
 
 def open_blocks(store: Store, cup: Cup, schedule: Schedule) -> Sequence[Block]:
     """The blocks on whose results nothing depends yet: those of the last round that has begun,
-    or since the last look of `[stop]`."""
-    done = {match.match for match in store.summaries()}
+    or since the last look of `[stop]`. A round begins when the one before is complete."""
+    last: Sequence[Block] = []
+    for blocks in _rounds(store, cup, schedule, _finished(store)):
+        last = blocks
+    return last
+
+
+def may_still_be_void(store: Store, cup: Cup, schedule: Schedule, matches: Collection[str]) -> bool:
+    """Whether `apply_voids` can make all of these matches void that it has not yet."""
+    blocks = _last_blocks(store, cup, schedule, finished := _finished(store))
+    return finished.intersection(matches) <= {match for one in blocks for match in one.matches}
+
+
+def _finished(store: Store) -> set[str]:
+    return {match.match for match in store.summaries()}
+
+
+def _last_blocks(store: Store, cup: Cup, schedule: Schedule, finished: Set[str]) -> Sequence[Block]:
+    """The blocks of the last round with a finished match: a decision may have come just when that
+    round ended."""
+    last: Sequence[Block] = []
+    for blocks in _rounds(store, cup, schedule, finished):
+        if not last or any(not finished.isdisjoint(block.matches) for block in blocks):
+            last = blocks
+    return last
+
+
+def _rounds(
+    store: Store, cup: Cup, schedule: Schedule, finished: Set[str]
+) -> Iterator[Sequence[Block]]:
+    """The blocks of each round up to the first that is not complete."""
     gone = absent(store.decisions())
-    blocks: list[Block] = []
     for part in schedule.rounds(RoundScores(store)):
         blocks = list(part.blocks)
+        yield blocks
         for block in blocks:
-            if not is_skipped(cup, block.table, gone) and not done.issuperset(block.matches):
-                return blocks
-    return blocks
+            if not is_skipped(cup, block.table, gone) and not finished >= set(block.matches):
+                return
 
 
 def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[int, list[str]]:
@@ -80,8 +108,8 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
     ended = store.get("finished")
     if not wanted and (ended or not absent(decisions.values())):
         return []
-    blocks = open_blocks(store, cup, schedule)
-    finished = {match.match for match in store.summaries()}
+    finished = _finished(store)
+    blocks = _last_blocks(store, cup, schedule, finished)
     allowed = finished.intersection(match for block in blocks for match in block.matches)
     due = {match: number for number, match in wanted if match in allowed}
     if due and ended:

@@ -1,23 +1,33 @@
 """Decisions of the organiser on runs that go on and that have ended."""
 
 import json
+import shutil
 import sqlite3
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from io import StringIO
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from tests.tournament import played
-from tests.tournament.cups import events, served_toys, standings, started, stich, toys, write
-from tournament.config import Stop
-from tournament.decisions import absent, is_skipped
+from tests.tournament.cups import Gate, events, served_toys, standings, started, stich, toys, write
+from tournament.config import Cup, Stop
+from tournament.decisions import absent, is_skipped, pending
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
-from tournament.records import DecisionKind, VoidCause
+from tournament.records import DecisionKind, MatchRecord, VoidCause
+from tournament.run.executor import Finished, Inspected, Job
+from tournament.run.hand_out import Assignment
+from tournament.run.progress import JsonLines
+from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
 from tournament.run.worker import pairing_of
 from tournament.store.store import Store
@@ -180,26 +190,43 @@ def test_who_changes_decisions_is_found_out(run: Path, change: str) -> None:
 
 
 def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
-    with served_toys(4) as bots:
-        cup = write(tmp_path, bots, deals=4)
+    """Of 48 matches 36 are with toy3, so some of the first 40 are not."""
+    gate = Gate(40)
+    with served_toys(4, gate) as bots:
+        cup = write(tmp_path, bots, deals=4, move_ms=60_000, concurrency=2)
         out = tmp_path / "run"
         runner = started("run", cup, "--out", out, "--json")
         told = events(runner)
-        next(e for e in told if e["event"] == "match")
+        matches = (e for e in told if e["event"] == "match")
+        assert len(list(islice(matches, 40))) == 40
         assert decide("pause", out, "--why", "Lunch.", told=told)["why"] == "Lunch."
+        gate.open()
         with Store.open(out) as store:
-            done = store.count()
-            assert 0 < done < 48
+            assert 40 <= store.count() < 48
         assert code_and_text("pause", out) == (1, "This run is paused already.\n")
         with Store.open(out) as store:
             first, *_, last = (one for one in store.summaries() if "toy3" not in one.table)
         stich("withdraw", out, "toy3")
         assert "void, to be played again" in stich("void", out, last.match).stdout
+        gate.close()
         stich("resume", out)
-        stich("void", out, first.match)
+        rest: list[dict[str, Any]] = []
+
+        def follow() -> None:
+            for event in told:
+                rest.append(event)
+                if event["event"] == "decision" and event["matches"] == [first.match]:
+                    gate.open()
+
+        # The command waits until the runner has made the match void.
+        follower = threading.Thread(target=follow)
         with runner:
-            rest = list(told)
-        assert runner.returncode == 0
+            follower.start()
+            stich("void", out, first.match)
+            follower.join()
+            assert runner.stderr is not None
+            said = runner.stderr.read()
+        assert runner.returncode == 0, said
     kinds = [event["decision"] for event in rest if event["event"] == "decision"]
     assert kinds == ["withdraw", "void", "resume", "void"]
     with Store.open(out) as store:
@@ -216,6 +243,158 @@ def decide(command: str, *words: object, told: Any) -> dict[str, Any]:
     assert stich(command, *words).returncode == 0
     found: dict[str, Any] = next(e for e in told if e["event"] == "decision")
     return found
+
+
+class AtOnce:
+    """An executor that plays a whole job when the runner waits."""
+
+    def __init__(self, cup: Cup) -> None:
+        self._rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes)
+        self._jobs: list[Job] = []
+        self.played: list[str] = []
+
+    def inspect(self, absent: Collection[str]) -> Inspected:
+        return Inspected((), {})
+
+    @property
+    def has_free_table(self) -> bool:
+        return not self._jobs
+
+    def choose(self, tables: Iterable[tuple[str, ...]]) -> Assignment | None:
+        return next((Assignment(0, 0, 0) for _ in tables), None)
+
+    def submit(self, job: Job) -> None:
+        self._jobs.append(job)
+
+    def receive(self, seconds: float) -> Iterator[Finished]:
+        if not self._jobs:
+            return
+        job = self._jobs.pop()
+        for number in job.numbers:
+            pairing = pairing_of(job.block, number)
+            self.played.append(pairing.match)
+            bots = [played.Dice(name) for name in pairing.seating]
+            record = play(self._rules, pairing, LocalReferee(), bots)
+            yield Finished(record, number == job.numbers[-1])
+
+    def recall(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("format", ["round-robin", "swiss"])
+def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    """The last match of each round becomes void just when it is written, whenever the runner has
+    looked for decisions before."""
+    monkeypatch.setattr("tournament.run.runner._TICK_S", 1e9)
+    cup = played.cup(BOTS, format=format)
+    schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
+    executor = AtOnce(cup)
+    with Store.create(tmp_path / "run") as store:
+        store.put(played.facts(cup))
+        total = schedule.matches
+        ends = {total // 2, total} if format == "swiss" else {total}
+
+        class Organiser(JsonLines):
+            def match(self, record: MatchRecord) -> None:
+                if store.count() in ends:
+                    ends.remove(store.count())
+                    store.decide(DecisionKind.VOID, "", block=record.block, matches=[record.match])
+
+        with Runner(cup, schedule, store, executor) as runner:
+            runner.run(Organiser(StringIO()))
+        assert not ends
+        assert store.count() == total
+        assert not pending(store.decisions(), store.voids())
+        again = [at for at, match in enumerate(executor.played) if match in executor.played[:at]]
+        assert again == ([total // 2, total + 1] if format == "swiss" else [total])
+        places = schedule.places(RoundScores(store))
+        store.put({"finished": True, "places": places})
+    assert stich("verify", tmp_path / "run").returncode == 0
+
+
+def test_a_void_that_comes_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look of the command and its decision, the next round begins."""
+    cup = played.cup(BOTS, format="swiss")
+    with played.run(tmp_path / "whole", cup) as store:
+        matches = list(store.matches())
+    half = len(matches) // 2
+    with Store.create(tmp_path / "run") as store:
+        store.put(played.facts(cup))
+        for match in matches[: half - 1]:
+            store.add(match)
+    decide = Store.decide
+
+    def decide_late(store: Store, *words: Any, **more: Any) -> Any:
+        for match in matches[half - 1 : half + 1]:
+            store.add(match)
+        return decide(store, *words, **more)
+
+    monkeypatch.setattr(Store, "decide", decide_late)
+    code, text = code_and_text("void", tmp_path / "run", matches[0].match)
+    assert (code, text) == (
+        1,
+        "Too late: block 1 has meanwhile decided how the cup continues, so its results stand.\n",
+    )
+
+
+@pytest.mark.parametrize("command", ["standings", "verify", "export", "matches"])
+def test_a_command_reads_the_run_as_it_was_at_one_moment(tmp_path: Path, command: str) -> None:
+    """A match becomes void before each statement of the command."""
+    cup = played.cup()
+    whole, out = tmp_path / "whole", tmp_path / "run"
+    played.run(whole, cup).close()
+    found: list[tuple[int, str]] = []
+    for moment in count():
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(whole, out)
+        if moment == 0:
+            make_void(out, cup)
+            after = code_and_text(command, out)
+        elif before_statement(
+            moment, lambda: make_void(out, cup), lambda: code_and_text(command, out), found
+        ):
+            break
+    before = found.pop()
+    assert before[0] == after[0] == 0
+    assert before != after
+    assert {*found} == {before, after}
+
+
+def make_void(out: Path, cup: Cup) -> None:
+    """The first match of a run."""
+    with Store.open(out) as store:
+        match = next(store.summaries()).match
+        store.decide(DecisionKind.VOID, "", block=1, matches=[match])
+        apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY))
+
+
+def before_statement(
+    number: int,
+    change: Callable[[], None],
+    act: Callable[[], tuple[int, str]],
+    found: list[tuple[int, str]],
+) -> bool:
+    """Add to `found` what `act` gives if something changes before its statement of this number;
+    whether it has fewer."""
+    left = number
+
+    def listen(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            change()
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", listen)
+    try:
+        found.append(act())
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", listen)
+    return left > 0
 
 
 def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -> None:

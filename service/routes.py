@@ -180,8 +180,8 @@ def _game(data: dict[str, Any]) -> Game:
 def _sealer() -> Sealer:
     sealer: Sealer | None = current_app.extensions[SEALER]
     if sealer is None:
-        without = "This service has no keys for sealed states: its operator can set STICH_SEAL_KEYS."
-        raise Problem("sealing-unavailable", without)
+        detail = "This service has no keys for sealed states: its operator can set STICH_SEAL_KEYS."
+        raise Problem("sealing-unavailable", detail)
     return sealer
 
 

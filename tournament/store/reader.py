@@ -338,5 +338,5 @@ class StoreReader:
 
 
 def _stream(connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-    with connection.execute(query, execution_options={"yield_per": _CHUNK}) as found:
-        yield from found
+    # Not closed here: whoever stops reading may have closed the connection before.
+    yield from connection.execute(query, execution_options={"yield_per": _CHUNK})

@@ -74,7 +74,8 @@ class List(JsonField):
 
     def value_type(self) -> Any:
         limits = msgspec.Meta(min_length=self.low, max_length=self.high)
-        return Annotated[list[self.item.value_type()], limits]  # type: ignore[misc]
+        items: Any = self.item.value_type()
+        return Annotated[list[items], limits]
 
     def value_schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.item.value_schema(), **self.limits}

@@ -55,7 +55,8 @@ class PositionField(JsonField):
 
     def value_type(self) -> Any:
         """The msgspec type: structs, which `game` tells apart; dictionaries have no such tag."""
-        return Union[tuple(_struct(*item) for item in self.schemas.items())]  # noqa: UP007
+        structs = tuple(_struct(*item) for item in self.schemas.items())
+        return Union[structs]  # noqa: UP007 - X | Y needs each by name
 
     def value_schema(self) -> dict[str, Any]:
         """The JSON Schema of a value that is not null."""

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,18 +14,16 @@ from hypothesis import strategies as st
 from tests.tournament import played
 from tests.tournament.cups import standings
 from tests.tournament.memory_run import MemoryRun
+from tests.tournament.one_table import OneTable
 from tournament.config import Bot, Cup, Format
 from tournament.formats import Block, make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Table
-from tournament.match.match import Rules, play
-from tournament.match.referee import LocalReferee
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run import runner
-from tournament.run.executor import Event, Finished, Inspected, Job
+from tournament.run.executor import Event, Job
 from tournament.run.hand_out import MAX_WINDOW, Assignment, choose, window
 from tournament.run.runner import Runner
-from tournament.run.worker import pairing_of
 from tournament.store.store import Store
 
 PLAYERS = 3
@@ -140,49 +138,26 @@ def test_thirty_bots_that_do_not_all_fit_are_started_seldom(kept: int, most: flo
     assert starts / len(blocks) < most
 
 
-class FewBots:
-    """An executor in this process with one table, where as many bots run as sit there."""
+class FewBots(OneTable):
+    """With one table, where as many bots run as sit there."""
 
     def __init__(self, cup: Cup) -> None:
+        super().__init__(cup)
         self.order: list[int] = []
         self.starts = 0
-        self._rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes)
         self._running: frozenset[str] = frozenset()
-        self._job: Job | None = None
-
-    def inspect(self, absent: Collection[str]) -> Inspected:
-        return Inspected((), {})
-
-    @property
-    def has_free_table(self) -> bool:
-        return self._job is None
 
     def choose(self, tables: Iterable[Table]) -> Assignment | None:
         return choose(tables, [self._running])
 
     def submit(self, job: Job) -> None:
-        self._job = job
+        super().submit(job)
         missing = set(job.block.table) - self._running
         self.starts += len(missing)
         assert bool(job.soon) is bool(missing)
         assert missing <= set(job.soon)
         self._running = frozenset(job.block.table)
         self.order.append(job.block.number)
-
-    def receive(self, seconds: float) -> Iterator[Event]:
-        assert self._job is not None
-        job, self._job = self._job, None
-        for number in job.numbers:
-            pairing = pairing_of(job.block, number)
-            bots = [played.Dice(name) for name in pairing.seating]
-            record = play(self._rules, pairing, LocalReferee(), bots)
-            yield Finished(record, number == job.numbers[-1])
-
-    def recall(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 class Tireless(FewBots):

@@ -1,10 +1,8 @@
 """The store: matches are atomic, in SQLite and in PostgreSQL."""
 
 import dataclasses
-import itertools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from click.testing import CliRunner
 from stich.cli import cli
 from tests.tournament import postgres
 from tests.tournament.cups import ROOT, standings, stich, toys, write
+from tests.tournament.moments import before_statement
 from tournament.records import Answer, DecisionKind, FaultKind, FaultRecord, MatchRecord
 from tournament.run.lock import only_runner
 from tournament.store.engine import shown_target
@@ -194,7 +193,7 @@ def test_what_a_reader_reads_is_of_one_moment(
         happened = 0
         with StoreReader.open(target) as reader:
             before = read(reader)
-            with before_statement(reader, moment := len(store.voids()) + 1) as changes:
+            with before_statement(reader._engine, moment := len(store.voids()) + 1) as changes:
                 changes.append(lambda: store.decide(DecisionKind.VOID, "", matches=[first.match]))
                 changes.append(lambda: store.void_finished(first.match, moment, ""))
                 found = read(reader)
@@ -203,23 +202,6 @@ def test_what_a_reader_reads_is_of_one_moment(
         if happened:
             store.add(first)
     assert moment > 1
-
-
-@contextmanager
-def before_statement(reader: StoreReader, number: int) -> Iterator[list[Callable[[], object]]]:
-    """Within, before the statement of this number, do what is in the list, and empty it."""
-    changes: list[Callable[[], object]] = []
-    left = itertools.count(number - 1, -1)
-
-    def change(*_: object) -> None:
-        if next(left) == 0:
-            for each in changes:
-                each()
-            changes.clear()
-
-    sa.event.listen(reader._engine, "before_cursor_execute", change)
-    yield changes
-    sa.event.remove(reader._engine, "before_cursor_execute", change)
 
 
 def test_of_two_decisions_at_once_one_waits(store: Store, target: str) -> None:

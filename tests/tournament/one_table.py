@@ -1,0 +1,53 @@
+"""An executor in this process, for tests of the runner."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from tests.tournament import played
+from tournament.config import Cup
+from tournament.formats.schedule import Table
+from tournament.match.match import Rules, play
+from tournament.match.referee import LocalReferee
+from tournament.run.executor import Event, Finished, Inspected, Job
+from tournament.run.hand_out import Assignment
+from tournament.run.worker import pairing_of
+
+
+class OneTable:
+    """Plays a whole job at its one table when the runner waits; `played` are the matches."""
+
+    def __init__(self, cup: Cup) -> None:
+        self.played: list[str] = []
+        self._rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes)
+        self._job: Job | None = None
+
+    def inspect(self, absent: Collection[str]) -> Inspected:
+        return Inspected((), {})
+
+    @property
+    def has_free_table(self) -> bool:
+        return self._job is None
+
+    def choose(self, tables: Iterable[Table]) -> Assignment | None:
+        return next((Assignment(0, 0, 0) for _ in tables), None)
+
+    def submit(self, job: Job) -> None:
+        self._job = job
+
+    def receive(self, seconds: float) -> Iterator[Event]:
+        job, self._job = self._job, None
+        if job is None:
+            return
+        for number in job.numbers:
+            pairing = pairing_of(job.block, number)
+            self.played.append(pairing.match)
+            bots = [played.Dice(name) for name in pairing.seating]
+            record = play(self._rules, pairing, LocalReferee(), bots)
+            yield Finished(record, number == job.numbers[-1])
+
+    def recall(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass

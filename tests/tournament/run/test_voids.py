@@ -1,0 +1,234 @@
+"""Matches that the organiser makes void, on runs that go on and that have ended."""
+
+import json
+from contextlib import suppress
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tournament import played
+from tests.tournament.cups import served_toys, standings, stich, write
+from tests.tournament.one_table import OneTable
+from tournament.decisions import pending
+from tournament.formats import make_schedule
+from tournament.formats.round_scores import RoundScores
+from tournament.records import DecisionKind, MatchRecord, VoidCause
+from tournament.run.progress import JsonLines
+from tournament.run.runner import Runner
+from tournament.run.voiding import apply_voids
+from tournament.store.store import Store
+
+BOTS = ("ann", "bob", "cat", "dan")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    played.run(tmp_path / "run", played.cup(BOTS)).close()
+    return tmp_path / "run"
+
+
+def code_and_text(*words: object) -> tuple[int, str]:
+    done = stich(*words)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
+    with Store.open(run) as store:
+        before = {match.match: match for match in store.matches()}
+        match = list(before)[5]
+    code, text = code_and_text("void", run, match[:10], "--why", "The network was down.")
+    assert (code, text) == (0, "1 match of block 2 void, to be played again.\n")
+    with Store.open(run) as store:
+        assert {one.match for one in store.matches()} == before.keys() - {match}
+        assert not store.get("finished")
+        (void,) = store.voids()
+        assert (void.match, void.cause, void.decision) == (match, VoidCause.DECISION, 1)
+        assert void.why == "The network was down."
+        (decision,) = store.decisions()
+        assert (decision.kind, decision.matches) == (DecisionKind.VOID, (match,))
+        store.add(before[match])  # played again
+        store.put({"finished": True})
+        assert {one.match: one for one in store.matches()} == before
+    assert stich("verify", run).returncode == 0
+    for command in ("standings", "verify"):
+        assert "1 match of block 2 became void (The network was down.)." in code_and_text(
+            command, run
+        )[1].replace("\n", " ")
+    assert json.loads(stich("standings", run, "--json").stdout)["decisions"][0]["kind"] == "void"
+
+
+def test_a_block_is_void(run: Path) -> None:
+    assert stich("void", run, 3).returncode == 0
+    with Store.open(run) as store:
+        assert len(store.voids()) == 3
+        assert 3 not in {match.block for match in store.summaries()}
+
+
+def test_only_the_last_round_can_be_void(tmp_path: Path) -> None:
+    played.run(tmp_path / "swiss", played.cup(BOTS, format="swiss")).close()
+    code, text = code_and_text("void", tmp_path / "swiss", 1)
+    assert code == 1
+    assert text.startswith("Block 1 has decided how the cup continues")
+    assert stich("void", tmp_path / "swiss", 4).returncode == 0
+
+
+def test_an_ended_cup_whose_seed_is_known_is_not_played_again(tmp_path: Path) -> None:
+    played.run(tmp_path / "run", played.cup(commit=True)).close()
+    code, text = code_and_text("void", tmp_path / "run", 1)
+    assert code == 1
+    assert text.startswith("This cup has ended and its seed was shown")
+
+
+@pytest.mark.parametrize("format", ["round-robin", "swiss"])
+def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    """The last match of each round becomes void just when it is written, whenever the runner has
+    looked for decisions before."""
+    monkeypatch.setattr("tournament.run.runner._TICK_S", 1e9)
+    cup = played.cup(BOTS, format=format)
+    schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
+    executor = OneTable(cup)
+    with Store.create(tmp_path / "run") as store:
+        store.put(played.facts(cup))
+        total = schedule.matches
+        ends = {total // 2, total} if format == "swiss" else {total}
+
+        class Organiser(JsonLines):
+            def match(self, record: MatchRecord) -> None:
+                if store.count() in ends:
+                    ends.remove(store.count())
+                    store.decide(DecisionKind.VOID, "", block=record.block, matches=[record.match])
+
+        with Runner(cup, schedule, store, executor) as runner:
+            runner.run(Organiser(StringIO()))
+        assert not ends
+        assert store.count() == total
+        assert not pending(store.decisions(), store.voids())
+        again = [at for at, match in enumerate(executor.played) if match in executor.played[:at]]
+        assert again == ([total // 2, total + 1] if format == "swiss" else [total])
+        places = schedule.places(RoundScores(store))
+        store.put({"finished": True, "places": places})
+    assert stich("verify", tmp_path / "run").returncode == 0
+
+
+def test_a_void_that_comes_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look of the command and its decision, the next round begins."""
+    cup = played.cup(BOTS, format="swiss")
+    with played.run(tmp_path / "whole", cup) as store:
+        matches = list(store.matches())
+    half = len(matches) // 2
+    with Store.create(tmp_path / "run") as store:
+        store.put(played.facts(cup))
+        for match in matches[: half - 1]:
+            store.add(match)
+    decide = Store.decide
+
+    def decide_late(store: Store, *words: Any, **more: Any) -> Any:
+        for match in matches[half - 1 : half + 1]:
+            store.add(match)
+        return decide(store, *words, **more)
+
+    monkeypatch.setattr(Store, "decide", decide_late)
+    code, text = code_and_text("void", tmp_path / "run", matches[0].match)
+    assert (code, text) == (
+        1,
+        "Too late: block 1 has meanwhile decided how the cup continues, so its results stand.\n",
+    )
+
+
+def test_voided_matches_of_a_finished_run_are_played_again(tmp_path: Path) -> None:
+    with served_toys(3) as bots:
+        cup = write(tmp_path, bots, deals=2)
+        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+        before = standings(tmp_path / "run")["standings"]
+        assert stich("void", tmp_path / "run", 2).returncode == 0
+        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+    assert standings(tmp_path / "run")["standings"] == before
+    assert stich("verify", tmp_path / "run").returncode == 0
+
+
+class Killed(BaseException):
+    """What a test raises in place of the kill of a program."""
+
+
+def killed_after(writes: int, monkeypatch: pytest.MonkeyPatch, *words: object) -> bool:
+    """Run a command and kill it when it begins a transaction after so many; whether it was."""
+    write = Store._write
+    left = writes
+
+    def counted(store: Store) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return write(store)
+
+    with monkeypatch.context() as patch, suppress(Killed):
+        patch.setattr(Store, "_write", counted)
+        stich(*words)
+    return left < 0
+
+
+def test_a_void_that_is_killed_at_any_moment_loses_no_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served_toys(3) as bots:
+        cup = write(tmp_path, bots, deals=1)
+        out = tmp_path / "run"
+        assert stich("run", cup, "--out", out).returncode == 0
+        before = standings(out)["standings"]
+        writes = 0
+        while killed_after(writes, monkeypatch, "void", out, 1):
+            with Store.open(out) as store:
+                assert store.count() == 3 or not store.get("finished")
+            assert stich("run", cup, "--out", out).returncode == 0
+            assert standings(out)["standings"] == before
+            assert stich("verify", out).returncode == 0
+            writes += 1
+    assert writes == 5  # the decision, that the run is open again, and three matches
+
+
+def test_who_repeats_a_void_does_not_void_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert killed_after(1, monkeypatch, "void", run, 3)
+    code, text = code_and_text("void", run, 3)
+    assert (code, text) == (1, "This is to become void already; `stich run` plays it again.\n")
+
+
+def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
+    """Two blocks at tables of dan, who leaves: one cannot become void, one was void in part."""
+    with Store.open(run) as store:
+        dans = sorted({one.block for one in store.summaries() if "dan" in one.table})
+        others = {one.match for one in store.summaries() if one.block != dans[0]}
+        match = next(one.match for one in store.summaries() if one.block == dans[0])
+    assert stich("void", run, match).returncode == 0
+    assert stich("withdraw", run, "dan").returncode == 0
+    code, text = code_and_text("void", run, dans[1])
+    assert code == 1
+    assert text.startswith("dan plays no more, so this cannot be played again.")
+    with Store.open(run) as store:
+        cup = played.cup(BOTS)
+        apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY))
+        assert {one.match for one in store.summaries()} == others, "no block in part"
+        assert len(store.voids()) == 3
+        assert store.voids()[-1].why == "dan was withdrawn, so its block cannot be completed."
+        store.put({"finished": True, "total": store.count()})
+        assert apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY)) == []
+    assert stich("verify", run).returncode == 0
+
+
+def test_a_block_that_a_withdrawn_bot_leaves_in_part_does_not_count(tmp_path: Path) -> None:
+    with served_toys(4) as bots:
+        cup = write(tmp_path, bots, deals=1)
+        out = tmp_path / "run"
+        assert stich("run", cup, "--out", out).returncode == 0
+        with Store.open(out) as store:
+            match = next(one for one in store.summaries() if "toy3" in one.table)
+        assert stich("void", out, match.match).returncode == 0
+        assert stich("withdraw", out, "toy3").returncode == 0
+        assert stich("run", cup, "--out", out).returncode == 0
+    table = standings(out)
+    assert (table["finished"], table["blocks"], table["matches"]) == (True, 3, 9)
+    assert stich("verify", out).returncode == 0

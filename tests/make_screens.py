@@ -17,11 +17,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.wait import WebDriverWait
 
-from arena.app import create_app
-from tests.arena.serving import served
 from tests.browser import chromium, show_as
 from tests.tournament.cups import stich
+from tests.web.serving import served
 from tournament.store.reader import StoreReader
+from web.arena.app import create_app
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
 SIZES = {1400: 900, 390: 844}

@@ -9,9 +9,6 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from arena.gateway.connector import Connector
-from arena.gateway.invitations import Invitations
-from arena.gateway.local_bot import RunningBot
 from benchmarks.figures import Figure, Section
 from stich.servers.addresses import find_port
 from stich.servers.gateway import gateway_served
@@ -19,6 +16,9 @@ from tests.tournament import hostile
 from tournament.bot.dial import dial_url
 from tournament.bot.player import Choice, HttpBot
 from tournament.config import Bot, Cup
+from web.gateway.connector import Connector
+from web.gateway.invitations import Invitations
+from web.gateway.local_bot import RunningBot
 
 MOVES = 1500
 AIM_MS = 2.0

@@ -59,8 +59,8 @@ def arena(
       stich arena CUP.toml --out runs/spring --port 8000
       stich arena runs/spring
     """
-    from arena.server import PagesSettings
     from tournament.store.store import Store
+    from web.arena.server import PagesSettings
 
     port = find_port(host, port)
     if not target.endswith(".toml"):
@@ -96,7 +96,7 @@ def _run_with_gateway(
     as_json: bool,
 ) -> None:
     """Run a cup whose bots connect."""
-    from arena.server import PagesSettings
+    from web.arena.server import PagesSettings
 
     invite = _command("invite", target, folder)
     with ExitStack() as stack:

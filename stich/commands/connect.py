@@ -56,12 +56,12 @@ def connect(
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
-    from arena.gateway.connector import Connector, Refused
-    from arena.gateway.local_bot import CommandBot, LocalBot, RunningBot
     from tournament.bot.launch import prepare_launch
     from tournament.bot.sandbox.bubblewrap import SandboxError
     from tournament.bot.started_bot import StartError
     from tournament.config import Bot, Limits, schema
+    from web.gateway.connector import Connector, Refused
+    from web.gateway.local_bot import CommandBot, LocalBot, RunningBot
 
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either a command or --url.")

@@ -26,8 +26,8 @@ def integrity(target: str, as_json: bool) -> int:
 
     from stich.console.integrity_table import integrity_table
     from stich.console.text import make_console
-    from tournament.report.formatting import format_flag
     from tournament.results.integrity import integrity
+    from web.ui.formatting import format_flag
 
     console = Console(stderr=True)
     with read_run(target) as store:

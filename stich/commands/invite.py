@@ -40,10 +40,10 @@ def invite(
       stich invite CUP.toml ann
       stich invite runs/spring ann --revoke
     """
-    from arena.gateway.invitations import Invitations
     from tournament.config import Cup, read_cup
     from tournament.config.schema import suggest
     from tournament.store.store import StoreError
+    from web.gateway.invitations import Invitations
 
     folder = Path(target)
     try:

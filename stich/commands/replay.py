@@ -24,8 +24,8 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> int:
     """
     from stich.console.replay_screen import print_match, step_through
     from stich.console.text import make_console
-    from tournament.report.post_mortem import post_mortem
-    from tournament.report.replay import to_dict
+    from web.ui.post_mortem import post_mortem
+    from web.ui.replay import to_dict
 
     with read_run(target) as store:
         record, config = store.match(match), store.get("config")

@@ -41,8 +41,8 @@ def report(target: str, out: str | None, replays: int, as_json: bool) -> int:
     Example:
       stich report runs/spring -o spring.html --replays 50
     """
-    from tournament.report.page import report
     from tournament.store.store import is_database_url
+    from web.report import report
 
     if out is None:
         out = "report.html" if is_database_url(target) else str(Path(target) / "report.html")

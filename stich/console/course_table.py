@@ -10,9 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tournament.report.formatting import format_points, format_winners, stage_title
 from tournament.results.course import Course, CourseTable
 from tournament.text import plural
+from web.ui.formatting import format_points, format_winners, stage_title
 
 
 def course_table(course: Course) -> RenderableType:

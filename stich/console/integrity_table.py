@@ -6,9 +6,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from tournament.report.formatting import format_difference
 from tournament.results.integrity import Integrity
 from tournament.text import plural
+from web.ui.formatting import format_difference
 
 _ROWS = 20
 

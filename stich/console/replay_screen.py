@@ -13,8 +13,8 @@ from rich.text import Text
 import games
 from stich.console.cards import cards, fact_text, move_text
 from tournament.records import MatchRecord
-from tournament.report.post_mortem import post_mortem
-from tournament.report.replay import Step, clock, steps
+from web.ui.post_mortem import post_mortem
+from web.ui.replay import Step, clock, steps
 
 _NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")
 _BACK = ("b", "p", "\x7f", "\x1b[D", "\x1b[A")

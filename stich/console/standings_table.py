@@ -11,8 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from stich.console.course_table import course_table
-from tournament.report.duel_text import duel_sentences
-from tournament.report.formatting import (
+from stich.console.duel_text import duel_sentences
+from tournament.results.standings import BY_FORMAT, Standing, Standings
+from tournament.text import plural, printable
+from web.ui.formatting import (
     course_first,
     fault_count,
     format_plain,
@@ -22,8 +24,6 @@ from tournament.report.formatting import (
     format_stop,
     format_times,
 )
-from tournament.results.standings import BY_FORMAT, Standing, Standings
-from tournament.text import plural, printable
 
 
 def print_table(console: Console, standings: Standings, facts: Mapping[str, Any]) -> None:

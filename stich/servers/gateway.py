@@ -125,7 +125,7 @@ def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str
 ) -> Iterator[GatewayServer]:
     """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens."""
-    from arena.gateway.server import GatewaySettings, environment
+    from web.gateway.server import GatewaySettings, environment
 
     settings = GatewaySettings(
         folder=folder,
@@ -134,7 +134,7 @@ def gateway_served(
         runner_port=find_port("127.0.0.1", 0),
         secret=secrets.token_hex(16),
     )
-    command = [sys.executable, "-m", "arena.gateway.server", host]
+    command = [sys.executable, "-m", "web.gateway.server", host]
     command += [str(port), str(os.getpid())]
     process = ChildServer("The gateway of bots that connect", command, environment(settings))
     try:

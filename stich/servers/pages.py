@@ -14,7 +14,7 @@ from stich.servers.addresses import url_of
 from stich.servers.child import ChildServer
 
 if TYPE_CHECKING:
-    from arena.server import PagesSettings
+    from web.arena.server import PagesSettings
 
 
 @contextmanager
@@ -23,9 +23,9 @@ def pages_served(host: str, port: int, settings: PagesSettings | None = None) ->
 
     They have a process of their own, so spectators cost a cup little.
     """
-    from arena.server import PagesSettings, environment
+    from web.arena.server import PagesSettings, environment
 
-    command = [sys.executable, "-m", "arena.server", host, str(port), str(os.getpid())]
+    command = [sys.executable, "-m", "web.arena.server", host, str(port), str(os.getpid())]
     env = environment(settings or PagesSettings())
     server = ChildServer("The server of the pages", command, env)
     try:

@@ -14,8 +14,8 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cups import bot, served_toys, stich, write
-from tournament.report.replay import clock, steps
 from tournament.store.store import Store
+from web.ui.replay import clock, steps
 
 NONSENSE = "\x1b[2Jpass"
 

@@ -8,7 +8,7 @@ import games
 from stich.console.replay_screen import step_through
 from stich.console.text import make_console
 from tests.tournament import played
-from tournament.report.replay import clock, steps
+from web.ui.replay import clock, steps
 
 
 @pytest.mark.parametrize("name", games.GAMES)

@@ -14,10 +14,10 @@ import pytest
 from tests.tournament.played import cup, run
 from tournament.config import FORMATS, STOPPING, Cup, Stop
 from tournament.records import DecisionKind
-from tournament.report.formatting import format_stop
 from tournament.results.export import export
 from tournament.results.exported_rows import REQUIRED, ExportedRows, RowError
 from tournament.results.standings import BY_FORMAT, StopRule, standings
+from web.ui.formatting import format_stop
 
 Row = dict[str, Any]
 

@@ -12,12 +12,12 @@ from tests.tournament.cups import bot
 from tournament.bot.process import LaunchSettings
 from tournament.config import Bot, Cup, Limits, Run
 from tournament.formats import make_schedule
-from tournament.report.page import report
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.run.local_executor import LocalExecutor
 from tournament.run.preflight import inspect
 from tournament.run.runner import Runner
+from web.report import report
 
 WRONG = {
     "sleep 1000": 'wrong: "sleep 1000" did not answer GET / on 127.0.0.1:',

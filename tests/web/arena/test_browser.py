@@ -1,0 +1,236 @@
+"""The arena in a real browser: a live cup, replays, whole games by clicking, accessibility."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+
+import games
+from tests.browser import chromium, console_errors, show_as
+from tests.tournament.cups import ROOT, toys, write
+from tests.tournament.played import cup, facts, played, run
+from tests.web.serving import served
+from tournament.records import DecisionKind
+from tournament.store.store import Store
+from web.arena.app import create_app
+from web.gateway.invitations import Invitations
+from web.report import report
+
+pytestmark = pytest.mark.slow
+
+WAIT_S = 60
+NAMES = ("ann", "W" * 64, "cat")  # as long and as wide as names can be
+ACCESSIBILITY = Path(__file__).parents[2] / "accessibility"
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The source of axe-core."""
+    if shutil.which("npm") is None:
+        pytest.skip("needs npm")
+    folder = tmp_path_factory.mktemp("axe")
+    for file in ACCESSIBILITY.iterdir():
+        shutil.copy(file, folder)
+    words = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+def check_page(browser: Chrome, axe: str) -> None:
+    """Nothing is wider than the screen, nothing is in the console, and axe finds no violation."""
+    fits = "const page = document.documentElement; return page.scrollWidth <= page.clientWidth"
+    # Chromium tells that a page is there before it has laid it out at this width.
+    wait = WebDriverWait(browser, WAIT_S)
+    wait.until(lambda one: one.execute_script(fits), f"{browser.current_url} is too wide")
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # for axe, not for the page
+    browser.execute_script(axe)
+    found: Any = browser.execute_async_script(
+        "const done = arguments[arguments.length - 1]; axe.run().then((all) => done("
+        "all.violations.map((one) => [one.id, one.nodes.map((node) => node.html)])))"
+    )
+    assert found == [], browser.current_url
+    own = f"{browser.current_url} - Failed to load resource"  # a page that says what is not there
+    assert [error for error in console_errors(browser) if own not in error] == []
+
+
+def text(browser: Chrome, selector: str) -> str:
+    # one call, so that a page that is renewed meanwhile leaves no stale element
+    script = "return document.querySelector(arguments[0])?.innerText"
+    return str(browser.execute_script(script, selector))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 768, 360])
+def test_every_page_of_every_format_is_accessible(
+    tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
+    with chromium(width, 900) as browser:
+        show_as(browser, dark)
+        for format in ("round-robin", "knockout", "swiss", "halving", "gauntlet"):
+            folder = tmp_path / format
+            with run(folder, cup(NAMES, format=format), {"cat": 9}) as store:
+                paths = ["/"]
+                if format == "round-robin":
+                    match = next(iter(store.summaries())).match
+                    Invitations(folder).invite("cat", 1)
+                    store.decide(DecisionKind.DISQUALIFY, f"It attacked {'cat' * 30}.", "ann")
+                    paths += ["/bots/cat", "/bots/ann", "/author/cat", "/matches"]
+                    paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
+                    paths += ["/matches/none", "/play"]
+                bots = dict(zip(NAMES, toys(3).values(), strict=True))
+                with served(create_app(store, cup=write(folder, bots))) as url:
+                    for path in paths:
+                        browser.get(url + path)
+                        check_page(browser, axe)
+                (folder / "report.html").write_text(report(store))
+                browser.get((folder / "report.html").as_uri())
+                check_page(browser, axe)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_an_author_signs_in_looks_and_signs_out(
+    tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
+    with run(tmp_path, cup(NAMES), {"cat": 9}) as store, chromium(width, 900) as browser:
+        wrong, token = (Invitations(tmp_path).invite("cat", 1) for _ in range(2))
+        show_as(browser, dark)
+        with served(create_app(store)) as url:
+            wait = WebDriverWait(browser, WAIT_S)
+            browser.get(f"{url}/bots/cat")
+            browser.find_element(By.NAME, "token").send_keys(wrong + Keys.ENTER)
+            alert = wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, '[role="alert"]'))
+            assert "This token was revoked" in alert[0].text
+            check_page(browser, axe)
+            browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
+            wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "tbody a"))
+            check_page(browser, axe)
+            assert browser.execute_script("return document.cookie") == ""
+            (cookie,) = browser.get_cookies()
+            assert cookie["httpOnly"]
+            assert cookie["sameSite"] == "Strict"
+            browser.find_element(By.CSS_SELECTOR, "tbody a").click()
+            assert "curl" in text(browser, "main")
+            check_page(browser, axe)
+            browser.find_element(By.LINK_TEXT, "All faults of cat").click()
+            browser.find_element(By.CSS_SELECTOR, "form button").click()
+            wait.until(lambda one: one.find_elements(By.NAME, "token"))
+            assert browser.get_cookies() == []
+
+
+def test_an_author_signs_in_over_plain_http(tmp_path: Path) -> None:
+    """A browser sends no Sec-Fetch-Site there, and an Origin by which the site knows itself."""
+    with run(tmp_path, cup(NAMES), {"cat": 9}) as store, chromium() as browser:
+        token = Invitations(tmp_path).invite("cat", 1)
+        with served(create_app(store)) as url:
+            browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/bots/cat")
+            browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
+            WebDriverWait(browser, WAIT_S).until(lambda one: "/author/" in one.current_url)
+            assert "for its author" in text(browser, "h1")
+            assert browser.find_elements(By.CSS_SELECTOR, "tbody a")
+
+
+def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
+    records = list(played(cup(NAMES)))
+    with Store.create(tmp_path) as store:
+        store.put(facts(cup(NAMES)))
+        with served(create_app(store)) as url, chromium() as browser:
+            browser.get(url)
+            assert "0 of 6 matches" in text(browser, "h1")
+            bot = browser.find_element(By.LINK_TEXT, "ann")
+            browser.execute_script("arguments[0].focus()", bot)
+            for record in records:
+                store.add(record)
+            wait = WebDriverWait(browser, WAIT_S)
+            wait.until(lambda one: "6 matches" in text(one, "h1"))
+            assert browser.switch_to.active_element.text == "ann", "the focus stays"
+            store.put({"finished": True})
+            wait.until(lambda one: "final" in text(one, "h1"))
+            assert len(browser.find_elements(By.CSS_SELECTOR, "tbody tr")) > 3
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: int) -> None:
+    with run(tmp_path, cup(NAMES)) as store, served(create_app(store)) as url:
+        match = next(iter(store.summaries())).match
+        with chromium(width) as browser:
+            browser.get(f"{url}/matches/{match}#move=4")
+            where = '[data-part="where"]'
+            WebDriverWait(browser, WAIT_S).until(lambda one: text(one, where).startswith("4 /"))
+            body = browser.find_element(By.TAG_NAME, "body")
+            body.send_keys(Keys.ARROW_RIGHT)
+            assert text(browser, where).startswith("5 /")
+            assert browser.current_url.endswith("#move=5")
+            body.send_keys(Keys.END)
+            assert "The game is over." in text(browser, ".middle")
+
+
+def html(browser: Chrome, selector: str) -> str:
+    return str(browser.find_element(By.CSS_SELECTOR, selector).get_attribute("innerHTML"))
+
+
+def click(browser: Chrome, selector: str, changes: str) -> None:
+    """Click on the first of these elements, and wait until another has changed."""
+    before = html(browser, changes)
+    browser.execute_script("document.querySelector(arguments[0]).click()", selector)
+    WebDriverWait(browser, WAIT_S).until(lambda one: html(one, changes) != before)
+
+
+def over(browser: Chrome) -> bool:
+    return text(browser, "#said").startswith("The game is over")
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+def test_a_whole_game_is_played_by_clicking(axe: str, game: str) -> None:
+    width = 390 if game in ("dasan", "ninefivetwo") else 1400
+    with served(create_app(None)) as url, chromium(width) as browser:
+        browser.get(f"{url}/play")
+        browser.find_element(By.CSS_SELECTOR, f"#{game} button").send_keys(Keys.ENTER)
+        wait = WebDriverWait(browser, WAIT_S)
+        own = ".own.turn"
+        wait.until(lambda one: over(one) or one.find_elements(By.CSS_SELECTOR, own))
+        check_page(browser, axe)
+        while not over(browser):
+            while not browser.find_elements(By.CSS_SELECTOR, "#actions [data-move]"):
+                click(browser, ".card.legal", "#actions")
+            click(browser, "#actions [data-move]", "#table")
+            wait.until(lambda one: over(one) or one.find_elements(By.CSS_SELECTOR, own))
+
+
+def test_an_illegal_choice_names_cards_and_not_moves_of_bots() -> None:
+    with served(create_app(None)) as url, chromium() as browser:
+        browser.get(f"{url}/play")
+        browser.find_element(By.CSS_SELECTOR, "#zhengfen button").send_keys(Keys.ENTER)
+        wait = WebDriverWait(browser, WAIT_S)
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".own.turn"))
+        browser.execute_script("document.querySelector('button.card').click()")
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "button.card.chosen"))
+        # the highest card that is no joker, which could stand for any
+        browser.execute_script(
+            "[...document.querySelectorAll('button.card:not(.joker)')].at(-1).click()"
+        )
+        wait.until(lambda one: text(one, "#said"))
+        assert "play:" not in text(browser, "#said")
+        assert html(browser, "#said").count('role="img"') >= 2
+
+
+def test_the_command_runs_a_cup_and_ends_with_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = [sys.executable, "-m", "stich", "arena", str(ROOT / "examples" / "cup.toml")]
+    words += ["--out", str(tmp_path / "run"), "--port", str(port), "--exit"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"Pages at http://127.0.0.1:{port}" in done.stderr
+    assert "sensible" in done.stdout
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port))

@@ -1,0 +1,283 @@
+"""The pages of a run: what they show, what they keep back, and what they answer to strangers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from flask import render_template
+from flask.testing import FlaskClient
+from markupsafe import escape
+
+from tests.tournament.played import cup, facts, played, run
+from tournament.records import DecisionKind
+from tournament.store.reader import StoreReader
+from tournament.store.store import Store
+from web.arena import pages
+from web.arena.app import create_app
+from web.arena.live_run import LiveRun
+from web.arena.progress import duration, progress
+from web.arena.server import PagesSettings, environment
+from web.arena.upcoming import upcoming
+
+NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with run(tmp_path_factory.mktemp("run"), cup(NAMES), {NAMES[1]: 12}) as made:
+        made.put({"about": {NAMES[0]: [{"name": "<b>x</b>", "version": "<b>x"}]}})
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(store: Store) -> FlaskClient:
+    return create_app(store).test_client()
+
+
+def test_the_standings_name_every_bot_as_text(client: FlaskClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    for name in NAMES:
+        assert str(escape(name)) in page.text
+    assert "<b>x" not in page.text
+    assert "&lt;b&gt;x&lt;/b&gt; &lt;b&gt;x" in page.text, "what it says that it is"
+    assert "final: 6 matches, 2 blocks" in page.text
+
+
+def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
+    seen, waiting = set(), ["/"]
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        if answer.mimetype == "text/html":
+            assert " style=" not in answer.text
+            links = [part.split('"')[0] for part in answer.text.split('href="')[1:]]
+            links += [part.split('"')[0] for part in answer.text.split('src="')[1:]]
+            assert not any(link.startswith(("http", "//")) for link in links)
+            waiting += [unescape(link.split("#")[0]) for link in links if link.startswith("/")]
+    assert sum(path.startswith("/bots/") for path in seen) == 3
+    assert sum(path.startswith("/matches/") for path in seen) == 6
+
+
+@pytest.mark.parametrize("path", ["/bots/nobody", "/matches/0000", "/assets/../app.py", "/nothing"])
+def test_what_is_not_there_is_said_in_a_sentence(client: FlaskClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "<h1>Not Found</h1>" in answer.text
+    assert '<nav aria-label="Pages">' in answer.text
+
+
+@pytest.mark.parametrize("path", ["/", *(f"/bots/{quote(name)}" for name in NAMES)])
+def test_an_unchanged_page_is_not_sent_again(client: FlaskClient, path: str) -> None:
+    etag = client.get(path).headers["ETag"]
+    assert etag.isascii()
+    again = client.get(path, headers={"If-None-Match": etag})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_page_is_rendered_once_for_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+
+    def render(template: str, **values: object) -> str:
+        rendered.append(template)
+        return render_template(template, **values)
+
+    monkeypatch.setattr(pages, "render_template", render)
+    app = create_app(store)
+    found = [app.test_client().get("/").text for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+    assert rendered == ["standings.html"]
+
+
+def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:
+    now, reading, read = 0.0, threading.Event(), threading.Event()
+
+    def count(_store: StoreReader) -> int:
+        reading.set()
+        assert read.wait(60)
+        return 0
+
+    live = LiveRun(store, lambda: now)
+    first = live.snapshot()
+    now = 1000.0
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+        patch.setattr(StoreReader, "count", count)
+        again = pool.submit(live.snapshot)
+        assert reading.wait(60)
+        assert live.snapshot() is first
+        read.set()
+        assert again.result() is not first
+
+
+def test_the_pages_come_after_the_cup() -> None:
+    script = (
+        "import os; from web.child_process import lower_priority; lower_priority();"
+        " print(os.nice(0)); print(open('/proc/self/autogroup').read())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, start_new_session=True
+    )
+    nice, *sessions = done.stdout.split("\n")
+    assert int(nice) == os.nice(0) + 10
+    if Path("/proc/self/autogroup").exists():
+        assert sessions[0].endswith("nice 10")
+
+
+def test_a_server_whose_command_has_gone_ends() -> None:
+    words = [sys.executable, "-m", "web.arena.server", "127.0.0.1", "0", "0"]  # nobody's parent
+    done = subprocess.run(words, env=environment(PagesSettings()), capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr == b""
+
+
+def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path) -> None:
+    of = cup(commit=True)
+    records = list(played(of))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(of))
+        for record in records[:4]:  # a block of three, and one match of the next
+            under_way.add(record)
+        client = create_app(under_way).test_client()
+        answers = [client.get(f"/matches/{record.match}") for record in records[:4]]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 404]
+        assert "still being played" in answers[3].text
+        pages = [client.get(path).text for path in ("/", "/matches", f"/bots/{of.names[0]}")]
+        for page in pages:
+            assert f"/matches/{records[0].match}" in page
+            assert f"/matches/{records[3].match}" not in page
+            assert "2026-spring" not in page
+        assert "so far: 4 of 6 matches" in pages[0]
+        assert f'<code class="long">{facts(of)["commitment"]}</code>' in pages[0]
+
+
+def test_a_run_is_read_again_only_after_a_while_and_when_it_has_changed(tmp_path: Path) -> None:
+    now = 0.0
+    records = list(played(cup()))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(cup()))
+        live = LiveRun(under_way, lambda: now)
+        first = live.snapshot()
+        assert not first.matches
+        under_way.add(records[0])
+        assert live.snapshot() is first
+        now = 2.0
+        second = live.snapshot()
+        assert list(second.matches) == [records[0].match]
+        now = 4.0
+        assert live.snapshot() is second
+
+
+def test_a_run_that_has_not_begun_has_pages(tmp_path: Path) -> None:
+    with Store.create(tmp_path) as empty:
+        empty.put(facts(cup()))
+        client = create_app(empty).test_client()
+        assert [client.get(path).status_code for path in ("/", "/matches", "/bots/ann")] == [
+            200
+        ] * 3
+
+
+def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
+    now = 0.0
+    records = list(played(cup()))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(cup()))
+        live = LiveRun(under_way, lambda: now)
+        assert [one.block for one in live.snapshot().upcoming] == [1, 2]
+        assert progress(live.snapshot()).left == ""
+        for record in records[:4]:
+            now += 30
+            under_way.add(record)
+            live.snapshot()
+        seen = live.snapshot()
+        (left,) = seen.upcoming
+        assert (left.block, left.played, left.seatings) == (2, 1, 3)
+        assert set(left.bots) == set(cup().names)
+        assert progress(seen).left == "about 60 seconds"
+        page = create_app(under_way).test_client().get("/").text
+        assert "Now and next" in page
+        assert "1 of 3 seatings played" in page
+        under_way.put({"finished": True})
+        now += 30
+        assert live.snapshot().upcoming == ()
+
+
+@pytest.mark.parametrize("format", ["swiss", "knockout", "halving"])
+def test_a_later_round_comes_after_this_one(tmp_path: Path, format: str) -> None:
+    of = cup([f"bot {n}" for n in range(6)], format=format)
+    with run(tmp_path / "whole", of) as whole:
+        records = list(whole.matches())
+    played: Counter[int] = Counter()
+    with Store.create(tmp_path / "part") as under_way:
+        under_way.put(facts(of))
+        for record in records:
+            found = upcoming(under_way, under_way.facts(), played)
+            assert record.block in [one.block for one in found]
+            under_way.add(record)
+            played[record.block] += 1
+        assert not upcoming(under_way, under_way.facts(), played)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "1 second"),
+        (89, "89 seconds"),
+        (90, "2 minutes"),
+        (5000, "83 minutes"),
+        (7300, "2 hours"),
+        (200_000, "2 days"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cat", "dan", "eve")
+    records = list(played(cup(names)))
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(cup(names)))
+        for record in records[:-6]:
+            under_way.add(record)
+        under_way.decide(DecisionKind.PAUSE, "Lunch <b>.")
+        under_way.decide(DecisionKind.DISQUALIFY, "It attacked ann.", "dan")
+        under_way.decide(DecisionKind.WITHDRAW, "", "eve")
+        client = create_app(under_way).test_client()
+        match = next(one for one in under_way.summaries() if "dan" in one.table).match
+        paths = ("/", "/matches", "/bots/ann", "/bots/dan", "/bots/eve", f"/matches/{match}")
+        pages = {path: client.get(path).text for path in paths}
+        for path in paths:
+            assert "The cup was paused (Lunch &lt;b&gt;.)." in pages[path]
+        assert '<span class="tag">disqualified</span>' in pages["/"]
+        assert '<span class="tag">withdrawn</span>' in pages["/"]
+        assert "the results of its tables do not count" in pages["/"]
+        assert "dan was disqualified" in pages["/bots/dan"]
+        assert "It attacked ann." in pages["/bots/dan"]
+        assert "Points a deal" not in pages["/bots/dan"]
+        assert "eve was withdrawn and plays no more" in pages["/bots/eve"]
+        assert "does not count" in pages["/bots/dan"]
+        assert "does not count. Disqualified: dan." in pages[f"/matches/{match}"]
+        assert (
+            'href="/bots/dan"'
+            not in pages["/bots/ann"].partition("By opponent")[2].partition("Matches <")[0]
+        )
+        under_way.decide(DecisionKind.RESUME, "")
+        again = create_app(under_way).test_client().get("/").text
+        assert 'role="status">' not in again

@@ -1,0 +1,228 @@
+"""A person's game in the browser: whole games by the pages' own requests, and what is refused."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+import games
+from games.game import State
+from games.move import Move
+from tests.tournament.cups import bot as hostile
+from tests.tournament.cups import toys, write
+from tournament.config import read_cup
+from tournament.play.menu import cards_of
+from tournament.play.opponents import Opponent
+from tournament.store.store import Store
+from web.arena.app import create_app
+from web.arena.play.choices import Choices
+from web.arena.play.game import MAX_GAMES, BrowserGame, BrowserGames
+
+GAMES = [
+    (game.name, n) for game in games.GAMES.values() for n in (game.min_players, game.max_players)
+]
+
+
+@contextmanager
+def playing(store: Store | None = None, cup: Path | None = None) -> Iterator[FlaskClient]:
+    app = create_app(store, cup=cup)
+    try:
+        yield app.test_client()
+    finally:
+        app.extensions["stich-play"].close()
+
+
+def begun(client: FlaskClient, game: str, players: int = 3, *bots: str) -> str:
+    data = {"game": game, "players": players, "bot": list(bots) or ["random"]}
+    answer = client.post("/play", data=data)
+    assert answer.status_code == 303, answer.text
+    return answer.headers["Location"]
+
+
+def my_turn(client: FlaskClient, path: str) -> dict[str, Any]:
+    """The position once it is the person's turn or the game is over."""
+    for _ in range(100_000):
+        now: dict[str, Any] = client.get(f"{path}/position").get_json()
+        turn = now["position"]["turn"]
+        if turn in (0, None):
+            return now
+        threading.Event().wait(0.002)  # the bots move in a thread
+    raise AssertionError("the bots do not move")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", games.GAMES)
+def test_a_whole_game_by_lit_cards(game: str) -> None:
+    with playing() as client:
+        path = begun(client, game)
+        rules = games.get(game)
+        while (now := my_turn(client, path))["position"]["turn"] is not None:
+            text = now["others"][-1] if now["others"] else None
+            chosen: list[str] = []
+            lit = now["lit"]
+            while (lit and text is None) or (lit and not chosen):
+                chosen.append(lit[0])
+                found = client.post(f"{path}/choose", json={"cards": chosen}).get_json()
+                text, lit = (found["moves"] or [text])[0], found["lit"]
+            answer = client.post(f"{path}/move", json={"move": text}).get_json()
+            assert answer["why"] == "", (text, answer["why"])
+        assert len(now["position"]["scores"]) == rules.min_players
+
+
+class EagerPerson:
+    """The lock of a game, and a person who moves the moment the bots release it."""
+
+    def __init__(self, game: BrowserGame) -> None:
+        self._lock = game._lock
+        self._game = game
+        self._moving = False
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+        state = self._game._state
+        if state.turn == 0 and not self._moving:
+            self._moving = True
+            self._game.move(state.moves()[0].text)
+            self._moving = False
+
+
+def test_a_bot_is_asked_once_however_fast_the_person_moves() -> None:
+    app = create_app(None)
+    running: BrowserGames = app.extensions["stich-play"]
+    try:
+        game = running.get(running.begin("doudizhu", 3, ["random", "random"]))
+        assert game is not None
+        assert game._thread is not None
+        game._thread.join()  # it is the person's turn
+        asked: list[int] = []
+        over = threading.Event()
+        for opponent in game._opponents.values():
+
+            def move(state: State, seat: int, bot: Opponent = opponent) -> tuple[Move, str]:
+                asked.append(len(state.history))
+                return Opponent.move(bot, state, seat)
+
+            def end_match(state: State, seat: int) -> None:
+                over.set()
+
+            opponent.move, opponent.end_match = move, end_match  # type: ignore[method-assign]
+        game._lock = EagerPerson(game)  # type: ignore[assignment]
+        with game._lock:
+            pass  # the person moves
+        over.wait()
+        assert len(asked) == len(set(asked))
+    finally:
+        running.close()
+
+
+@pytest.mark.parametrize(("game", "players"), GAMES)
+def test_every_card_of_a_legal_play_lights_up_and_no_other(game: str, players: int) -> None:
+    state = games.get(game).start(players, "lit", {})
+    for _ in range(30):
+        if state.turn is None:
+            break
+        view = state.view(state.turn)
+        choices = Choices(view)
+        hand = set(view.to_dict()["hand"])
+        plays = [set(cards_of(move.text)) for move in view.moves()]
+        exact = {card for play in plays if play <= hand for card in play}
+        lit = set(choices.lit([]))
+        assert exact <= lit
+        ranks = {card[0] for card in exact}
+        assert all(card[0] in ranks for card in lit)
+        if lit:
+            first = sorted(lit)[0]
+            for card in choices.lit([first]):
+                assert card in hand
+        moves = view.moves()
+        state = state.advance(moves[len(moves) // 2])
+
+
+def test_an_illegal_choice_says_why() -> None:
+    with playing() as client:
+        path = begun(client, "ninefivetwo")
+        now = my_turn(client, path)
+        assert now["others"] == ["trump:c", "trump:d", "trump:h", "trump:s"]
+        answer = client.post(f"{path}/move", json={"move": "play:2c"}).get_json()
+        assert answer["why"]
+        answer = client.post(f"{path}/choose", json={"cards": ["2c", "3c"]}).get_json()
+        assert not answer["moves"]
+        assert answer["why"]
+
+
+@pytest.mark.parametrize(
+    "body", [None, [], {}, {"cards": "2c"}, {"cards": ["2c"] * 65}, {"cards": [2]}]
+)
+def test_requests_that_are_no_choice_are_refused(body: object) -> None:
+    with playing() as client:
+        path = begun(client, "dasan")
+        assert client.post(f"{path}/choose", json=body).status_code == 400
+        assert client.post(f"{path}/move", json=body).status_code == 400
+
+
+def test_what_cannot_begin_is_refused_with_a_sentence() -> None:
+    with playing() as client:
+        for data in ({"game": "chess"}, {"game": "dasan", "players": 9}):
+            assert client.post("/play", data=data).status_code == 400
+        assert client.get("/play/unknown").status_code == 404
+        evil = {"Sec-Fetch-Site": "cross-site"}
+        assert client.post("/play", data={"game": "dasan"}, headers=evil).status_code == 403
+
+
+def test_only_some_games_go_on_at_once() -> None:
+    with playing() as client:
+        app_games = client.application.extensions["stich-play"]
+        app_games._games.update({str(n): _Left() for n in range(MAX_GAMES)})
+        answer = client.post("/play", data={"game": "dasan"})
+        assert answer.status_code == 503
+        assert "try again" in answer.text
+
+
+class _Left:
+    seen = float("inf")
+
+    def close(self) -> None:
+        pass
+
+
+def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
+    bots = {"</option>": hostile("toy-0"), "greedy": hostile("toy-1"), "far": "http://127.0.0.1:1"}
+    path = write(tmp_path, bots, '[format] type = "gauntlet"', '[format] challenger = "far"')
+    with path.open("a") as file:
+        file.write("[options]\ndeals = 2\n")
+    with Store.create(tmp_path / "run") as store, playing(store, path) as client:
+        store.put({"name": "Cup", "game": "doudizhu", "config": read_cup(path).to_dict()})
+        page = client.get("/play").text
+        assert page.count('value="cup:greedy"') == 2, "for one game, for two seats"
+        assert "&lt;/option&gt;" in page
+        assert "cup:far" not in page
+        playing_now = client.application.extensions["stich-play"]
+        where = begun(client, "doudizhu", 3, "cup:greedy", "greedy")
+        game = playing_now.get(where.rpartition("/")[2])
+        assert game.names == ["you", "greedy (1)", "greedy (reference) (2)"]
+        assert game._state.options["deals"] == 2
+        my_turn(client, where)
+        where = begun(client, "doudizhu", 3, "cup:far", "cup:</option>")
+        game = playing_now.get(where.rpartition("/")[2])
+        assert game.names == ["you", "</option> (1)", "</option> (2)"]
+        where = begun(client, "dasan", 3, "cup:greedy")
+        game = playing_now.get(where.rpartition("/")[2])
+        assert game.names == ["you", "sensible (1)", "greedy (reference) (2)"]
+
+
+def test_a_bot_of_the_cup_that_does_not_start_is_a_sentence(tmp_path: Path) -> None:
+    path = write(tmp_path, {"secret": "false --password x", **toys(2)})
+    with Store.create(tmp_path / "run") as store, playing(store, path) as client:
+        answer = client.post("/play", data={"game": "doudizhu", "bot": "cup:secret"})
+    assert answer.status_code == 503
+    assert "does not start; choose another" in answer.text
+    assert "password" not in answer.text

@@ -1,0 +1,106 @@
+"""Spectators who cost more than others: they stop reading, or are more than the server takes."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+
+from stich.servers.addresses import find_port
+from stich.servers.pages import pages_served
+from tests.tournament.cups import all_end, children, events, started, stich, toys, write
+from web.arena.server import MAX_CONNECTIONS, PagesSettings
+from web.child_process import allow_connections
+
+pytestmark = [pytest.mark.slow, pytest.mark.serial]
+
+GET = b"GET /matches HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@contextmanager
+def spectators(port: int, count: int, sent: bytes) -> Iterator[list[socket.socket]]:
+    """Connections that ask, with room for little of the answers, and read nothing."""
+    opened = []
+    try:
+        for _ in range(count):
+            one = socket.socket()
+            opened.append(one)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.settimeout(60)
+            one.connect(("127.0.0.1", port))
+            one.sendall(sent)
+        yield opened
+    finally:
+        for one in opened:
+            one.close()
+
+
+def memory_mb(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def page(port: int) -> requests.Response:
+    with requests.Session() as http:
+        http.trust_env = False
+        return http.get(f"http://127.0.0.1:{port}/", timeout=60)
+
+
+def test_spectators_who_stop_reading_cost_nobody_anything(tmp_path: Path) -> None:
+    """300 who ask for 50 pages each and read none: a cup ends meanwhile, and others see it."""
+    cup, run = write(tmp_path, toys(3), deals=20), tmp_path / "run"
+    port = find_port("127.0.0.1", 0)
+    playing = started("run", cup, "--out", run, "--json")
+    seen = events(playing)
+    assert any(event["event"] == "match" for event in seen)
+    served = started("arena", run, "--port", port)
+    try:
+        assert served.stderr
+        assert "Pages at" in served.stderr.readline()
+        until_served(port)
+        with spectators(port, 300, GET * 50):
+            assert page(port).status_code == 200
+            *_, last = seen
+            assert last["event"] == "finished"
+            assert page(port).status_code == 200
+            assert all(memory_mb(pid) < 400 for pid in children(served.pid))
+    finally:
+        for process in (playing, served):
+            below = children(process.pid) if process.poll() is None else []
+            process.kill()
+            process.communicate()
+            all_end(below)
+    assert stich("verify", run).returncode == 0
+
+
+def until_served(port: int) -> None:
+    while True:
+        try:
+            page(port)
+        except requests.ConnectionError:
+            continue
+        return
+
+
+def test_more_spectators_than_the_server_takes_wait(tmp_path: Path) -> None:
+    allow_connections(MAX_CONNECTIONS)
+    cup, run = write(tmp_path, toys(3), deals=1), tmp_path / "run"
+    assert stich("run", cup, "--out", run).returncode == 0
+    port = find_port("127.0.0.1", 0)
+    with pages_served("127.0.0.1", port, PagesSettings(str(run))):
+        until_served(port)
+        with spectators(port, MAX_CONNECTIONS, GET * 500) as here, socket.socket() as one_more:
+            one_more.settimeout(60)
+            one_more.connect(("127.0.0.1", port))  # the system lets it wait
+            one_more.sendall(GET)
+            one_more.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                one_more.recv(1)
+            one_more.settimeout(60)
+            for one in here[:10]:
+                one.close()
+            assert one_more.recv(100).startswith(b"HTTP/1.1 200 OK")

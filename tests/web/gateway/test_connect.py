@@ -1,0 +1,276 @@
+"""`stich connect` in real cups: from elsewhere, cut off, killed, refused."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stich.servers.addresses import find_port
+from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
+from tests.web.network import Link
+
+pytestmark = pytest.mark.slow
+HONEST = ("toy-0", "toy-1", "toy-2")
+
+
+def write(folder: Path, deals: int = 2, **run: int) -> Path:
+    lines = ['name = "Remote cup"', 'game = "doudizhu"', 'seed = "test"']
+    lines += ["[format]", f"deals = {deals}", "[clock]", "bank_ms = 60000"]
+    lines += ["[run]", *(f"{key} = {value}" for key, value in run.items())]
+    for name in HONEST:
+        lines += ["[[bots]]", f'name = "{name}"', "connect = true"]
+    path = folder / "cup.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def token(cup: Path, name: str) -> str:
+    return stich("invite", cup, name, "--out", cup.parent / "run").stdout.strip()
+
+
+def connect(cup: Path, name: str, port: int, *more: str) -> subprocess.Popen[str]:
+    words = (f"http://127.0.0.1:{port}", bot(name), "--token", token(cup, name), "--no-sandbox")
+    return started("connect", *words, *more)
+
+
+def arena(cup: Path, port: int, connect_port: int) -> subprocess.Popen[str]:
+    ports = ("--port", port, "--connect-port", connect_port)
+    return started("arena", cup, "--out", cup.parent / "run", *ports, "--exit", "--json")
+
+
+def by_url(folder: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
+    """The results of the same cup with bots that the runner starts."""
+    path = write(folder, deals)
+    text = path.read_text()
+    for name in HONEST:
+        text = text.replace(f'"{name}"\nconnect = true', f'"{name}"\ncommand = "{bot(name)}"')
+    path.write_text(text)
+    assert stich("run", path, "--out", folder / "run").returncode == 0
+    return scores(folder / "run")
+
+
+@pytest.fixture
+def ports() -> tuple[int, int]:
+    return find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
+
+
+@contextlib.contextmanager
+def ended(*processes: subprocess.Popen[str]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
+    tmp_path: Path, ports: tuple[int, int]
+) -> None:
+    """Two tables at once; the arena waits, says who is missing, and tells all when it is over."""
+    (tmp_path / "here").mkdir()
+    cup = write(tmp_path, concurrency=2)
+    with ended(served := arena(cup, *ports)):
+        seen = events(served)
+        assert next(seen) == {"event": "waiting", "missing": list(HONEST)}
+        programs = [connect(cup, name, ports[0], "--tables", "2") for name in HONEST]
+        with ended(*programs):
+            *_, last = seen
+            assert last["event"] == "finished"
+            outputs = [program.communicate(timeout=60) for program in programs]
+            assert [program.returncode for program in programs] == [0, 0, 0]
+            assert served.wait(60) == 0
+    for name, (_, said) in zip(HONEST, outputs, strict=True):
+        lines = said.splitlines()[-2:]
+        assert lines == [f"Connected to Remote cup as {name}.", "The cup is over."]
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here")
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
+    assert json.dumps(str(ports[1])).encode() not in kept
+
+
+def scores(run: Path) -> tuple[int, list[dict[str, object]]]:
+    """The number of matches and the results of each bot, without incidents."""
+    table = standings(run)
+    return table["matches"], table["standings"]
+
+
+def test_a_connection_that_is_cut_in_mid_match_comes_back(
+    tmp_path: Path, ports: tuple[int, int]
+) -> None:
+    """Requests are lost on their way down, and answers on their way up; each is asked or sent
+    again, and none counts twice."""
+    cup = write(tmp_path, deals=6)
+    lost = {30, 61, 92, 123, 154}
+    with closing(Link(ports[1], lost)) as link, ended(served := arena(cup, *ports)):
+        programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
+        programs.append(connect(cup, HONEST[0], link.port))
+        with ended(*programs):
+            *_, last = events(served)
+            programs[-1].communicate(timeout=60)
+    assert last["event"] == "finished"
+    assert not link.loses, "the cup was over too soon"
+    assert programs[-1].returncode == 0
+    (tmp_path / "here").mkdir()
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)  # no fault either
+
+
+def test_a_network_that_is_down_in_mid_match_costs_no_match(
+    tmp_path: Path, ports: tuple[int, int]
+) -> None:
+    """The bot is away: its match is void, the cup waits, and the match is played again."""
+    cup = write(tmp_path, deals=6)
+    with closing(Link(ports[1])) as link, ended(served := arena(cup, *ports)):
+        programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
+        programs.append(connect(cup, HONEST[0], link.port))
+        with ended(*programs):
+            seen = []
+            for event in events(served):
+                seen.append(event)
+                if event["event"] == "match" and event["done"] == 4:
+                    link.cut()
+                if event["event"] == "away" and event["bots"]:
+                    link.up = True
+            _, said = programs[-1].communicate(timeout=60)
+    (void,) = [event for event in seen if event["event"] == "void"]
+    assert (void["bot"], void["cause"]) == (HONEST[0], "outage")
+    assert [event["bots"] for event in seen if event["event"] == "away"] == [[HONEST[0]], []]
+    assert "Connection lost (it does not answer); trying again." in said
+    assert "Connected again." in said
+    (tmp_path / "here").mkdir()
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+
+
+def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]) -> None:
+    """Nothing is lost and nothing counts twice; the authors' programs stay."""
+    cup = write(tmp_path, deals=6)
+    with contextlib.ExitStack() as stack:
+        served = stack.enter_context(_process(arena(cup, *ports)))
+        programs = [stack.enter_context(_process(connect(cup, name, ports[0]))) for name in HONEST]
+        before = []
+        for event in events(served):
+            if event["event"] == "match":
+                before.append(event["match"])
+            if len(before) >= 4:
+                break
+        started_by_it = children(served.pid)
+        served.send_signal(signal.SIGKILL)
+        before += [event["match"] for event in events(served) if event["event"] == "match"]
+        all_end([served.pid, *started_by_it])
+        again = stack.enter_context(_process(arena(cup, *ports)))
+        after = [event["match"] for event in events(again) if event["event"] == "match"]
+        assert again.wait(60) == 0
+        said = [program.communicate(timeout=60)[1] for program in programs]
+    assert [program.returncode for program in programs] == [0, 0, 0]
+    assert all("The cup is over." in text for text in said)
+    kept = [json.loads(line)["match"] for line in matches(tmp_path / "run")]
+    assert len(kept) == len(set(kept)) == 18
+    assert set(before) <= set(kept)
+    assert after
+    assert not set(before) & set(after)
+    (tmp_path / "here").mkdir()
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+
+
+def test_gateway_and_pages_may_be_killed_alone(tmp_path: Path, ports: tuple[int, int]) -> None:
+    """The arena starts them again, and the cup goes on."""
+    cup = write(tmp_path, deals=6)
+    with contextlib.ExitStack() as stack:
+        served = stack.enter_context(_process(arena(cup, *ports)))
+        programs = [stack.enter_context(_process(connect(cup, name, ports[0]))) for name in HONEST]
+        seen = events(served)
+        assert any(event["event"] == "match" and event["done"] == 4 for event in seen)
+        for pid in children(served.pid):
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has just ended
+                if b"arena." in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+        *_, last = seen
+        _, said = served.communicate()
+        for program in programs:
+            program.communicate(timeout=60)
+    assert last["event"] == "finished"
+    assert served.returncode == 0
+    assert [program.returncode for program in programs] == [0, 0, 0]
+    for name in ("The gateway of bots that connect", "The server of the pages"):
+        assert f"{name} has stopped; restarting it." in said
+    (tmp_path / "here").mkdir()
+    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+
+
+def matches(run: Path) -> list[str]:
+    return stich("matches", run, "--json").stdout.splitlines()
+
+
+def _process(
+    process: subprocess.Popen[str],
+) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
+    @contextlib.contextmanager
+    def held() -> Iterator[subprocess.Popen[str]]:
+        with ended(process):
+            yield process
+
+    return held()
+
+
+def test_a_refused_token_ends_the_program(tmp_path: Path, ports: tuple[int, int]) -> None:
+    cup = write(tmp_path)
+    with ended(served := arena(cup, *ports)):
+        next(events(served))
+        url = f"http://127.0.0.1:{ports[0]}"
+        refused = stich("connect", url, "--token", "0" * 64, bot("toy-0"), "--no-sandbox")
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines()[-1].startswith("This token is not known here;")
+
+
+def test_the_older_of_two_programs_with_a_token_is_told_and_ends(
+    tmp_path: Path, ports: tuple[int, int]
+) -> None:
+    cup = write(tmp_path)
+    with ended(served := arena(cup, *ports)):
+        next(events(served))
+        url = f"http://127.0.0.1:{ports[0]}"
+        words = (url, bot("toy-0"), "--no-sandbox", "--token", token(cup, "toy-0"))
+        with ended(older := started("connect", *words)):
+            assert older.stderr
+            assert any("Connected to" in line for line in older.stderr)
+            with ended(started("connect", *words)):
+                said = older.stderr.read()
+                assert older.wait() == 1
+    assert "Another program has connected with this token, and takes the place of this." in said
+
+
+def test_a_proxy_that_does_not_connect_is_named(tmp_path: Path) -> None:
+    """HTTP_PROXY of the environment is heeded; the program goes on trying."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HTTP_PROXY", f"http://127.0.0.1:{find_port('127.0.0.1', 0)}")
+        for name in ("NO_PROXY", "no_proxy", "http_proxy"):
+            patch.delenv(name, raising=False)
+        words = ("http://arena.example", "--token", "t", "--url", "http://127.0.0.1:9")
+        program = started("connect", *words)
+    with ended(program):
+        assert program.stderr
+        says = "No connection to http://arena.example (the proxy does not connect); trying again."
+        assert any(line.strip() == says for line in program.stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("http://x", "--token", "t"), "either a command or --url"),
+        (("http://x", "--token", "t", "bot", "--url", "http://y"), "either a command or --url"),
+        (("arena.example", "--token", "t", "bot"), "is not the URL of a server"),
+        (("http://x", "bot"), "Missing option '--token'"),
+        (("http://x", "--token", "t", "bot", "--tables", "0"), "Invalid value for '--tables'"),
+    ],
+)
+def test_usage(words: tuple[str, ...], says: str) -> None:
+    done = stich("connect", *words)
+    assert done.returncode == 2
+    assert says in done.stderr

@@ -1,0 +1,286 @@
+import base64
+import itertools
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from tests.tournament.played import cup, facts, played, run
+from tests.tournament.results.test_standings import match
+from tournament.config import Stop
+from tournament.records import DecisionKind, MatchRecord
+from tournament.results.integrity import Flag, Integrity, Leniency
+from tournament.store.store import Store
+from web.report import report
+from web.ui.replay_steps import page_steps, select
+
+CLOCK = (1000, 10_000)  # move_ms and bank_ms of the cup
+NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
+
+
+class Page(HTMLParser):
+    """The page, roughly as a browser parses it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.scripts = 0
+        self.words: list[str] = []
+        self.data: dict[str, Any] = {}
+        self._in: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        got = dict(attrs)
+        self._in.append(f"{tag} {got.get('type')}")
+        self.scripts += tag == "script"
+        if found := got.get("id"):
+            self.ids.append(found)
+        if tag == "a":
+            self.links.append(got["href"] or "")
+        else:
+            self.loads += [got[name] or "" for name in ("src", "href", "xlink:href") if name in got]
+
+    def handle_data(self, data: str) -> None:
+        if self._in[-1:] == ["script application/json"]:
+            self.data = json.loads(data)
+        else:
+            self.words.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._in and self._in.pop().split()[0] != tag:
+            pass
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    of = cup(NAMES, commit=True)
+    with run(tmp_path_factory.mktemp("run"), of, {NAMES[0]: 12}) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def text(store: Store) -> str:
+    return report(store)
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+def unpacked(text: str) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = json.loads(zlib.decompress(base64.b64decode(text)))
+    return steps
+
+
+def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each step with the state that it should show."""
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    shown_steps = page_steps(record, *CLOCK)
+    yield shown_steps[0], state.to_dict()
+    for move, step in zip(record.moves, shown_steps[1:], strict=True):
+        state = state.advance(move)
+        yield step, state.to_dict()
+
+
+def test_the_page_loads_nothing(page: Page, text: str) -> None:
+    assert all(load.startswith(("data:", "#")) for load in page.loads)
+    assert all(link.startswith("#") for link in page.links)
+    assert "default-src 'none'" in text
+    namespaces = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert set(re.findall(r"https?://[^\"'<> ]+", text)) <= namespaces
+
+
+def test_names_of_bots_are_text_and_nothing_else(page: Page) -> None:
+    assert page.scripts == 2
+    shown = "".join(page.words)
+    for name in NAMES:
+        assert name in shown
+
+
+def test_no_id_is_there_twice_and_every_link_leads_somewhere(page: Page) -> None:
+    assert len(page.ids) == len(set(page.ids))
+    for link in page.links:
+        found = re.fullmatch(r"#match=([0-9a-f]+)(&move=\d+)?", link)
+        assert link[1:] in page.ids if found is None else found[1] in page.data["matches"]
+
+
+def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
+    records = {record.match: record for record in store.matches()}
+    assert set(page.data["matches"]) == set(records)
+    for name, shown in page.data["matches"].items():
+        assert shown["seats"] == list(records[name].seating)
+        assert unpacked(shown["steps"]) == page_steps(records[name], *CLOCK)
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("doudizhu", {"deals": 3}), ("zhengfen", {"deals": 2}), ("ninefivetwo", {"deals": 3})],
+)
+def test_steps_add_up_to_the_positions(game: str, options: dict[str, int]) -> None:
+    for record in played(cup(game=game, options=options, deals=1), {"bob": 4}):
+        now: dict[str, Any] = {}
+        rules = games.get(game)
+        for step, state in replayed(record):
+            hands = step.get("hands", [None] * 3)
+            old = now.get("hands", [None] * 3)
+            now = {**now, **step}
+            now["hands"] = [b if n is None else n for b, n in zip(old, hands, strict=True)]
+            assert now["hands"] == ["".join(hand) for hand in state["hands"]]
+            assert now["roles"] == [rules.roles(state, seat) for seat in range(3)]
+            assert now["facts"] == [
+                [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
+                for fact in rules.facts(state)
+            ]
+            for name in ("deal", "phase", "turn", "scores"):
+                assert now[name] == state[name]
+        ended = [step["ended"] for step in page_steps(record, *CLOCK) if "ended" in step]
+        assert ended == [list(result["scores"]) for result in record.results]
+
+
+def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
+    record = next(record for record in store.matches() if record.struck)
+    moves = [step["move"] for step in page_steps(record, *CLOCK)[1:]]
+    assert [move[1] for move in moves] == list(record.moves)
+    for fault in record.faults:
+        seat, _, time, text, is_default = moves[fault.move]
+        assert (seat, is_default) == (fault.seat, True)
+        assert text == f"{fault.kind}: {fault.detail}"
+        assert time == pytest.approx(fault.elapsed_ms, abs=0.06)
+    (out,) = record.struck
+    last = max(fault.move for fault in record.faults if fault.seat == out)
+    after = [move for move in moves[last + 1 :] if move[0] == out]
+    assert all(move[2:] == [None, None, True] for move in after)
+    asked = sum(move[0] == out and move[2] is not None for move in moves)
+    assert asked == len(record.times[out])
+
+
+def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Path) -> None:
+    of = cup(commit=True)
+    assert "2026-spring" in text
+    with Store.create(tmp_path) as under_way:
+        under_way.put(facts(of))
+        before = report(under_way)
+    assert "2026-spring" not in before
+    assert facts(of)["commitment"] in before
+
+
+def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
+    with Store.create(tmp_path) as empty:
+        empty.put(facts(cup()))
+        page = Page(report(empty))
+    assert "nothing to plot" in "".join(page.words)
+    assert page.data["matches"] == {}
+
+
+def test_the_same_store_gives_the_same_page(store: Store, text: str) -> None:
+    assert report(store) == text
+
+
+def test_a_page_shows_as_many_matches_as_asked_for(store: Store) -> None:
+    page = Page(report(store, replays=2))
+    assert len(page.data["matches"]) == 2
+    assert "holds 2 of 6 matches" in "".join(page.words)
+
+
+def test_matches_with_faults_are_chosen_first_and_the_rest_evenly() -> None:
+    seats = ("ann", "bob", "cat")
+    faulty = [(1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0)]
+    everything = [
+        match(block, 0, seats, (0, 0, 0), faults=faulty if block in (5, 97) else None)
+        for block in range(100)
+    ]
+    blocks = [one.block for one in select(everything, 10)]
+    assert len(blocks) == 10
+    assert blocks == sorted(blocks)
+    assert {5, 97} <= set(blocks)
+    gaps = [b - a for a, b in itertools.pairwise(blocks) if {a, b}.isdisjoint({5, 97})]
+    assert max(gaps) - min(gaps) <= 2
+    assert select(everything, 100) == everything
+    assert len(select([everything[5]] * 50, 8)) == 8
+
+
+@pytest.mark.parametrize(
+    ("format", "first", "words"),
+    [
+        ("knockout", True, ["Bracket", "Winner: bot", "Semi-final", "Final", "Bronze", "→"]),
+        ("halving", True, ["Stages", "Winner: bot", "Stage 1", "6 bots, 4 blocks", "Final", "→"]),
+        ("swiss", False, ["Rounds", "Round 1", "Round 2"]),
+        ("gauntlet", False, ["Challenger", "bot 2 against each"]),
+    ],
+)
+def test_a_page_shows_the_course_of_its_format(
+    format: str, first: bool, words: list[str], tmp_path: Path
+) -> None:
+    """It comes before the standings where it decides the places."""
+    of = cup([f"bot {i}" for i in range(6)], format=format, seating="fixed")
+    if format == "gauntlet":
+        of = replace(of, format=replace(of.format, challenger="bot 2"))
+    with run(tmp_path, of) as store:
+        text = report(store)
+    ids = Page(text).ids
+    assert (ids.index("course") < ids.index("standings")) is first
+    section = text[text.index('<section id="course"') :]
+    section = section[: section.index("</section>")]
+    assert all(word in section for word in words)
+
+
+def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
+    with run(tmp_path, replace(cup(), stop=Stop(1, 0.9))) as store:
+        says = "Ended because all deals were played; the best bot was not separated from the rest"
+        assert says in report(store)
+        store.put({"settled": ["bob"]})
+        says = "Ended after 2 blocks, because the best bot was separated from the rest at 90 %: bob"
+        assert f"{says}." in report(store)
+        store.decide(DecisionKind.DISQUALIFY, "", "bob")
+        assert f"{says} (now disqualified)." in report(store)
+        store.put({"finished": False})
+        store.put({"settled": []})
+        says = "Ends as soon as the best bot is separated from the rest at 90 %, or when all deals"
+        assert says in report(store)
+
+
+def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = list(store.summaries())[-1].match
+    pair = Leniency("ann", "bob", 40, 0.1, 0.25, 0.001)
+    found = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
+    monkeypatch.setattr("web.report.integrity", lambda *_: found)
+    text = report(store, replays=1)
+    page = Page(text)
+    assert f"#match={last}" in page.links
+    shown = " ".join("".join(page.words).split())
+    assert "ann and bob seem to go easy on each other. They have one author." in shown
+    assert "This is a question, not a verdict." in shown
+    assert "+25.0" in shown
+
+
+def test_other_games_have_no_soft_play(tmp_path: Path) -> None:
+    of = cup(game="ninefivetwo", options={"deals": 1}, deals=1)
+    with run(tmp_path, of) as store:
+        assert "only climbing games are compared" in report(store)
+
+
+def test_one_is_no_plural(tmp_path: Path) -> None:
+    with run(tmp_path, cup(deals=1, seating="fixed")) as store:
+        page = " ".join(report(store).split())
+    assert "Final: 1 match, 1 deal, 1 block." in page
+
+
+def test_no_name_is_cut(tmp_path: Path) -> None:
+    names = ("斗地主高手" * 12, "W" * 64, "ann 🏆")
+    with run(tmp_path, cup(names, deals=1)) as store:
+        text = report(store)
+    for name in names:
+        assert text.count(f">{name}<") >= 3

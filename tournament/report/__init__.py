@@ -1,1 +1,0 @@
-"""What people see of a run: reports, plots, replays, post-mortems, and numbers as text."""

@@ -1,0 +1,117 @@
+"""The Flask application of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from flask import Flask, Response, abort, redirect, render_template, request
+from jinja2 import ChoiceLoader, PackageLoader
+from werkzeug.exceptions import HTTPException
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+import games
+from tournament.store.engine import StoreError
+from tournament.store.reader import StoreReader
+from web.arena.assets import assets
+from web.arena.author.pages import author_pages
+from web.arena.author.sessions import Sessions
+from web.arena.live_run import LiveRun
+from web.arena.pages import pages
+from web.arena.play.bots import AvailableBots
+from web.arena.play.game import BrowserGames
+from web.arena.play.pages import play_pages
+from web.gateway.invitations import Invitations
+from web.ui.template_environment import prepare_templates
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
+    " style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+
+def create_app(
+    store: StoreReader | None, connect_port: int | None = None, cup: Path | None = None
+) -> Flask:
+    """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
+
+    `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
+    `cup` is the file of the cup, whose bots can be started to play against a person. CupError.
+    """
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
+    app.jinja_env.loader = ChoiceLoader(
+        [PackageLoader("web.arena"), PackageLoader("web.ui", "templates")]
+    )
+    prepare_templates(app.jinja_env)
+    available = AvailableBots.of_cup(cup, store.folder if store else None)
+    app.extensions["stich-play"] = BrowserGames(available)
+    app.register_blueprint(play_pages)
+    app.register_blueprint(assets)
+    if store is None:
+        app.add_url_rule("/", "home", lambda: redirect("/play"))
+    else:
+        app.extensions["stich-run"] = LiveRun(store)
+        app.register_blueprint(pages)
+        if store.folder is not None:  # that is where tokens are kept
+            app.extensions["stich-authors"] = Sessions(Invitations(store.folder))
+            app.register_blueprint(author_pages)
+    if connect_port is not None:
+        app.add_url_rule("/connect", "connect", lambda: {"port": connect_port}, methods=["POST"])
+    app.register_error_handler(HTTPException, _problem)
+    app.register_error_handler(StoreError, _unreadable)
+    app.before_request(_refuse_other_sites)
+    app.after_request(_secure)
+    app.wsgi_app = _LocalProxy(app.wsgi_app)  # type: ignore[method-assign] # as Flask documents
+    name = store.get("name") if store else None
+    app.context_processor(lambda: {"game_of": games.get, "cup_name": name})
+    return app
+
+
+class _LocalProxy:
+    """Believes what a proxy on this machine says of its client: address, and http or https."""
+
+    def __init__(self, app: WSGIApplication) -> None:
+        self._app = app
+        self._behind = ProxyFix(app)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        local = environ.get("REMOTE_ADDR") in ("127.0.0.1", "::1")
+        return (self._behind if local else self._app)(environ, start_response)
+
+
+def _refuse_other_sites() -> None:
+    """A page of another site must not sign in, start games or make moves.
+
+    Browsers name the site in Sec-Fetch-Site; where the connection is plain HTTP, in Origin.
+    """
+    if request.method != "POST":
+        return
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    own = origin is None or urlsplit(origin).netloc == request.host
+    if not (own if site is None else site in ("none", "same-origin")):
+        abort(403, "Another site asked for this; open the page of the arena itself.")
+
+
+def _problem(error: HTTPException) -> tuple[str, int]:
+    """A page that says what is wrong."""
+    code = error.code or 500
+    return render_template("error.html", title=error.name, text=error.description), code
+
+
+def _unreadable(error: StoreError) -> tuple[str, int]:
+    return render_template("error.html", title="The run cannot be read", text=str(error)), 503
+
+
+def _secure(response: Response) -> Response:
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "same-origin"  # "no-referrer" hides Origin too
+    return response

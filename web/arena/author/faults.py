@@ -1,0 +1,58 @@
+"""The faults of one bot, as its author sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from tournament.records import FaultRecord, MatchRecord, MatchSummary
+from web.arena.live_run import LiveRun, Snapshot
+
+SHOWN: Final = 100
+"""The most faults of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotFault:
+    """A fault; `record` is its match, whole."""
+
+    record: MatchRecord
+    fault: FaultRecord
+
+
+def count(match: MatchSummary, bot: str) -> int:
+    """The number of a bot's faults in a match."""
+    seats = zip(match.seating, match.faults, strict=True)
+    return sum(sum(kinds) for name, kinds in seats if name == bot)
+
+
+def latest(run: LiveRun, now: Snapshot, bot: str) -> list[BotFault]:
+    """The latest faults of a bot in the matches whose cards may be shown, newest first."""
+    return list(islice(_newest_first(run, now, bot), SHOWN))
+
+
+def find(
+    run: LiveRun, now: Snapshot, bot: str, match: str, turn: int, seat: int
+) -> BotFault | None:
+    """One fault of a bot; None if it has no such one, or its match may not be shown."""
+    summary = now.matches.get(match)
+    if summary is None or not now.shown(summary):
+        return None
+    for found in _of(run.record(match), bot):
+        if (found.fault.turn, found.fault.seat) == (turn, seat):
+            return found
+    return None
+
+
+def _newest_first(run: LiveRun, now: Snapshot, bot: str) -> Iterator[BotFault]:
+    for match in reversed(now.matches.values()):
+        if now.shown(match) and count(match, bot):
+            yield from reversed(list(_of(run.record(match.match), bot)))
+
+
+def _of(record: MatchRecord, bot: str) -> Iterator[BotFault]:
+    for fault in sorted(record.faults, key=lambda fault: fault.move):
+        if record.seating[fault.seat] == bot:
+            yield BotFault(record, fault)

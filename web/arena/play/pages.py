@@ -1,0 +1,103 @@
+"""Pages on which a person plays against bots."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Blueprint, abort, current_app, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+import games
+from tournament.bot.sandbox.bubblewrap import SandboxError
+from tournament.bot.started_bot import StartError
+from tournament.config import REFERENCE_BOTS
+from tournament.play.opponents import fill_seats
+from web.arena.play.game import BrowserGame, BrowserGames, FullError
+
+play_pages = Blueprint("play_pages", __name__)
+
+_MAX_CARDS: Final = 64
+_MAX_MOVE: Final = 256
+
+
+def _games() -> BrowserGames:
+    found: BrowserGames = current_app.extensions["stich-play"]
+    return found
+
+
+@play_pages.get("/play")
+def choose() -> str:
+    """Choose a game and opponents."""
+    return render_template(
+        "play_choose.html",
+        games=games.GAMES.values(),
+        choices=_games().available.choices,
+        bots=REFERENCE_BOTS,
+    )
+
+
+@play_pages.post("/play")
+def begin() -> Response:
+    """Begin a game."""
+    rules = games.GAMES.get(request.form.get("game", ""))
+    if rules is None:
+        abort(400, "There is no such game; choose one of the list.")
+    players = request.form.get("players", rules.min_players, type=int)
+    if not rules.min_players <= players <= rules.max_players:
+        allowed = f"{rules.min_players} to {rules.max_players}"
+        abort(400, f"{rules.title} is for {allowed} players; choose a number of these.")
+    known = _games().available.names(rules.name)
+    wanted = [bot for bot in request.form.getlist("bot") if bot in known]
+    try:
+        key = _games().begin(rules.name, players, fill_seats(wanted, players - 1))
+    except FullError as error:
+        abort(503, str(error))
+    except (StartError, SandboxError) as error:
+        current_app.logger.error("%s", error)
+        abort(503, "A bot of your choice does not start; choose another one.")
+    return redirect(url_for("play_pages.play", key=key), 303)
+
+
+@play_pages.get("/play/<key>")
+def play(key: str) -> str:
+    """The card table of a game."""
+    return render_template("play.html", position=_game(key).position())
+
+
+@play_pages.get("/play/<key>/position")
+def position(key: str) -> dict[str, Any]:
+    """What the person sees now, and may do."""
+    return _game(key).position()
+
+
+@play_pages.post("/play/<key>/choose")
+def chosen(key: str) -> dict[str, Any]:
+    """What the chosen cards are."""
+    cards = _body("cards")
+    if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
+        abort(400, "`cards` must be a list of cards.")
+    if not all(isinstance(card, str) and len(card) == 2 for card in cards):
+        abort(400, "`cards` must be names of cards.")
+    return _game(key).choose(cards)
+
+
+@play_pages.post("/play/<key>/move")
+def move(key: str) -> dict[str, Any]:
+    """Make a move."""
+    text = _body("move")
+    if not isinstance(text, str) or len(text) > _MAX_MOVE:
+        abort(400, "`move` must be the text of a move.")
+    game = _game(key)
+    return {"why": game.move(text), **game.position()}
+
+
+def _game(key: str) -> BrowserGame:
+    game = _games().get(key)
+    if game is None:
+        abort(404, "There is no such game. It may have been left for too long: begin a new one.")
+    return game
+
+
+def _body(name: str) -> object:
+    data = request.get_json(silent=True)
+    return data.get(name) if isinstance(data, dict) else None

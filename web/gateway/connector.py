@@ -1,0 +1,312 @@
+"""The author's side of a bot that connects: takes requests from the arena to the bot.
+
+All connections go outwards, by HTTP long polling, so this works behind routers and proxies. One
+thread polls for each table; the calling thread learns what else happens.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from time import sleep
+from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+import requests
+
+from tournament.bot.http_client import (
+    ConnectionLost,
+    HttpConnection,
+    ProtocolError,
+    ResponseTooLarge,
+)
+from tournament.bot.started_bot import StartError
+from tournament.text import printable
+from web.gateway.local_bot import LocalBot
+
+_ANSWER_LIMIT: Final = 288 * 1024  # more is never read by the runner
+_CONNECT_S: Final = 10
+_POLL_S: Final = 40  # the arena answers within 25 s
+_WAIT_S: Final = 10  # and here within 5 s
+_BOT_S: Final = 4300  # longer than any deadline; the arena tells when the runner's has passed
+_BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
+
+
+class Refused(Exception):
+    """The arena refuses this program; the text is a sentence."""
+
+
+class _Unreachable(Exception):
+    """No answer that can be used; try again. The text is a clause."""
+
+
+class Connector:
+    """Connects a bot to an arena until the cup is over. `bots` has one for each table; `say`
+    receives what happens, a sentence each."""
+
+    def __init__(
+        self, url: str, token: str, bots: list[LocalBot], say: Callable[[str], None]
+    ) -> None:
+        self._address = self._url = url.rstrip("/")
+        self._token = token
+        self._bots = bots
+        self._say = say
+        self._printing = threading.Lock()
+        self._session = ""
+        self._connected = threading.Event()
+        self._tables: list[_Table] = []
+        self._http = self.new_http()
+
+    def run(self) -> None:
+        """Take requests to the bot until the cup is over; Refused."""
+        self._connect()
+        for index, bot in enumerate(self._bots):
+            self._tables.append(_Table(self, index, bot))
+            self._tables[-1].start()
+        while not self._wait():
+            pass
+        self.say("The cup is over.")
+
+    def say(self, text: str) -> None:
+        """Print a sentence; standard error is not made for several threads at once."""
+        with self._printing:
+            self._say(text)
+
+    def new_http(self) -> requests.Session:
+        """A connection to the arena, for one thread; it heeds the environment's proxies."""
+        http = requests.Session()
+        http.auth = self._authorize  # so that a ~/.netrc does not take its place
+        return http
+
+    def _authorize(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self._token}"
+        return request
+
+    def call(
+        self,
+        http: requests.Session,
+        path: str,
+        body: bytes,
+        seconds: float,
+        headers: dict[str, str] | None = None,
+    ) -> requests.Response:
+        """Call the arena. Refused, or _Unreachable if it should be tried again."""
+        try:
+            answer = http.post(
+                self._url + path,
+                data=body,
+                headers={"X-Stich-Session": self._session, **(headers or {})},
+                timeout=(_CONNECT_S, seconds),
+                allow_redirects=False,
+            )
+        except requests.RequestException as error:
+            raise _Unreachable(_reason(error)) from None
+        if answer.status_code in (200, 204):
+            return answer
+        detail = _detail(answer)
+        if answer.status_code in (400, 401, 409):
+            raise Refused(detail)
+        raise _Unreachable(detail)
+
+    def wait_for_session(self) -> None:
+        """Wait until there is a session; for tables."""
+        self._connected.wait()
+
+    def _connect(self) -> None:
+        """Begin a session, however long that takes; Refused."""
+        self._connected.clear()
+        self._url = self._address
+        body = json.dumps({"tables": len(self._bots)}).encode()
+        tries = 0
+        while True:
+            try:
+                about = _object(self.call(self._http, "/connect", body, _WAIT_S))
+                port = about.get("port")
+                if (
+                    isinstance(port, int) and self._url == self._address
+                ):  # these are the pages; the gateway has its own port
+                    self._url = _with_port(self._url, port)
+                    continue
+                self._session = str(about["session"])
+                self.say(f"Connected to {about['cup']} as {about['bot']}.")
+                self._connected.set()
+                return
+            except (_Unreachable, KeyError) as error:
+                self._pause(tries, f"No connection to {self._url} ({error})")
+                tries += 1
+
+    def _wait(self) -> bool:
+        """Learn what happens; whether the cup is over. Refused."""
+        tries = 0
+        while True:
+            try:
+                answer = self.call(self._http, "/connect/wait", b"", _WAIT_S)
+                news = _object(answer)
+                if tries:
+                    self.say("Connected again.")
+                break
+            except _SessionEnded:
+                self.say("The arena was started again.")
+                self._connect()
+                tries = 0
+            except _Unreachable as error:
+                self._pause(tries, f"Connection lost ({error})")
+                tries += 1
+        for table, number in news.get("given_up", ()):
+            self._tables[int(table)].give_up(int(number))
+        return bool(news.get("over"))
+
+    def _pause(self, tries: int, why: str) -> None:
+        seconds = _BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)]
+        if tries in (0, 4) or tries >= len(_BACKOFF_S):
+            self.say(f"{why}; trying again.")
+        sleep(seconds)
+
+
+class _SessionEnded(_Unreachable):
+    """The arena was started again."""
+
+
+class _Table(threading.Thread):
+    """Polls for one table: takes a request to the bot, and its answer back."""
+
+    def __init__(self, connector: Connector, index: int, bot: LocalBot) -> None:
+        super().__init__(daemon=True)
+        self._connector = connector
+        self._index = index
+        self._bot = bot
+        self._http = connector.new_http()
+        self._connection: HttpConnection | None = None
+        self._number: int | None = None
+        self._given_up: int | None = None
+        self._late_in: str | None = None
+
+    def give_up(self, number: int) -> None:
+        """The runner does not wait for the answer to this request any more."""
+        self._given_up = number
+        if self._number == number and self._connection is not None:
+            self._connection.abort()
+
+    def run(self) -> None:
+        """Poll until the program ends."""
+        nothing: tuple[bytes, dict[str, str]] = b"", {}
+        (answer, about), tries = nothing, 0
+        while True:
+            headers = {"X-Stich-Table": str(self._index), **about}
+            try:
+                found = self._connector.call(self._http, "/connect/poll", answer, _POLL_S, headers)
+            except _SessionEnded:
+                answer, about = nothing
+                sleep(_BACKOFF_S[0])
+                self._connector.wait_for_session()
+                continue
+            except Refused:
+                return  # the calling thread learns it too
+            except _Unreachable:
+                sleep(_BACKOFF_S[min(tries, 4)])
+                tries += 1
+                continue
+            (answer, about), tries = nothing, 0
+            if found.status_code == 200:
+                self._number = int(found.headers["X-Stich-Request"])
+                answer, complete = self._ask(found.headers["X-Stich-Call"], found.content)
+                about["X-Stich-Answers"] = str(self._number)
+                about["X-Stich-Complete"] = str(int(complete))
+                self._number = None
+
+    def _ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
+        """The bytes that the bot answers, and whether its connection lasted."""
+        method, _, path = call.partition(" ")
+        received, complete = b"", True
+        try:
+            connection = self._connect(body)
+            try:
+                reply = connection.exchange(method, path, body, _BOT_S)
+            finally:
+                received = connection.received[:_ANSWER_LIMIT]
+            if path == "/move" and reply.status != HTTPStatus.OK:
+                status = f"The bot answered {call} with status {reply.status}, not 200."
+                self._connector.say(status + self._last_line())
+        except (ResponseTooLarge, ProtocolError):
+            pass  # the runner sees the same
+        except (StartError, ConnectionLost, TimeoutError) as error:
+            self._connection, complete = None, False
+            self._connector.say(self._explain(call, body, error))
+        return received, complete
+
+    def _explain(self, call: str, body: bytes, error: Exception) -> str:
+        """Why there is no answer, in a sentence."""
+        if self._given_up == self._number:
+            self._late_in = _match_of(body)
+            return f"Too late: the runner does not wait for {call} any more."
+        return f"The bot did not answer {call}: {error}{self._last_line()}"
+
+    def _last_line(self) -> str:
+        """The last line that the bot has written, as a sentence; its output stays here."""
+        lines = self._bot.output().strip().splitlines()
+        return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
+
+    def _connect(self, body: bytes) -> HttpConnection:
+        """The connection to the bot, which is started again in the match after it was late."""
+        if self._late_in is not None and self._late_in != _match_of(body):
+            self._late_in = None
+            self._connection = None  # it leads to the process that is ended now
+            self._bot.renew()
+        if self._connection is None:
+            self._connection = self._bot.reconnect()
+        return self._connection
+
+
+def _match_of(body: bytes) -> str:
+    return str(json.loads(body).get("match")) if body else ""
+
+
+def _object(answer: requests.Response) -> dict[str, Any]:
+    try:
+        found = answer.json()
+    except requests.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise _Unreachable("the answer is not that of an arena")
+    return found
+
+
+def _detail(answer: requests.Response) -> str:
+    """What the arena says is wrong."""
+    if answer.status_code == 410:
+        raise _SessionEnded
+    try:
+        detail = str(answer.json()["detail"])
+    except (requests.JSONDecodeError, KeyError, TypeError):
+        return f"it answers with status {answer.status_code}"
+    return printable(detail[:500])
+
+
+def _reason(error: requests.RequestException) -> str:
+    """A short clause for what requests says at length."""
+    if isinstance(error, requests.exceptions.SSLError):
+        if _has_cause(error, ssl.SSLCertVerificationError):
+            return "its certificate is not accepted"
+        return "it does not speak TLS there; perhaps its address begins with http://"
+    if isinstance(error, requests.exceptions.ProxyError):
+        return "the proxy does not connect"
+    if isinstance(error, requests.Timeout):
+        return "no answer in time"
+    return "it does not answer"
+
+
+def _has_cause(error: BaseException, kind: type[BaseException]) -> bool:
+    """Whether an error comes from one of this kind."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, kind):
+        found = found.__cause__ or found.__context__
+    return found is not None
+
+
+def _with_port(url: str, port: int) -> str:
+    parts = urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return urlunsplit((parts.scheme, f"{host}:{port}", parts.path, "", ""))

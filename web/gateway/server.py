@@ -1,0 +1,276 @@
+"""The gateway of bots that connect, a process: `python -m web.gateway.server HOST PORT PARENT`.
+
+The environment variable STICH_GATEWAY holds the other settings as JSON. Authors' programs call
+
+- POST /connect with `{"tables"}`: begins a session, `{"session", "bot", "cup"}`;
+- POST /connect/poll: answers the last request of a table and waits for the next one;
+- POST /connect/wait: waits until the cup is over or the runner gives up a request.
+
+Each call has the token of its bot as Authorization: Bearer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Coroutine
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
+
+from web.child_process import allow_connections, end_with_parent
+from web.gateway.connected_bot import (
+    MAX_TABLES,
+    BotAnswer,
+    ConnectedBot,
+    Replaced,
+    Session,
+    TooManyCalls,
+    UnknownSession,
+)
+from web.gateway.invitations import Invitations, TokenRefused, hash_of
+from web.gateway.runner_port import listen
+
+if TYPE_CHECKING:
+    from granian._granian import RSGIHTTPProtocol as HTTPProtocol
+    from granian.rsgi import Scope
+
+POLL_S: Final = 25.0
+WAIT_S: Final = 5.0
+ANSWER_LIMIT: Final = 288 * 1024
+"""Bytes of an answer; the runner refuses shorter ones already."""
+_BODY_S: Final = 10.0
+_CONNECTIONS: Final = 2048
+_HEAD_S: Final = 10
+_ENVIRONMENT: Final = "STICH_GATEWAY"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class GatewaySettings:
+    """`folder` is that of the run; `bots` are those that connect; the runner reaches bot number N
+    at http://127.0.0.1:`runner_port`/`secret`/N."""
+
+    folder: str
+    cup: str
+    bots: tuple[str, ...]
+    runner_port: int
+    secret: str
+
+
+class _Problem(Exception):
+    """A call that cannot be answered: the status and a sentence."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+
+
+class _Connect(msgspec.Struct):
+    tables: int = 1
+
+
+class Gateway:
+    """The RSGI application for authors' programs."""
+
+    def __init__(self, settings: GatewaySettings) -> None:
+        self._settings = settings
+        self._invitations = Invitations(Path(settings.folder))
+        self._bots = {name: ConnectedBot(name, self._is_valid) for name in settings.bots}
+
+    def _is_valid(self, token_hash: str) -> bool:
+        try:
+            self._invitations.bot_of(token_hash)
+        except TokenRefused:
+            return False
+        return True
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Listen to the runner too; granian calls this before it listens."""
+        settings = self._settings
+        loop.run_until_complete(listen(settings.runner_port, settings.secret, self._bots))
+
+    async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
+        """Answer a call."""
+        try:
+            status, headers, body = await self._call(scope, proto)
+        except _Problem as problem:
+            status, body = problem.status, _json({"detail": problem.detail})
+            headers = [("content-type", "application/problem+json"), ("connection", "close")]
+            if status == 429:
+                headers.append(("retry-after", "1"))
+                await asyncio.sleep(1)
+            if status == 401:
+                headers.append(("www-authenticate", "Bearer"))
+        headers.append(("cache-control", "no-store"))
+        with suppress(Exception):  # granian's own, if the connection has ended
+            proto.response_bytes(status, headers, body)
+
+    async def _call(
+        self, scope: Scope, proto: HTTPProtocol
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        if scope.method != "POST":
+            raise _Problem(405, "Send POST; `stich connect` does.")
+        token_hash, bot = self._authenticate(scope)
+        try:
+            try:
+                return await self._answer(scope, proto, token_hash, bot)
+            except (_Problem, Replaced, UnknownSession):
+                bot.spend(1)
+                raise
+        except TooManyCalls:
+            raise _Problem(429, "Too many calls; wait a second.") from None
+        except Replaced:
+            self._authenticate(scope)  # a session also ends with its token
+            detail = "Another program has connected with this token, and takes the place of this."
+            raise _Problem(409, detail) from None
+        except UnknownSession:
+            raise _Problem(410, "This session has ended; connect again.") from None
+
+    async def _answer(
+        self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        body = await _body(scope, proto)
+        if scope.path == "/connect":
+            return self._connect(bot, token_hash, body)
+        session = bot.check(scope.headers.get("x-stich-session", ""))
+        if scope.path == "/connect/poll":
+            return await self._poll(bot, scope, proto, body)
+        if scope.path == "/connect/wait":
+            return await self._wait(bot, session, proto)
+        raise _Problem(404, "There is no such call; `stich connect` knows them all.")
+
+    def _authenticate(self, scope: Scope) -> tuple[str, ConnectedBot]:
+        scheme, _, token = scope.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise _Problem(401, "Send the token of the bot: stich connect URL --token TOKEN.")
+        token_hash = hash_of(token.strip())
+        try:
+            name = self._invitations.bot_of(token_hash)
+        except TokenRefused as error:
+            raise _Problem(401, str(error)) from None
+        if name not in self._bots:
+            raise _Problem(401, "The organiser of the cup starts this bot; it need not connect.")
+        return token_hash, self._bots[name]
+
+    def _connect(
+        self, bot: ConnectedBot, token_hash: str, body: bytes
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        try:
+            tables = msgspec.json.decode(body, type=_Connect).tables
+        except msgspec.DecodeError:
+            tables = 0
+        if not 1 <= tables <= MAX_TABLES:
+            raise _Problem(400, f"The number of tables must be from 1 to {MAX_TABLES}.")
+        session = bot.connect(token_hash, tables)
+        return _ok({"session": session.id, "bot": bot.name, "cup": self._settings.cup})
+
+    async def _poll(
+        self, bot: ConnectedBot, scope: Scope, proto: HTTPProtocol, body: bytes
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        headers = scope.headers
+        answers, table = headers.get("x-stich-answers"), headers.get("x-stich-table", "")
+        answer = BotAnswer(body, headers.get("x-stich-complete") == "1")
+        if not table.isdecimal() or not (answers is None or answers.isdecimal()):
+            raise _Problem(400, "The headers of this call are wrong.")
+        number = None if answers is None else int(answers)
+        if int(table) >= bot.tables:
+            raise _Problem(400, "There is no such table.")
+        poll = bot.poll(int(table), number, answer)
+        request = await _unless_gone(poll, proto, POLL_S)
+        if request is None:
+            return 204, [], b""
+        about = [("x-stich-request", str(request.number)), ("x-stich-call", request.call)]
+        return 200, about, request.body
+
+    async def _wait(
+        self, bot: ConnectedBot, session: Session, proto: HTTPProtocol
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        found = await _unless_gone(bot.wait(session, WAIT_S), proto, 2 * WAIT_S)
+        over, given_up = found or (False, [])
+        return _ok({"over": over, "given_up": given_up})
+
+
+async def _unless_gone(
+    call: Coroutine[Any, Any, _T], proto: HTTPProtocol, seconds: float
+) -> _T | None:
+    """What a call brings; None if that takes too long or its client closes the connection."""
+    work = asyncio.ensure_future(call)
+    gone = asyncio.ensure_future(proto.client_disconnect())
+    try:
+        await asyncio.wait({work, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        work.cancel()
+        gone.cancel()
+
+
+async def _body(scope: Scope, proto: HTTPProtocol) -> bytes:
+    length = scope.headers.get("content-length", "")
+    if not length.isdecimal():
+        raise _Problem(411, "Send the Content-Length of the body.")
+    if int(length) > ANSWER_LIMIT:
+        raise _Problem(413, f"The body has more than {ANSWER_LIMIT // 1024} KiB.")
+    if not int(length):
+        return b""
+    try:
+        async with asyncio.timeout(_BODY_S):
+            return await proto()
+    except TimeoutError:
+        raise _Problem(408, f"The body did not arrive within {_BODY_S:.0f} s.") from None
+    except RuntimeError:  # granian's, if the connection has ended
+        raise _Problem(400, "The body is not complete.") from None
+
+
+def _ok(value: object) -> tuple[int, list[tuple[str, str]], bytes]:
+    return 200, [("content-type", "application/json")], _json(value)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def environment(settings: GatewaySettings) -> dict[str, str]:
+    """The environment of a gateway with these settings."""
+    return {**os.environ, _ENVIRONMENT: json.dumps(asdict(settings))}
+
+
+def serve(host: str, port: int) -> None:
+    """Serve until stopped."""
+    from granian import Granian
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.log import LogLevels
+
+    allow_connections(_CONNECTIONS)
+    Granian(
+        "web.gateway.server:app",
+        address=host,
+        port=port,
+        interface=Interfaces.RSGI,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
+        workers=1,
+        workers_kill_timeout=1,  # calls that wait need no end
+        backpressure=_CONNECTIONS,
+        websockets=False,
+        respawn_failed_workers=True,
+        log_level=LogLevels.error,
+    ).serve(target_loader=_load)
+
+
+def _load(_target: str) -> Any:
+    """The application; granian calls this in the worker."""
+    end_with_parent(os.getppid())
+    return Gateway(GatewaySettings(**json.loads(os.environ[_ENVIRONMENT])))
+
+
+if __name__ == "__main__":
+    end_with_parent(int(sys.argv[3]))
+    serve(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,1 @@
+"""What the report and the pages share: the card table, plots, replays, numbers as text."""

@@ -1,0 +1,88 @@
+"""A finished match, replayed move by move with clocks and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tournament.match.referee import Board, LocalReferee
+from tournament.records import FaultRecord, MatchRecord
+from web.ui.post_mortem import fault_dict
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move of a match and the state after it; the first step has no move.
+
+    `ms` is the time the bot took, None for the default move of a bot that is struck out; `banks`
+    are the banks by seat after the move, milliseconds. `before` is the state before the move.
+    """
+
+    number: int
+    seat: int | None
+    move: str | None
+    ms: float | None
+    banks: tuple[float, ...]
+    fault: FaultRecord | None
+    before: dict[str, Any] | None
+    state: dict[str, Any]
+
+
+def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
+    """Replay the match from its seed; ValueError if it has moves after the end of its game."""
+    board: Board = LocalReferee().start(record.game, record.players, record.seed, record.options)
+    banks = [float(bank_ms)] * record.players
+    asked = [iter(times) for times in record.times]
+    faults = {fault.move: fault for fault in record.faults}
+    state = board.state()
+    yield Step(0, None, None, None, tuple(banks), None, None, state)
+    for index, move in enumerate(record.moves):
+        seat = board.turn
+        if seat is None:
+            raise ValueError(f"Match {record.match} has moves after the end of its game.")
+        ms = next(asked[seat], None)
+        if ms is not None:
+            banks[seat] = max(0.0, banks[seat] - max(0.0, ms - move_ms))
+        _, board = board.play(move)
+        before, state = state, board.state()
+        yield Step(index + 1, seat, move, ms, tuple(banks), faults.get(index), before, state)
+
+
+def clock(config: Mapping[str, Any]) -> tuple[int, int]:
+    """The milliseconds for a move and in the bank of a cup."""
+    return config["clock"]["move_ms"], config["clock"]["bank_ms"]
+
+
+def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The match as JSON values: every state, who moved, and the time it took."""
+    return {
+        "match": record.match,
+        "block": record.block,
+        "round": record.round,
+        "stage": record.stage,
+        "game": record.game,
+        "seed": record.seed,
+        "seating": record.seating,
+        "scores": record.scores,
+        "adjusted": record.adjusted,
+        "struck": record.struck,
+        "started": record.started,
+        "wall_ms": record.wall_ms,
+        "own_ms": record.own_ms,
+        "faults": [fault_dict(record, fault, config) for fault in record.faults],
+        "outputs": record.outputs,
+        "steps": [
+            {
+                "number": step.number,
+                "seat": step.seat,
+                "bot": None if step.seat is None else record.seating[step.seat],
+                "move": step.move,
+                "house": step.fault is not None or (step.move is not None and step.ms is None),
+                "ms": None if step.ms is None else round(step.ms, 3),
+                "bank_ms": [round(bank, 3) for bank in step.banks],
+                "state": step.state,
+            }
+            for step in steps(record, *clock(config))
+        ],
+    }

@@ -15,10 +15,11 @@ from stich.servers.gateway import gateway_served
 from tests.tournament import hostile
 from tournament.bot.dial import dial_url
 from tournament.bot.player import Choice, HttpBot
-from tournament.config import Bot, Cup
+from tournament.bot.process import LaunchSettings
+from tournament.bot.reach import RestartableBot
+from tournament.config import Bot, Cup, Limits
 from web.gateway.connector import Connector
 from web.gateway.invitations import Invitations
-from web.gateway.local_bot import RunningBot
 
 MOVES = 1500
 AIM_MS = 2.0
@@ -33,8 +34,9 @@ def sections() -> list[Section]:
         with gateway_served("127.0.0.1", port, folder, cup, "stich invite") as server:
             token = Invitations(Path(folder)).invite("bot", 1)
             connected = threading.Event()
+            played = RestartableBot(Bot("bot", url=url), LaunchSettings(Limits(), 60_000))
             connector = Connector(
-                f"http://127.0.0.1:{port}", token, [RunningBot(url)], lambda _: connected.set()
+                f"http://127.0.0.1:{port}", token, [played], lambda _: connected.set()
             )
             threading.Thread(target=connector.run, daemon=True).start()
             connected.wait()

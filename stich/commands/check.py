@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from urllib.parse import urlsplit
 
 import click
 
@@ -13,15 +12,11 @@ from stich.console import interrupts
 
 
 def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is None:
-        return None
-    try:
-        parts = urlsplit(value)
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
-            return value
-    except ValueError:
-        pass
-    raise click.BadParameter("write it as http://127.0.0.1:9000.")
+    from tournament.config import schema
+
+    if value is not None and (wrong := schema.url(value)):
+        raise click.BadParameter(wrong)
+    return value
 
 
 @click.command()
@@ -83,12 +78,11 @@ def check(
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
     # rich and the games take long to load: `stich --help` and completion must not wait for them.
+    from stich.console.check_report import CheckReport, JsonReport, TextReport
     from tournament.bot.launch import prepare_launch
     from tournament.bot.protocol import TimeBank
     from tournament.bot.sandbox.bubblewrap import SandboxError
-    from tournament.check.report import CheckReport, JsonReport, TextReport
     from tournament.check.suite import check_bot
-    from tournament.check.target import Target, open_target
     from tournament.config import Bot, Limits, schema
 
     if (url is None) == (command is None):
@@ -98,7 +92,7 @@ def check(
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     report: CheckReport = JsonReport() if as_json else TextReport()
     try:
-        bot = Bot(command or "bot", command, url)
+        bot = Bot(str(command or url), command, url)
         launch, notice = prepare_launch([bot], Limits(), start_ms, sandbox=sandbox)
     except SandboxError as error:
         click.echo(str(error), err=True)
@@ -106,12 +100,10 @@ def check(
     if notice:
         click.echo(notice, err=True)
 
-    def target() -> Target:
-        return open_target(url, command, launch)
-
     interrupts.raise_interrupts()
     try:
-        for result in check_bot(target, clock, [game] if game else [], positions, report.progress):
+        wanted = [game] if game else []
+        for result in check_bot(bot, launch, clock, wanted, positions, report.progress):
             report.add(result)
     except KeyboardInterrupt:
         report.stopped()

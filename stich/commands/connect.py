@@ -57,11 +57,11 @@ def connect(
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
     from tournament.bot.launch import prepare_launch
+    from tournament.bot.reach import RestartableBot
     from tournament.bot.sandbox.bubblewrap import SandboxError
     from tournament.bot.started_bot import StartError
     from tournament.config import Bot, Limits, schema
     from web.gateway.connector import Connector, Refused
-    from web.gateway.local_bot import CommandBot, LocalBot, RunningBot
 
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either a command or --url.")
@@ -70,22 +70,19 @@ def connect(
         if wrong:
             raise click.UsageError(f"{value or 'The command'}: {wrong}")
     with ExitStack() as stack:
-        bots: list[LocalBot] = []
+        bots: list[RestartableBot] = []
         try:
             # What the author's own machine can bear, the author knows.
             limits = Limits(memory_mb=1 << 20)
-            named = Bot(command or "bot", command, url)
+            named = Bot(str(command or url), command, url)
             launch, notice = prepare_launch([named], limits, start_ms, sandbox=sandbox)
             if notice:
                 click.echo(notice, err=True)
             for _ in range(tables):
-                bot = CommandBot(command, launch) if command else RunningBot(str(url))
+                bot = RestartableBot(named, launch)
                 stack.callback(bot.close)
                 bots.append(bot)
             Connector(arena, token.strip(), bots, lambda text: click.echo(text, err=True)).run()
-        except OSError as error:
-            click.echo(f"{url}: {error.strerror or error}.", err=True)
-            return 1
         except (SandboxError, StartError, Refused) as error:
             click.echo(str(error), err=True)
             return 1

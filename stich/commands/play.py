@@ -9,7 +9,7 @@ import signal
 import sys
 import webbrowser
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import click
 from rich.console import Console
@@ -18,19 +18,22 @@ from rich.text import Text
 import games
 from games import OptionError
 from games.game import Game, State
-from games.move import Move
 from stich.commands import completion
 from stich.commands.common import check_game, game_options, sandbox_option
 from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
+from stich.console.menu import InputError, Menu
 from tournament.bot.launch import prepare_launch
+from tournament.bot.player import Choice, Player, StandIn
+from tournament.bot.reach import reach
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
-from tournament.config import Clock, Limits
-from tournament.config.arguments import parse_bot
-from tournament.play.menu import InputError, Menu
-from tournament.play.opponents import DEFAULT, Opponent, fill_seats, gather
+from tournament.config import Bot, Clock, Limits
+from tournament.config.arguments import DEFAULT_BOTS, fill_seats, parse_bot
+from tournament.match.match import Observer, Pairing, Rules
+from tournament.match.match import play as play_match
+from tournament.match.referee import LocalReferee
 from tournament.text import printable
 
 _SECRET_MOVES = ("give", "discard")
@@ -41,53 +44,46 @@ class _Quit(Exception):
     """The person quits the game."""
 
 
-class TerminalGame:
-    """A game of a person at one seat against bots at the others; shows only the person's view."""
+class TerminalGame(StandIn, Observer):
+    """A game of a person at one seat against bots at the others: the player at the terminal, who
+    sees only the view of their seat, and the observer who prints what happens."""
 
-    def __init__(
-        self, console: Console, state: State, seat: int, opponents: Mapping[int, Opponent]
-    ) -> None:
+    url = "at the terminal"
+
+    def __init__(self, console: Console, state: State, seat: int, bots: Sequence[Bot]) -> None:
         self._console = console
         self._state = state
         self._seat = seat
-        self._opponents = opponents
-        self._names = [
-            "you" if place == seat else f"{opponents[place].name} ({place})"
-            for place in range(state.players)
-        ]
+        self._names = [f"{bot.name} ({place + (place >= seat)})" for place, bot in enumerate(bots)]
+        self._names.insert(seat, "you")
 
-    def play(self) -> None:
+    def play(self, bots: Sequence[Player], clock: Clock) -> None:
         """Play to the end; _Quit when the person quits."""
-        for place, opponent in self._opponents.items():
-            opponent.start_match(self._state, place)
-        while (turn := self._state.turn) is not None:
-            if turn == self._seat:
-                self._take(self._person())
-                continue
-            move, fault = self._opponents[turn].move(self._state, turn)
-            if fault:
-                words = f"{self._names[turn]} failed; a default move is played: {printable(fault)}"
-                self._console.print(Text(words, style="yellow"))
-            self._take(move)
-        for place, opponent in self._opponents.items():
-            opponent.end_match(self._state, place)
+        state = self._state
+        rules = Rules(state.game.name, state.players, state.options, clock)
+        pairing = Pairing.alone(secrets.token_hex(4), self._names, state.seed)
+        players = [*bots[: self._seat], self, *bots[self._seat :]]
+        play_match(rules, pairing, LocalReferee(), players, observer=self)
         self._print_result()
 
-    def _take(self, move: Move) -> None:
-        """Make a move, and print what the person's view shows of it."""
-        before, self._state = self._state, self._state.advance(move)
-        mover = before.turn
-        if mover is None:
-            raise ValueError("The game is over: nobody moves.")
-        shown = move.text
-        if move.kind in _SECRET_MOVES:
+    def failed(self, seat: int, why: str) -> None:
+        """Print what a bot did wrong."""
+        words = f"{self._names[seat]} failed; a default move is played: {why}"
+        self._console.print(Text(words, style="yellow"))
+
+    def moved(self, seat: int, move: str) -> None:
+        """Print what the person's view shows of a move."""
+        before, made = self._state, self._state.check(move)
+        self._state = before.advance(made)
+        shown = made.text
+        if made.kind in _SECRET_MOVES:
             shown = self._state.view(self._seat).to_dict()["history"][-1]["move"]
-        line = Text(f"{self._names[mover]}: ").append_text(play_text(shown, move.category))
+        line = Text(f"{self._names[seat]}: ").append_text(play_text(shown, made.category))
         self._console.print(line)
         for result in self._state.results[len(before.results) :]:
             self._console.print(screen.result(result, self._names))
 
-    def _person(self) -> Move:
+    def move(self, body: bytes, seconds: float) -> Choice:
         """Ask the person until they type a legal move; _Quit if they quit."""
         view = self._state.view(self._seat)
         wire = view.to_dict()
@@ -108,7 +104,7 @@ class TerminalGame:
                 elif not typed and len(menu) > 1:
                     self._console.print(screen.menu(menu.all()))
                 else:
-                    return menu.choose("pass" if typed == "p" else typed or "1")
+                    return Choice(menu.choose("pass" if typed == "p" else typed or "1").text, 0.0)
             except InputError as error:
                 self._console.print(Text(str(error), style="red"))
 
@@ -145,7 +141,7 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
     shell_complete=completion.bots,
     metavar="BOT",
     help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated;"
-    f" repeated in turn to fill the seats. Default: {', '.join(DEFAULT)}.",
+    f" repeated in turn to fill the seats. Default: {', '.join(DEFAULT_BOTS)}.",
 )
 @click.option("--players", type=int, help="Seats, yours included; as few as possible by default.")
 @click.option("--seed", help="The seed of all deals; a fresh one, which is shown, by default.")
@@ -202,9 +198,8 @@ def play(
         raise click.BadParameter(f"must be 0 to {count - 1}.", param_hint="--seat")
     console = Console(highlight=False)
     clock = Clock(move_ms=move_ms, bank_ms=10 * move_ms)
-    others = [place for place in range(count) if place != seat]
     try:
-        bots = [parse_bot(text) for text in fill_seats(wanted, len(others))]
+        bots = [parse_bot(text) for text in fill_seats(wanted, count - 1)]
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--with") from error
     again = _command(game, wanted, count, chosen, seat, options)
@@ -214,11 +209,11 @@ def play(
             launch, notice = prepare_launch(bots, Limits(), clock.start_ms, sandbox=sandbox)
             if notice:
                 click.echo(notice, err=True)
-            opponents = gather(bots, clock, launch, stack)
+            opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
             console.print(
                 Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True
             )
-            TerminalGame(console, state, seat, dict(zip(others, opponents, strict=True))).play()
+            TerminalGame(console, state, seat, bots).play(opponents, clock)
     except (SandboxError, StartError) as error:
         click.echo(f"Error: {printable(str(error))}", err=True)
         sys.exit(1)

@@ -14,7 +14,8 @@ import games
 from games.game import JsonDict
 from games.move import Move
 from stich.console.cards import SUITS, cards, fact_text, move_text
-from tournament.play.menu import MoveGroup, cards_of
+from stich.console.menu import MoveGroup
+from web.ui.moves import cards_of
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""

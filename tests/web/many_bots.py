@@ -10,8 +10,10 @@ import threading
 from contextlib import ExitStack
 
 from tests.tournament import hostile
+from tournament.bot.process import LaunchSettings
+from tournament.bot.reach import RestartableBot
+from tournament.config import Bot, Limits
 from web.gateway.connector import Connector
-from web.gateway.local_bot import RunningBot
 
 PRINTING = threading.Lock()
 
@@ -22,7 +24,8 @@ def main(arena: str, *tokens: str) -> None:
         threads = []
         for number, token in enumerate(tokens):
             url = stack.enter_context(hostile.running(hostile.toy(f"toy-{number % 3}")))
-            connector = Connector(arena, token, [RunningBot(url)], say)
+            bot = RestartableBot(Bot(url, url=url), LaunchSettings(Limits(), 60_000))
+            connector = Connector(arena, token, [bot], say)
             threads.append(threading.Thread(target=connector.run))
             threads[-1].start()
         for thread in threads:

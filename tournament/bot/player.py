@@ -94,11 +94,13 @@ def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
 
 
 class HttpBot:
-    """A bot behind a connection of its own. It gets the `token` with every request."""
+    """A bot behind a connection of its own, which `dial` opens. It gets the `token` with every
+    request."""
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
         parts = urlsplit(url)
         self.url = url.rstrip("/")
+        self.dial = dial
         self._token = token
         self._open = partial(HttpConnection, dial, parts.netloc, parts.path.rstrip("/"), token)
         self._connection = self._open()

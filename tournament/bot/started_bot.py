@@ -32,7 +32,7 @@ class StartError(Exception):
 
 class StartedBot(HttpBot):
     """A bot that was started, with its `process`. `about` is what it says about itself, once it is
-    `answered`; `dial` opens another connection to it."""
+    `answered`."""
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
         """Start it by its command; `ready` waits until it answers."""
@@ -46,8 +46,7 @@ class StartedBot(HttpBot):
         self._port = _free_port()
         env = {**environment(shlex.split(self.command), self._port), **bot.env}
         self.process = BotProcess(bot, env, launch)
-        self.dial = self._make_dial()
-        super().__init__(f"http://127.0.0.1:{self._port}", self.dial)
+        super().__init__(f"http://127.0.0.1:{self._port}", self._make_dial())
 
     def _make_dial(self) -> Dial:
         """How to connect to the bot, through the proxy if it is in a sandbox."""

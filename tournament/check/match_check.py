@@ -45,18 +45,7 @@ def short_match(name: str) -> Check:
         clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
         rules = Rules(name, game.min_players, OPTIONS, clock, strikes=MAX_FAILURES)
         seating = ("checked", *(f"random {seat}" for seat in seats))
-        pairing = Pairing(
-            match=examiner.match_id(),
-            block=0,
-            key=SEED,
-            round=1,
-            stage="",
-            number=0,
-            seatings=1,
-            table=seating,
-            seating=seating,
-            seed=SEED,
-        )
+        pairing = Pairing.alone(examiner.match_id(), seating, SEED)
         with examiner.connect() as bot:
             players: list[Player] = [bot, *(_RandomPlayer(seat) for seat in seats)]
             record = play(rules, pairing, LocalReferee(), players)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import games
+from tournament.bot.process import LaunchSettings
 from tournament.bot.protocol import TimeBank
+from tournament.bot.reach import NotReached, RestartableBot
 from tournament.bot.started_bot import StartError
 from tournament.check import match_check, protocol_checks, timing_checks
 from tournament.check.advice import LISTEN, Advice
@@ -13,11 +16,21 @@ from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.check.positions import longest
 from tournament.check.protocol_checks import Check
-from tournament.check.report import CheckProgress
-from tournament.check.target import NotReached, Target
+from tournament.check.target import Target
+from tournament.config import Bot
 
 _OUTPUT = Check("little is written to stdout and stderr", protocol_checks.output)
 _PACE = Check("its time for a move", timing_checks.pace)
+
+
+class CheckObserver(Protocol):
+    """Is notified of the progress of a check, by any thread."""
+
+    def start(self, number: int, total: int, title: str) -> None:
+        """A check begins."""
+
+    def add_answer(self) -> None:
+        """The bot is asked a question."""
 
 
 def game_checks(names: Sequence[str], wanted: int) -> list[Check]:
@@ -37,19 +50,20 @@ def game_checks(names: Sequence[str], wanted: int) -> list[Check]:
 
 
 def check_bot(
-    open_target: Callable[[], Target],
+    bot: Bot,
+    launch: LaunchSettings,
     clock: TimeBank,
     wanted: Sequence[str],
     positions: int,
-    progress: CheckProgress,
+    observer: CheckObserver,
 ) -> Iterator[CheckResult]:
     """Run all checks in order, for the `wanted` games or else those that the bot names.
 
-    Starts the bot, or reaches it, by `open_target`, and ends it.
+    Starts the bot, or reaches it, and ends what it started.
     """
     title = "the bot is there"
     try:
-        target = open_target()
+        target = Target(RestartableBot(bot, launch))
     except StartError as error:
         fix = "Start it by hand, and read what it writes."
         if isinstance(error, NotReached):
@@ -59,7 +73,7 @@ def check_bot(
         return
     try:
         yield CheckResult(1, title, Outcome(target.url))
-        examiner = Examiner(target, clock, progress.add_answer)
+        examiner = Examiner(target, clock, observer.add_answer)
         about, named = protocol_checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
         names = list(wanted) or named or list(games.GAMES)
@@ -67,7 +81,7 @@ def check_bot(
         output = [] if target.written() is None else [_OUTPUT]
         checks = [*game_checks(names, positions), *output, _PACE]
         for number, check in enumerate(checks, start=3):
-            progress.start(number, len(checks) + 2, check.title)
+            observer.start(number, len(checks) + 2, check.title)
             try:
                 target.restart_if_ended()
             except StartError as error:

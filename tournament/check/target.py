@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from time import monotonic, sleep
 
-from tournament.bot.dial import Dial, dial_url
+from tournament.bot.dial import Dial
 from tournament.bot.http_client import Reply
 from tournament.bot.player import Choice, Failure, HttpBot
-from tournament.bot.process import LaunchSettings
-from tournament.bot.started_bot import StartedBot, StartError, start
-from tournament.config import Bot
+from tournament.bot.reach import RestartableBot
 
 _OUTPUT_SHOWN = 2000
 """Characters of a bot's output that go with a failure."""
@@ -17,10 +15,6 @@ _OUTPUT_SHOWN = 2000
 _POLL_S = 0.01
 _POLLS = 50
 _CONNECT_S = 1.0
-
-
-class NotReached(StartError):
-    """Nothing answers at the URL of a bot; the text is a sentence that says why."""
 
 
 class Connection(HttpBot):
@@ -56,60 +50,34 @@ class Connection(HttpBot):
 
 
 class Target:
-    """A bot to be checked that is running already. OSError if there is no such host."""
+    """A bot to be checked. What a bot by URL writes, and its process, cannot be seen."""
 
-    def __init__(self, url: str, dial: Dial | None = None) -> None:
-        self.url = url.rstrip("/")
-        self._dial = dial or dial_url(url)
+    def __init__(self, bot: RestartableBot) -> None:
+        self._bot = bot
         self._unsupported: set[str] = set()
+        self._written_earlier = 0
 
-    def dial(self, seconds: float) -> None:
-        """Connect once; OSError if nobody accepts within this time."""
-        self._dial(monotonic() + seconds).close()
+    @property
+    def url(self) -> str:
+        """Where it is asked."""
+        return self._bot.player.url
 
     def connect(self) -> Connection:
         """A new connection."""
-        return Connection(self.url, self._dial, self._unsupported)
+        return Connection(self.url, self._bot.player.dial, self._unsupported)
 
     def output(self) -> str:
         """The end of what it has written; empty if that cannot be seen."""
-        return ""
+        return self._bot.output()[-_OUTPUT_SHOWN:]
 
     def written(self) -> int | None:
-        """How many bytes it has written; None if that cannot be seen."""
-        return None
+        """How many bytes it has written, also before it was started again; None if that cannot be
+        seen."""
+        started = self._bot.started
+        return None if started is None else self._written_earlier + started.process.written()
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs or if that cannot be seen."""
-        return None
-
-    def restart_if_ended(self) -> None:
-        """Start it again if it has ended; StartError."""
-
-    def close(self) -> None:
-        """End what was started."""
-
-
-class StartedTarget(Target):
-    """A bot that is started here, as a runner starts it. StartError if it does not answer."""
-
-    def __init__(self, command: str, launch: LaunchSettings) -> None:
-        self._about = Bot(command, command=command)
-        self._launch = launch
-        self._bot: StartedBot = start(self._about, launch)
-        self._written_earlier = 0
-        super().__init__(self._bot.url, self._bot.dial)
-
-    def output(self) -> str:
-        """The end of what it has written."""
-        return self._bot.output()[-_OUTPUT_SHOWN:]
-
-    def written(self) -> int:
-        """How many bytes it has written, also before it was started again."""
-        return self._written_earlier + self._bot.process.written()
-
-    def ended(self) -> str | None:
-        """How its process ended; None while it runs."""
         status = self._status()
         if status is None or isinstance(status, str):
             return status
@@ -117,44 +85,30 @@ class StartedTarget(Target):
 
     def _status(self) -> int | str | None:
         """Its return code. If nobody listens at its port, wait a moment for its end."""
-        status = self._bot.process.status()
+        started = self._bot.started
+        if started is None:
+            return None
+        status = started.process.status()
         for _ in range(0 if self._listens() else _POLLS):
             if status is not None:
                 break
             sleep(_POLL_S)
-            status = self._bot.process.status()
+            status = started.process.status()
         return status
 
     def _listens(self) -> bool:
         try:
-            self._dial(monotonic() + _CONNECT_S).close()
+            self._bot.player.dial(monotonic() + _CONNECT_S).close()
         except OSError:
             return False
         return True
 
     def restart_if_ended(self) -> None:
         """Start it again if it has ended; StartError."""
-        if self._status() is None:
-            return
-        self._written_earlier = self.written()
-        self._bot.close()
-        self._bot = start(self._about, self._launch)
-        self.url = self._bot.url
-        self._dial = self._bot.dial
+        if self._status() is not None:
+            self._written_earlier = self.written() or 0
+            self._bot.restart()
 
     def close(self) -> None:
-        """End it with all its processes."""
+        """End what was started."""
         self._bot.close()
-
-
-def open_target(url: str | None, command: str | None, launch: LaunchSettings) -> Target:
-    """The bot at a URL, or else started by a command; StartError if it is not there,
-    NotReached if that is at a URL."""
-    if command is not None:
-        return StartedTarget(command, launch)
-    try:
-        target = Target(str(url))
-        target.dial(launch.start_ms / 1000)
-    except OSError as error:
-        raise NotReached(f"{url}: {error.strerror or error}.") from error
-    return target

@@ -9,6 +9,9 @@ from tournament.config.cup import REFERENCE_BOTS, Bot, reference_command
 from tournament.config.locations import short
 from tournament.config.schema import command, url
 
+DEFAULT_BOTS = ("sensible", "greedy")
+"""Who a person plays against if they name nobody."""
+
 
 def is_url(text: str) -> bool:
     """Whether a bot is written as a URL."""
@@ -28,6 +31,12 @@ def parse_bot(text: str) -> Bot:
     if problem:
         raise ValueError(f"{short(text)}: {problem}")
     return Bot(text, url=text) if is_url(text) else Bot(text, command=text)
+
+
+def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
+    """The bots at `count` seats: the wanted in order, over and over if they are too few."""
+    chosen = list(wanted) or list(DEFAULT_BOTS)
+    return [chosen[index % len(chosen)] for index in range(count)]
 
 
 def parse_options(pairs: Sequence[str]) -> dict[str, object]:

@@ -29,7 +29,7 @@ class Rules:
     players: int
     options: Mapping[str, Any]
     clock: Clock
-    strikes: int
+    strikes: int = 3
     names: bool = False
 
 
@@ -47,6 +47,22 @@ class Pairing:
     table: tuple[str, ...]
     seating: tuple[str, ...]
     seed: str
+
+    @classmethod
+    def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
+        """A match that belongs to no schedule."""
+        bots = tuple(seating)
+        return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
+
+
+class Observer:
+    """Is notified of what happens in a match. By default it ignores everything."""
+
+    def failed(self, seat: int, why: str) -> None:
+        """A bot made no legal move, so the default move follows; `why` is one or two sentences."""
+
+    def moved(self, seat: int, move: str) -> None:
+        """A seat made this move."""
 
 
 @dataclass(slots=True)
@@ -91,13 +107,17 @@ def play(
     expect: Expect = lambda _: None,
     counts: Container[str] = (),
     awaited: Container[str] = (),
+    observer: Observer | None = None,
 ) -> MatchRecord:
     """Play a match to its end; RefereeError if the rules service fails.
+
+    A person at the table is a player whose moves cost no time.
 
     MatchVoid if a bot was stopped meanwhile, except because of the bots in `counts`, or if one of
     the bots in `awaited` is unreachable.
     """
-    return _Match(rules, pairing, players, expect, counts, awaited).play(referee)
+    observer = observer or Observer()
+    return _Match(rules, pairing, players, expect, counts, awaited, observer).play(referee)
 
 
 class _Match:
@@ -109,12 +129,14 @@ class _Match:
         expect: Expect,
         counts: Container[str],
         awaited: Container[str],
+        observer: Observer,
     ) -> None:
         self.rules = rules
         self.pairing = pairing
         self.expect = expect
         self.counts = counts
         self.awaited = awaited
+        self.observer = observer
         self.started = _now()
         clock = rules.clock
         self.seats = [
@@ -133,6 +155,7 @@ class _Match:
             out = self.seats[turn].out
             move, board = _default_move(board) if out else self._take_turn(turn, board)
             self.moves.append(move)
+            self.observer.moved(turn, move)
         scores, results = board.scores, board.results
         struck = tuple(i for i, seat in enumerate(self.seats) if seat.out)
         self._notify("/end", lambda seat: end_request(pairing.match, rules.game, seat, scores))
@@ -273,6 +296,11 @@ class _Match:
         seat = self.seats[request.turn]
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes
+        why = f"{failure.kind}: {printable(failure.detail)}"
+        if seat.out:
+            why += f" That was strike {seat.strikes} of {seat.strikes}: it is not asked again in"
+            why += " this game."
+        self.observer.failed(request.turn, why)
         self.faults.append(
             FaultRecord(
                 seat=request.turn,

@@ -4,13 +4,11 @@ reported at once."""
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from time import monotonic
 from typing import Any
 
-from tournament.bot.dial import dial_url
 from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTooLarge
-from tournament.bot.player import HttpBot
 from tournament.bot.protocol import PROTOCOL, InvalidAnswer, read_about
+from tournament.bot.reach import reach_url
 from tournament.bot.started_bot import StartError
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
@@ -81,19 +79,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
     Unlike a started bot it must say its protocol and its games: another server, or a wrong path,
     often answers too.
     """
-    fix = "start it, or fix its url"
-    where = "the end of its connection" if bot.connect else url
-    try:
-        dial = dial_url(url)
-    except OSError as error:
-        raise StartError(f"{bot.name}: its host is not known ({error.strerror}); {fix}.") from None
-    try:
-        dial(monotonic() + _ANSWER_S).close()
-    except OSError as error:
-        why = error.strerror or f"no answer within {_ANSWER_S} s"
-        text = f"{bot.name}: nothing accepts connections at {where} ({why}); {fix}."
-        raise StartError(text) from None
-    player = HttpBot(url, dial, bot.token)
+    player = reach_url(bot, url)
     try:
         about = read_about(player.get_about(_ANSWER_S))
         missing = [key for key in ("protocol", "games") if key not in about]
@@ -106,7 +92,11 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
         player.close()
     if why:
         why = printable(why.rstrip("."))
-        raise StartError(f"{bot.name}: what answers GET / at {where} is not a bot ({why}); {fix}.")
+        where = "the end of its connection" if bot.connect else url
+        raise StartError(
+            f"{bot.name}: what answers GET / at {where} is not a bot ({why}); start it, or fix its"
+            " url."
+        )
     return about
 
 

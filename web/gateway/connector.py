@@ -23,9 +23,9 @@ from tournament.bot.http_client import (
     ProtocolError,
     ResponseTooLarge,
 )
+from tournament.bot.reach import RestartableBot
 from tournament.bot.started_bot import StartError
 from tournament.text import printable
-from web.gateway.local_bot import LocalBot
 
 _ANSWER_LIMIT: Final = 288 * 1024  # more is never read by the runner
 _CONNECT_S: Final = 10
@@ -48,7 +48,7 @@ class Connector:
     receives what happens, a sentence each."""
 
     def __init__(
-        self, url: str, token: str, bots: list[LocalBot], say: Callable[[str], None]
+        self, url: str, token: str, bots: list[RestartableBot], say: Callable[[str], None]
     ) -> None:
         self._address = self._url = url.rstrip("/")
         self._token = token
@@ -173,7 +173,7 @@ class _SessionEnded(_Unreachable):
 class _Table(threading.Thread):
     """Polls for one table: takes a request to the bot, and its answer back."""
 
-    def __init__(self, connector: Connector, index: int, bot: LocalBot) -> None:
+    def __init__(self, connector: Connector, index: int, bot: RestartableBot) -> None:
         super().__init__(daemon=True)
         self._connector = connector
         self._index = index
@@ -254,9 +254,11 @@ class _Table(threading.Thread):
         if self._late_in is not None and self._late_in != _match_of(body):
             self._late_in = None
             self._connection = None  # it leads to the process that is ended now
-            self._bot.renew()
+            self._bot.restart()
         if self._connection is None:
-            self._connection = self._bot.reconnect()
+            if self._bot.started is not None and not self._bot.started.running:
+                self._bot.restart()
+            self._connection = self._bot.player.reconnect()
         return self._connection
 
 

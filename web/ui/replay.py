@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tournament.bot.protocol import TimeBank
 from tournament.match.referee import Board, LocalReferee
 from tournament.records import FaultRecord, MatchRecord
 from web.ui.post_mortem import fault_dict
@@ -32,21 +33,25 @@ class Step:
 def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
     """Replay the match from its seed; ValueError if it has moves after the end of its game."""
     board: Board = LocalReferee().start(record.game, record.players, record.seed, record.options)
-    banks = [float(bank_ms)] * record.players
+    clocks = [TimeBank(move_ms, float(bank_ms)) for _ in range(record.players)]
     asked = [iter(times) for times in record.times]
     faults = {fault.move: fault for fault in record.faults}
     state = board.state()
-    yield Step(0, None, None, None, tuple(banks), None, None, state)
+    yield Step(0, None, None, None, _banks(clocks), None, None, state)
     for index, move in enumerate(record.moves):
         seat = board.turn
         if seat is None:
             raise ValueError(f"Match {record.match} has moves after the end of its game.")
         ms = next(asked[seat], None)
         if ms is not None:
-            banks[seat] = max(0.0, banks[seat] - max(0.0, ms - move_ms))
+            clocks[seat].charge(ms)
         _, board = board.play(move)
         before, state = state, board.state()
-        yield Step(index + 1, seat, move, ms, tuple(banks), faults.get(index), before, state)
+        yield Step(index + 1, seat, move, ms, _banks(clocks), faults.get(index), before, state)
+
+
+def _banks(clocks: Iterable[TimeBank]) -> tuple[float, ...]:
+    return tuple(one.bank_ms for one in clocks)
 
 
 def clock(config: Mapping[str, Any]) -> tuple[int, int]:

@@ -30,12 +30,12 @@ def compressed(record: MatchRecord, move_ms: int, bank_ms: int) -> str:
 def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep]:
     """The position before the first move, then one step for each move.
 
-    Fields, each only if it changed: ``deal``, ``phase``, ``turn``, ``hands`` (by seat, cards in
-    one string, None for a hand that did not change), ``roles`` (by seat, texts), ``scores``,
-    ``facts`` (of the position: ``[label, value, cards, seat, whether it lies on the table]``),
-    ``banks`` (by seat, seconds), ``ended`` (points of the deal that this move ended). ``move`` is
-    what was played: ``[seat, move, milliseconds or None, fault or None, whether it was the
-    default move]``. `move_ms` and `bank_ms` are the clock of the cup.
+    Fields, each only if it changed: ``deal``, ``phase``, ``turn``, ``hands`` (by seat, cards in one
+    string, None for a hand that did not change), ``roles`` (by seat, texts), ``scores``, ``facts``
+    (of the position: ``[label, value, cards, seat, whether it lies on the table]``), ``banks`` (by
+    seat, seconds), ``ended`` (points of the deal that this move ended), ``over`` (this move ended a
+    trick or a phase). ``move`` is what was played: ``[seat, move, milliseconds or None, fault or
+    None, whether it was the default move]``. `move_ms` and `bank_ms` are the clock of the cup.
     """
     game = games.get(record.game)
     shown: PageStep = {}
@@ -48,6 +48,8 @@ def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep
         if step.before is not None:
             if len(step.state["results"]) > len(step.before["results"]):
                 changed["ended"] = step.state["results"][-1]["scores"]
+            if ends_trick(shown, now):
+                changed["over"] = True
             changed["move"] = _move(step)
         shown = now
         found.append(changed)
@@ -67,6 +69,15 @@ def position(game: Game, data: Mapping[str, Any]) -> PageStep:
             for fact in game.facts(data)
         ],
     }
+
+
+def ends_trick(before: PageStep, after: PageStep) -> bool:
+    """Whether the move between two positions ended a trick or a phase: a new one begins with the
+    next move."""
+    return before["phase"] != after["phase"] or (
+        any(on_table for *_, on_table in before["facts"])
+        and not any(on_table for *_, on_table in after["facts"])
+    )
 
 
 def select(

@@ -18,11 +18,12 @@ from games.game import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.cards import card, cards, move_text
+from stich.console.menu import InputError, Menu, MoveGroup, card_names
 from stich.servers.addresses import find_port
 from tests.tournament.check.misbehaving import MISBEHAVING, Call, honest, running, says
 from tournament.check.positions import questions
-from tournament.play.menu import InputError, Menu, MoveGroup, card_names, cards_of
-from tournament.play.opponents import fill_seats
+from tournament.config.arguments import fill_seats
+from web.ui.moves import cards_of
 
 
 def started(name: str, players: int | None = None, seed: str = "play") -> State:
@@ -332,7 +333,9 @@ def test_a_bot_that_is_not_running() -> None:
     url = f"http://127.0.0.1:{find_port('127.0.0.1', 0)}"
     result = sat_down("dasan", "--with", url)
     assert result.exit_code == 1
-    assert f"Error: {url}: Connection refused; start the bot, or fix its address." in result.output
+    assert (
+        f"Error: {url}: nothing accepts connections at {url} (Connection refused)" in result.output
+    )
 
 
 def test_a_command_that_does_not_start(tmp_path: Path) -> None:

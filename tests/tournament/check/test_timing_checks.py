@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
+from stich.console.check_report import TextReport
 from tournament.bot.player import Choice
 from tournament.bot.protocol import TimeBank
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.check.protocol_checks import positions
-from tournament.check.report import TextReport
 from tournament.check.target import Connection, Target
 from tournament.check.timing_checks import REPEATS, connections, differ, pace, parallel
 from tournament.records import Answer
@@ -43,13 +43,23 @@ class FakeConnection(Connection):
 
 
 class FakeTarget(Target):
+    url = "http://127.0.0.1:9"
+
     def __init__(self, times: Times) -> None:
-        super().__init__("http://127.0.0.1:9")
         self.times = times
         self.bodies: list[bytes] = []
 
     def connect(self) -> Connection:
         return FakeConnection(self)
+
+    def written(self) -> None:
+        return None
+
+    def ended(self) -> None:
+        return None
+
+    def output(self) -> str:
+        return ""
 
 
 def examiner(times: Times, move_ms: int = 1000) -> Examiner:

@@ -12,17 +12,14 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from games.game import State
-from games.move import Move
 from tests.tournament.cups import bot as hostile
 from tests.tournament.cups import toys, write
 from tournament.config import read_cup
-from tournament.play.menu import cards_of
-from tournament.play.opponents import Opponent
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.play.choices import Choices
-from web.arena.play.game import MAX_GAMES, BrowserGame, BrowserGames
+from web.arena.play.game import MAX_BOTS
+from web.ui.moves import cards_of
 
 GAMES = [
     (game.name, n) for game in games.GAMES.values() for n in (game.min_players, game.max_players)
@@ -73,55 +70,6 @@ def test_a_whole_game_by_lit_cards(game: str) -> None:
             answer = client.post(f"{path}/move", json={"move": text}).get_json()
             assert answer["why"] == "", (text, answer["why"])
         assert len(now["position"]["scores"]) == rules.min_players
-
-
-class EagerPerson:
-    """The lock of a game, and a person who moves the moment the bots release it."""
-
-    def __init__(self, game: BrowserGame) -> None:
-        self._lock = game._lock
-        self._game = game
-        self._moving = False
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *error: object) -> None:
-        self._lock.release()
-        state = self._game._state
-        if state.turn == 0 and not self._moving:
-            self._moving = True
-            self._game.move(state.moves()[0].text)
-            self._moving = False
-
-
-def test_a_bot_is_asked_once_however_fast_the_person_moves() -> None:
-    app = create_app(None)
-    running: BrowserGames = app.extensions["stich-play"]
-    try:
-        game = running.get(running.begin("doudizhu", 3, ["random", "random"]))
-        assert game is not None
-        assert game._thread is not None
-        game._thread.join()  # it is the person's turn
-        asked: list[int] = []
-        over = threading.Event()
-        for opponent in game._opponents.values():
-
-            def move(state: State, seat: int, bot: Opponent = opponent) -> tuple[Move, str]:
-                asked.append(len(state.history))
-                return Opponent.move(bot, state, seat)
-
-            def end_match(state: State, seat: int) -> None:
-                over.set()
-
-            opponent.move, opponent.end_match = move, end_match  # type: ignore[method-assign]
-        game._lock = EagerPerson(game)  # type: ignore[assignment]
-        with game._lock:
-            pass  # the person moves
-        over.wait()
-        assert len(asked) == len(set(asked))
-    finally:
-        running.close()
 
 
 @pytest.mark.parametrize(("game", "players"), GAMES)
@@ -180,18 +128,11 @@ def test_what_cannot_begin_is_refused_with_a_sentence() -> None:
 
 def test_only_some_games_go_on_at_once() -> None:
     with playing() as client:
-        app_games = client.application.extensions["stich-play"]
-        app_games._games.update({str(n): _Left() for n in range(MAX_GAMES)})
-        answer = client.post("/play", data={"game": "dasan"})
+        for _ in range(MAX_BOTS // 5):
+            begun(client, "zhengfen", 6)
+        answer = client.post("/play", data={"game": "zhengfen", "players": 6})
         assert answer.status_code == 503
         assert "try again" in answer.text
-
-
-class _Left:
-    seen = float("inf")
-
-    def close(self) -> None:
-        pass
 
 
 def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:

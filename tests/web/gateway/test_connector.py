@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
+import shlex
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from pathlib import Path
 
 import pytest
 
-from tests.tournament import hostile
-from tests.web.gateways import MOVE, Gateway, served
-from tournament.bot.dial import dial_url
-from tournament.bot.http_client import HttpConnection
-from tournament.bot.player import Choice, Failure, HttpBot
+from tests.web.gateways import Gateway, served
+from tournament.bot.player import Choice, Failure
+from tournament.bot.process import LaunchSettings
+from tournament.bot.reach import RestartableBot
+from tournament.config import Bot, Limits
 from tournament.records import FaultKind
 from web.gateway.connector import Connector, Refused
 
@@ -27,31 +28,39 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
         yield opened
 
 
-class RestartedBot:
-    """A bot of an author's program: each `renew` goes on to the next of its servers."""
+PROGRAM = """
+import pathlib, sys, threading
+sys.path.insert(0, {root!r})
+from bots import kit
+started = pathlib.Path({folder!r}, "started")
+first = not started.exists()
+started.touch()
+def move(view, moves):
+    if first and "hang" in view:
+        threading.Event().wait()
+    if "fail" in view:
+        raise IndexError("moves[9]")
+    return "pass" if first else "new"
+kit.run(move, name="bot", version="1", games=["doudizhu"])
+"""
 
-    def __init__(self, *urls: str) -> None:
-        self._urls = list(urls)
-        self._bot: HttpBot | None = None
 
-    def reconnect(self) -> HttpConnection:
-        self.close()
-        self._bot = HttpBot(self._urls[0], dial_url(self._urls[0]))
-        return self._bot.reconnect()
+def started(folder: Path) -> RestartableBot:
+    """A bot that hangs or fails when it is asked to; started again, it moves differently."""
+    program = folder / "bot.py"
+    program.write_text(PROGRAM.format(root=str(Path(__file__).parents[3]), folder=str(folder)))
+    bot = Bot("bot", command=shlex.join([sys.executable, str(program)]))
+    return RestartableBot(bot, LaunchSettings(Limits(), 60_000))
 
-    def renew(self) -> None:
-        del self._urls[0]
 
-    def output(self) -> str:
-        return "starting\nmoves[9]: IndexError\n"
-
-    def close(self) -> None:
-        if self._bot is not None:
-            self._bot.close()
+def body(match: str, turn: int, *view: str) -> bytes:
+    clock = {"move_ms": 1000, "bank_ms": 0}
+    asked = {"match": match, "turn": turn, "view": dict.fromkeys(view), "moves": ["pass", "new"]}
+    return json.dumps({"protocol": 1, **asked, "clock": clock}).encode()
 
 
 @contextlib.contextmanager
-def program(gateway: Gateway, bot: RestartedBot) -> Iterator[list[str]]:
+def program(gateway: Gateway, bot: RestartableBot) -> Iterator[list[str]]:
     """`stich connect` in a thread, for ann; what it says from the moment it is connected."""
     said: list[str] = []
     connected = threading.Event()
@@ -72,23 +81,15 @@ def program(gateway: Gateway, bot: RestartedBot) -> Iterator[list[str]]:
         yield said
 
 
-def test_a_bot_that_was_late_is_asked_anew_in_its_next_match(gateway: Gateway) -> None:
+def test_a_bot_that_was_late_is_asked_anew_in_its_next_match(
+    gateway: Gateway, tmp_path: Path
+) -> None:
     """Not over the connection to the process that was ended."""
-
-    def hangs_once(connection: socket.socket, request: dict[str, Any]) -> None:
-        if request["turn"] > 1:
-            hostile.first(connection, request)
-
-    def body(match: str, turn: int) -> bytes:
-        return json.dumps({"match": match, "turn": turn, "moves": ["pass"]}).encode()
-
     with (
-        hostile.running(hangs_once) as old,
-        hostile.running(hostile.says('{"move": "new"}')) as new,
-        program(gateway, RestartedBot(old, new)) as said,
+        program(gateway, started(tmp_path)) as said,
         closing(gateway.runner(0)) as bot,
     ):
-        late = bot.move(body("m", 1), 0.5)
+        late = bot.move(body("m", 1, "hang"), 0.5)
         assert isinstance(late, Failure)
         assert late.kind is FaultKind.TIMEOUT
         moves = [bot.move(body("m", 2), 60), bot.move(body("n", 3), 60)]
@@ -96,20 +97,18 @@ def test_a_bot_that_was_late_is_asked_anew_in_its_next_match(gateway: Gateway) -
         assert said[-1] == "Too late: the runner does not wait for POST /move any more."
 
 
-def test_an_author_reads_that_the_bot_failed(gateway: Gateway) -> None:
+def test_an_author_reads_that_the_bot_failed(gateway: Gateway, tmp_path: Path) -> None:
     """Its output stays on the author's machine, so the program shows the end of it."""
-    fails = hostile.sends(hostile.answer(b"{}", status="500 Failed"))
     with (
-        hostile.running(fails) as url,
-        program(gateway, RestartedBot(url)) as said,
+        program(gateway, started(tmp_path)) as said,
         closing(gateway.runner(0)) as bot,
     ):
-        failed = bot.move(MOVE, 60)
+        failed = bot.move(body("m", 1, "fail"), 60)
         assert isinstance(failed, Failure)
         assert failed.kind is FaultKind.INVALID
         assert said[-1] == (
-            "The bot answered POST /move with status 500, not 200. Its last line: moves[9]:"
-            " IndexError"
+            "The bot answered POST /move with status 500, not 200. Its last line: IndexError:"
+            " moves[9]"
         )
 
 

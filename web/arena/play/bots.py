@@ -1,5 +1,5 @@
 """The bots that a person can choose to play against: the reference bots, and those of the cup that
-the organiser starts. Others have the cup to play, and nobody else may take their time."""
+the organiser starts. Connected bots and bots by URL are reserved for the cup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from tournament.bot.launch import prepare_launch
 from tournament.bot.process import LaunchSettings
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
-from tournament.play.opponents import parse_bots
+from tournament.config.arguments import parse_bot
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _LONGEST_MS: Final = 10_000  # for a move of a bot of the cup
@@ -47,9 +47,9 @@ class AvailableBots:
     def bots(self, chosen: Sequence[str]) -> list[Bot]:
         """The bots of choices, each with a name of its own."""
         if self.cup is None:
-            return parse_bots(chosen)
+            return [parse_bot(name) for name in chosen]
         own = {_OF_CUP + bot.name: bot for bot in self.cup.bots}
-        reference = {bot.name: bot for bot in parse_bots(REFERENCE_BOTS)}
+        reference = {bot.name: bot for bot in map(parse_bot, REFERENCE_BOTS)}
         for name in reference.keys() & set(self.cup.names):
             reference[name] = replace(reference[name], name=f"{name} (reference)")
         return [own[one] if one in own else reference[one] for one in chosen]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from games.errors import IllegalMove
 from games.game import View
 from games.move import Move
-from tournament.play.menu import VERBS, cards_of
+from web.ui.moves import VERBS, cards_of
 
 _TRIED = 40
 

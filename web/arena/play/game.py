@@ -4,55 +4,100 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, closing
+from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Final
 
 import games
 from games.errors import IllegalMove
 from games.game import State
+from tournament.bot.player import Choice, StandIn
 from tournament.bot.process import LaunchSettings
+from tournament.bot.reach import reach
 from tournament.config import Bot, Clock
-from tournament.play.opponents import Opponent, gather
+from tournament.match.match import Observer, Pairing, Rules, play
+from tournament.match.referee import LocalReferee
 from web.arena.play.bots import AvailableBots
 from web.arena.play.choices import Choices
-from web.ui.replay_steps import position
+from web.ui.replay_steps import ends_trick, position
 
 MAX_GAMES: Final = 8
+MAX_BOTS: Final = 12
+"""How many bots play against persons at once."""
 IDLE_S: Final = 900.0
+_STARTING: Final = 2
+"""Games that begin at once: each occupies a thread of the server until its bots answer."""
 
 
 class FullError(Exception):
     """No further game can begin now; the text is a sentence."""
 
 
-class BrowserGame:
-    """A game of one person at seat 0. Safe for threads; bots move in a thread of their own."""
+class _GameLeft(Exception):
+    """The person has left the game."""
 
-    def __init__(
-        self, state: State, bots: Sequence[Bot], clock: Clock, launch: LaunchSettings
-    ) -> None:
-        """Start the bots and begin; StartError if one is not there."""
+
+class _Person(StandIn):
+    """The person as a player: their moves come from the pages."""
+
+    url = "in the browser"
+
+    def __init__(self) -> None:
+        self.moves: SimpleQueue[str | None] = SimpleQueue()
+
+    def move(self, body: bytes, seconds: float) -> Choice:
+        """Their next move, however long they take; _GameLeft."""
+        move = self.moves.get()
+        if move is None:
+            raise _GameLeft
+        return Choice(move, 0.0)
+
+
+class BrowserGame(Observer):
+    """A game of one person at seat 0, which is played in a thread of its own. Safe for threads."""
+
+    def __init__(self, state: State, bots: Sequence[Bot], clock: Clock) -> None:
         self._lock = threading.RLock()
         self._state = state
-        with ExitStack() as stack:
-            opponents = gather(bots, clock, launch, stack)
-            self._stack = stack.pop_all()
-        self._opponents: Mapping[int, Opponent] = dict(enumerate(opponents, 1))
+        self._clock = clock
+        self.bots = bots
         self.names = ["you", *(f"{bot.name} ({seat})" for seat, bot in enumerate(bots, 1))]
         self.seen = monotonic()
+        self._person = _Person()
         self._moves = 0
         self._last: list[str | None] = [None] * state.players
         self._over = False  # the trick or phase is: the next move begins a new one
         self._said = ""
+        self._failed = ""
         self._closed = False
-        self._thread: threading.Thread | None = None
         self._choices = Choices(state.view(0))
-        for seat, opponent in self._opponents.items():
-            opponent.start_match(state, seat)
-        self._let_bots_move()
+
+    def start(self, launch: LaunchSettings) -> None:
+        """Start the bots and begin; StartError if one is not there."""
+        started: Future[None] = Future()
+        threading.Thread(target=self._play, args=(launch, started), daemon=True).start()
+        started.result()
+
+    def _play(self, launch: LaunchSettings, started: Future[None]) -> None:
+        """The thread of the game; its bots end with it."""
+        state = self._state
+        rules = Rules(state.game.name, state.players, state.options, self._clock)
+        pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
+        with ExitStack() as stack:
+            try:
+                bots = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
+            except BaseException as error:
+                started.set_exception(error)
+                return
+            started.set_result(None)
+            stack.callback(self.close)
+            try:
+                play(rules, pairing, LocalReferee(), [self._person, *bots], observer=self)
+            except _GameLeft:
+                return
 
     def position(self) -> dict[str, Any]:
         """What seat 0 sees, for the card table, and what it may do."""
@@ -92,35 +137,35 @@ class BrowserGame:
             if self._state.turn != 0:
                 return "It is not your turn."
             try:
-                self._advance(0, self._state.check(text).text)
+                move = self._state.check(text).text
             except IllegalMove as error:
                 return error.detail
-            self._let_bots_move()
+            self._advance(0, move)
+            self._person.moves.put(move)
             return ""
+
+    @property
+    def over(self) -> bool:
+        """Whether its bots have ended, or do after the move that one is making."""
+        return self._closed
 
     def close(self) -> None:
         """End the bots, after the move that one is making."""
         self._closed = True
-        if self._thread is not None:
-            self._thread.join()
-        self._stack.close()
+        self._person.moves.put(None)
 
-    def _let_bots_move(self) -> None:
-        self._thread = threading.Thread(target=self._bots, args=(self._state.turn,), daemon=True)
-        self._thread.start()
+    def failed(self, seat: int, why: str) -> None:
+        """Keep what a bot did wrong, to show it with the default move."""
+        self._failed = f"{self.names[seat]}: {why} The default move was played."
 
-    def _bots(self, turn: int | None) -> None:
-        """Let the bots move until it is the person's turn, whose move starts the next thread."""
-        while turn is not None and turn != 0 and not self._closed:
-            move, fault = self._opponents[turn].move(self._state, turn)
+    def moved(self, seat: int, move: str) -> None:
+        """Make the move of a bot; that of the person was made when it came. _GameLeft."""
+        if self._closed:
+            raise _GameLeft
+        if seat != 0:
             with self._lock:
-                self._advance(turn, move.text)
-                if fault:
-                    self._said = f"{self.names[turn]}: {fault} The default move was played."
-                turn = self._state.turn  # outside of the lock the person may have moved already
-        if turn is None:
-            for seat, opponent in self._opponents.items():
-                opponent.end_match(self._state, seat)
+                self._advance(seat, move)
+                self._said, self._failed = self._failed or self._said, ""
 
     def _advance(self, seat: int, move: str) -> None:
         game, before = self._state.game, self._state.to_dict()
@@ -129,10 +174,7 @@ class BrowserGame:
         if self._over:
             self._last = [None] * self._state.players
         self._last[seat] = move
-        self._over = before["phase"] != after["phase"] or (
-            any(fact.on_table for fact in game.facts(before))
-            and not any(fact.on_table for fact in game.facts(after))
-        )
+        self._over = ends_trick(position(game, before), position(game, after))
         self._moves += 1
         self._said = ""
         if len(after["results"]) > len(before["results"]):
@@ -151,42 +193,59 @@ class BrowserGames:
         self.available = available
         self._games: dict[str, BrowserGame] = {}
         self._lock = threading.Lock()
-        # A bot ends with the thread that started it, and a server's threads come and go.
-        self._starter = ThreadPoolExecutor(max_workers=1)
+        self._starting = threading.BoundedSemaphore(_STARTING)
 
     def begin(self, game: str, players: int, chosen: Sequence[str]) -> str:
         """Begin a game with these choices of bots; its key. FullError; StartError or SandboxError
         if a bot is not there."""
-        self._end_idle()
-        with self._lock:
-            if len(self._games) >= MAX_GAMES:
-                raise FullError(
-                    f"{MAX_GAMES} games are going on, which is all that this server takes; try"
-                    " again in some minutes."
-                )
-            key = secrets.token_urlsafe(16)
-            options, clock = self.available.options(chosen), self.available.clock(chosen)
-            state = games.get(game).start(players, secrets.token_hex(16), options)
-            bots = self.available.bots(chosen)
-            launch = self.available.launch(bots, clock)
-            begun = self._starter.submit(BrowserGame, state, bots, clock, launch)
-            self._games[key] = begun.result()
-            return key
+        options, clock = self.available.options(chosen), self.available.clock(chosen)
+        state = games.get(game).start(players, secrets.token_hex(16), options)
+        begun = BrowserGame(state, self.available.bots(chosen), clock)
+        if not self._starting.acquire(blocking=False):
+            raise FullError("Other games are just beginning; try again in some seconds.")
+        try:
+            key = self._add(begun)
+            try:
+                begun.start(self.available.launch(begun.bots, clock))
+            except BaseException:
+                self._remove(key)
+                raise
+        finally:
+            self._starting.release()
+        return key
 
     def get(self, key: str) -> BrowserGame | None:
         """The game with this key; None if there is none, or it was left for too long."""
-        self._end_idle()
-        return self._games.get(key)
+        with self._lock:
+            self._end_idle()
+            return self._games.get(key)
 
     def close(self) -> None:
         """End all games."""
-        for game in self._games.values():
-            game.close()
-        self._games.clear()
-        self._starter.shutdown()
+        with self._lock:
+            for game in self._games.values():
+                game.close()
+            self._games.clear()
+
+    def _add(self, game: BrowserGame) -> str:
+        with self._lock:
+            self._end_idle()
+            playing = [one for one in self._games.values() if not one.over]
+            bots = sum(len(one.bots) for one in playing) + len(game.bots)
+            if len(playing) >= MAX_GAMES or bots > MAX_BOTS:
+                raise FullError(
+                    f"{len(playing)} games are going on, and this server takes {MAX_GAMES} with"
+                    f" {MAX_BOTS} bots; try again in some minutes."
+                )
+            key = secrets.token_urlsafe(16)
+            self._games[key] = game
+            return key
+
+    def _remove(self, key: str) -> None:
+        with self._lock:
+            self._games.pop(key, None)
 
     def _end_idle(self) -> None:
-        with self._lock:
-            now = monotonic()
-            for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
-                self._games.pop(key).close()
+        now = monotonic()
+        for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
+            self._games.pop(key).close()

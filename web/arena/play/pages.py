@@ -11,7 +11,7 @@ import games
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import StartError
 from tournament.config import REFERENCE_BOTS
-from tournament.play.opponents import fill_seats
+from tournament.config.arguments import fill_seats
 from web.arena.play.game import BrowserGame, BrowserGames, FullError
 
 play_pages = Blueprint("play_pages", __name__)

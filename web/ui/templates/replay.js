@@ -9,8 +9,6 @@ const Replay = (() => {
     return JSON.parse(await new Response(stream).text());
   }
 
-  const lies = (position) => position.facts.some((fact) => fact[4]);
-
   // Steps hold what changed; positions hold everything.
   function positions(steps, seats) {
     const found = [];
@@ -19,15 +17,12 @@ const Replay = (() => {
     let last = Array(seats).fill(null);
     let times = Array(seats).fill(null);
     for (const [index, step] of steps.entries()) {
-      const { move: moved = null, ended = null, hands, ...rest } = step;
+      const { move: moved = null, ended = null, over = false, hands, ...rest } = step;
       const before = now;
-      now = { ...before, ...rest, moved, ended };
+      now = { ...before, ...rest, moved, ended, over };
       if (hands) now.hands = hands.map((hand, seat) => (hand === null ? before.hands[seat] : hand));
       if (moved) {
-        // A new trick or phase begins with the move after the one that ended the old.
-        const old = found[found.length - 2];
-        const over = old && (before.phase !== old.phase || (lies(old) && !lies(before)));
-        last = over ? Array(seats).fill(null) : last.slice();
+        last = before.over ? Array(seats).fill(null) : last.slice();
         last[moved[0]] = moved[1];
         times = times.slice();
         times[moved[0]] = time(moved[2], now.banks[moved[0]], before.banks[moved[0]]);

@@ -6,16 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from games.errors import IllegalMove
 from games.game import View
 from games.move import Move
+from web.ui.moves import VERBS, cards_of
 
 _CARDS = re.compile(r"(?:[2-9tjqka][cdhs]|[br]j)+", re.IGNORECASE)
 _RANKS = re.compile(r"(?:[2-9tjqka]|10)+", re.IGNORECASE)
-VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
-"""What cards alone mean in a phase; `play` in any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,6 @@ def card_names(text: str) -> list[str]:
     plain = text.replace("10", "T")
     pairs = [plain[i : i + 2] for i in range(0, len(plain), 2)]
     return [pair[0].upper() + pair[1].lower() for pair in pairs]
-
-
-def cards_of(move: str) -> list[str]:
-    """The cards that a move string names, `??` among them; none for a bid or a trump."""
-    kind, _, named = move.partition(":")
-    if kind in ("bid", "trump"):
-        return []
-    listed = named.partition("=")[0]
-    return [listed[i : i + 2] for i in range(0, len(listed), 2)]
 
 
 class Menu:

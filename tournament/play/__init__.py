@@ -1,1 +1,0 @@
-"""Opponents and menus of `stich play`."""

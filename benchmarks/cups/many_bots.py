@@ -1,4 +1,4 @@
-"""Cups of many bots: the rate of matches compared with a cup of six, and the starts of bots.
+"""Cups of many bots: the rate of matches compared with a cup of six.
 
 The cups are gauntlets of Dou Dizhu with greedy bots at two tables.
 """
@@ -11,31 +11,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import comb
 from pathlib import Path
 
 from benchmarks import ROOT
 from benchmarks.figures import Figure, Section
-from tournament.formats.draws import draw
-from tournament.formats.schedule import Table
-from tournament.run.hand_out import choose, window
 from tournament.store.store import Store
 
 PLAYERS = 3
 TABLES = 2
 FEW = 6
 MANY = 30
-SIZES = (FEW, 15, MANY, 60)
 MATCHES = 2436
 SLEEP_S = 2.0
 AIM, SLOW_AIM = 0.9, 0.8
-_BLOCKS = 4060  # all tables of 30 bots
-KEPT_BEFORE = 16
-"""How many bots a table kept running in version 0.2.0."""
 
 CUP = """
 name = "bench"
@@ -99,41 +89,6 @@ def cup(bots: int, sleep_s: float) -> Rates:
     return Rates(matches / (end - first), core_s / matches * 1000)
 
 
-def drawn(bots: int, every: bool) -> list[Table]:
-    """The tables of one deal in the drawn order: all of them, or those of a gauntlet."""
-    names = [f"greedy-{number}" for number in range(bots)]
-    tables = [table for table in combinations(names, PLAYERS) if every or names[0] in table]
-    return sorted(tables, key=lambda table: draw("order", "bench", *sorted(table)))
-
-
-def count_starts(tables: Sequence[Table], bots: int, kept: int, *, in_turn: bool) -> int:
-    """The starts of a table that keeps so many bots, and ends those unused for longest, `in_turn`
-    or in the order of `choose`."""
-    pool: OrderedDict[str, None] = OrderedDict()
-    waiting = list(enumerate(tables))
-    starts = 0
-    while waiting:
-        before = waiting[0][0]
-        end = before + (1 if in_turn else window(before, bots // PLAYERS))
-        choice = choose((table for number, table in waiting if number < end), [pool])
-        if choice is None:
-            break
-        _, table = waiting.pop(choice.table)
-        starts += choice.starts
-        for name in table:
-            pool.pop(name, None)
-            pool[name] = None
-        while len(pool) > kept:
-            pool.popitem(last=False)
-    return starts
-
-
-def starts_a_match(bots: int, kept: int, *, in_turn: bool) -> float:
-    """The starts a match in a gauntlet, of one table that plays its share of the blocks."""
-    share = (drawn(bots, every=False) * deals(bots))[::TABLES]
-    return count_starts(share, bots, kept, in_turn=in_turn) / (len(share) * PLAYERS)
-
-
 def compare(sleep_s: float, aim: float, what: str) -> list[Figure]:
     """A cup of MANY compared with one of FEW."""
     few, many = cup(FEW, sleep_s), cup(MANY, sleep_s)
@@ -152,42 +107,17 @@ def compare(sleep_s: float, aim: float, what: str) -> list[Figure]:
 
 
 def sections() -> list[Section]:
-    """Rates, starts, and starts where the memory is short."""
-    starts = []
-    for size in SIZES:
-        ours = starts_a_match(size, size, in_turn=False)
-        peer = starts_a_match(size, KEPT_BEFORE, in_turn=True)
-        name, peer_name = f"{size} bots", f"{KEPT_BEFORE} bots kept at each table"
-        starts.append(Figure(name, ours, peer_name, peer, "starts/match", peer / ours))
-    short = []
-    for bots in (30, 60):
-        tables = drawn(bots, every=True)[:_BLOCKS]
-        for kept in (8, 16, 24):
-            ours, peer = (
-                count_starts(tables, bots, kept, in_turn=in_turn) / len(tables)
-                for in_turn in (False, True)
-            )
-            name = f"{bots} bots of which {kept} fit"
-            short.append(Figure(name, ours, "drawn order", peer, "starts/block", peer / ours))
+    """Rates and processor time."""
     return [
         Section(
             "Cups of many bots",
             f"Gauntlets of about {MATCHES:,} matches at {TABLES} tables, with greedy bots, from the"
-            " first match to the last. Those that start slowly sleep before they listen. Starts are"
-            " counted, not played.",
+            " first match to the last. Those that start slowly sleep before they listen.",
             [
                 *compare(0.0, AIM, ""),
                 *compare(SLEEP_S, SLOW_AIM, f" that take {SLEEP_S:g} s to start"),
-                *starts,
             ],
-            "Every bot is started once at each table, so longer cups come closer to a ratio of 1."
-            " Version 0.2.0 kept 16 bots at each table, and played blocks in the drawn order.",
-        ),
-        Section(
-            "Starts where not all bots fit into the memory",
-            f"The first {_BLOCKS:,} blocks of a round-robin with one table, counted and not played."
-            " The peer plays the same blocks in the drawn order.",
-            short,
-            "At most one of eleven played blocks is ahead of the drawn order.",
+            "Every bot is started for each seating at each table, so longer cups come closer to a"
+            " ratio of 1.",
         ),
     ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from tests.tournament import played
 from tournament.config import Cup
-from tournament.formats.schedule import Table
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.run.executor import Event, Finished, Inspected, Job
-from tournament.run.hand_out import Assignment
 from tournament.run.worker import pairing_of
 
 
@@ -28,9 +26,6 @@ class OneTable:
     @property
     def has_free_table(self) -> bool:
         return self._job is None
-
-    def choose(self, tables: Iterable[Table]) -> Assignment | None:
-        return next((Assignment(0, 0, 0) for _ in tables), None)
 
     def submit(self, job: Job) -> None:
         self._job = job

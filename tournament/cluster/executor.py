@@ -7,7 +7,7 @@ import contextlib
 import sys
 import threading
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from queue import Empty, SimpleQueue
 from time import monotonic
 
@@ -24,9 +24,7 @@ from tournament.cluster.members import (
 )
 from tournament.cluster.messages import Played
 from tournament.config import Cup
-from tournament.formats.schedule import Table
 from tournament.run.executor import Event, Finished, Inspected, Job, Lost, Notice, RunError, Voided
-from tournament.run.hand_out import Assignment, choose
 from tournament.text import plural
 
 _SWITCH_S = 0.0005
@@ -47,8 +45,6 @@ class ClusterExecutor:
         self._address = address
         self._archives = archives
         self._playing: dict[Worker, dict[int, Job]] = {}
-        self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
-        self._running: dict[Worker, frozenset[str]] = {}
         self._events: SimpleQueue[ClusterEvent | BaseException] = SimpleQueue()
         self._early: deque[ClusterEvent] = deque()  # what came before the cup began
         self._lonely_since = monotonic()
@@ -105,24 +101,9 @@ class ClusterExecutor:
         """Whether a worker has a free table."""
         return any(len(jobs) < worker.tables for worker, jobs in self._playing.items())
 
-    def choose(self, tables: Iterable[Table]) -> Assignment | None:
-        """The table for which the fewest bots must be started on a worker with a free table."""
-        free = self._free()
-        busy = [bots for worker, bots in self._running.items() if worker not in free]
-        return choose(
-            tables, [self._running[worker] for worker in free], frozenset[str]().union(*busy)
-        )
-
-    def _free(self) -> list[Worker]:
-        """The workers with a free table, those with most free tables first."""
-        free = {worker: worker.tables - len(jobs) for worker, jobs in self._playing.items()}
-        return sorted((worker for worker in free if free[worker] > 0), key=lambda w: -free[w])
-
     def submit(self, job: Job) -> None:
-        """Play a job on the worker that must start the fewest bots for it; of several, on the one
-        with most free tables."""
-        assignment = self.choose([job.block.table])
-        worker = self._free()[assignment.worker if assignment else 0]
+        """Play a job on the worker with most free tables."""
+        worker = max(self._playing, key=lambda one: one.tables - len(self._playing[one]))
         self._playing[worker][job.block.number] = job
         if self._members is not None:
             self._loop.call_soon_threadsafe(self._members.play, worker, job)
@@ -146,18 +127,15 @@ class ClusterExecutor:
         match event:
             case Joined(worker):
                 self._playing[worker] = {}
-                self._running[worker] = self._by_url
                 tables = plural(worker.tables, "table")
                 yield Notice(f"Worker {worker.name} has joined, with {tables}.")
             case Left(worker, why):
                 jobs = self._playing.pop(worker)
-                del self._running[worker]
                 for number in jobs:
                     yield Lost(number, f"worker {worker.name} {why}")
                 yield Notice(f"Worker {worker.name} {why}.{self._waits()}")
             case Answered(worker, job, played) if worker in self._playing:
                 del self._playing[worker][job.block.number]
-                self._running[worker] = self._by_url | played.running
                 yield from self._on_played(worker, job, played)
             case Notice():
                 yield event

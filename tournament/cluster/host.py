@@ -116,8 +116,7 @@ class Host:
         self, block: int, *, void: VoidRecord | None = None, lost: str | None = None
     ) -> None:
         number, records = self._jobs.pop(block)
-        running = frozenset[str]() if self._executor is None else self._executor.running
-        self._answer(number, Played(tuple(records), void, lost, running))
+        self._answer(number, Played(tuple(records), void, lost))
 
     def _carry_out(self, number: int, request: Request) -> None:
         match request:

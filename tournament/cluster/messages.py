@@ -72,7 +72,6 @@ class Played(msgspec.Struct, frozen=True, tag=True):
     records: tuple[MatchRecord, ...]
     void: VoidRecord | None = None
     lost: str | None = None
-    running: frozenset[str] = frozenset()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from math import inf
 from time import monotonic
+from typing import NamedTuple
 
 from tournament.bot.dial import dial_url
 from tournament.bot.player import Failure, HttpBot, Player, StandIn
@@ -19,8 +19,13 @@ from tournament.records import Answer, FaultKind, MatchRecord
 _STARTED_AT_ONCE = 8
 _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
-_Place = tuple[str, int]
-"""A bot by its name, and which of its instances at one table."""
+
+class _Place(NamedTuple):
+    """Which process: the bot, its how-manieth seat at the table, and the seating it plays."""
+
+    name: str
+    copy: int = 0
+    seating: int = 0
 
 
 class UnavailableBot(StandIn):
@@ -38,9 +43,11 @@ class UnavailableBot(StandIn):
 class BotPool:
     """The bots that this worker keeps running, each for one table at a time.
 
-    A bot that sits at a table twice (in a duel) has its own instance for each seat, so that no
-    instance sees two hands. If the bots use more than `memory_mb` together, those unused for
-    longest are ended, except those of the last table.
+    The matches of a block may have the same cards, so a started bot has a process for each of
+    them: seating k of every block is played by process k, and no process meets a deal twice. A bot
+    that sits at a table twice (in a duel) has a process for each seat, so that none sees two hands.
+    If the bots use more than `memory_mb` together, those used least recently are ended, except
+    those of the last table.
     """
 
     def __init__(self, cup: Cup, launch: LaunchSettings, memory_mb: float = inf) -> None:
@@ -48,61 +55,59 @@ class BotPool:
         self._launch = launch
         self._limit_mb = memory_mb
         self._started: OrderedDict[_Place, StartedBot] = OrderedDict()  # used last, last
-        self._memory_mb: dict[_Place, float] = {}  # as last measured, also of bots that have ended
+        self._memory_mb: dict[str, float] = {}  # of a process of this bot, as last measured
         self._measured: dict[_Place, float] = {}
         self._new: set[_Place] = set()
         self._table: list[_Place] = []  # of the last match
         self._by_url: dict[str, Player] = {}
 
-    @property
-    def running(self) -> frozenset[str]:
-        """The names of the started bots."""
-        return frozenset(name for name, _ in self._started)
-
     def seat(
-        self, names: Sequence[str], absent: Container[str] = (), soon: Iterable[str] = ()
+        self,
+        names: Sequence[str],
+        number: int = 0,
+        absent: Container[str] = (),
+        *,
+        anew: bool = False,
     ) -> list[Player]:
-        """A player for each seat. Bots in `absent` play no more.
+        """A player for each seat of the match with this number in its block.
 
-        Those that must be started are started side by side, and with them those needed `soon`
-        that fit into the memory: waiting for several takes no longer than for one.
+        Bots in `absent` play no more. Those that must be started are started side by side: with
+        `anew` all of them.
         """
-        places = [(name, names[:at].count(name)) for at, name in enumerate(names)]
-        table = [place for place in places if self._is_started(place[0]) and place[0] not in absent]
+        places = [_Place(name, names[:at].count(name), number) for at, name in enumerate(names)]
+        table = [place for place in places if self._is_started(place.name)]
+        table = [place for place in table if place.name not in absent]
         for place in self._table:
             if place in self._started and place not in table:
                 self._started[place].process.idle()
         self._table = table
+        if anew:
+            for place in table:
+                self._end(place)
         missing = [place for place in table if not self._still_runs(place)]
-        if missing:
-            self._make_room(self._expected(missing), table)
-            more = self._fitting(missing, [name for name in soon if name not in absent])
-            for place in (*missing, *more):
-                self._spawn(place)
-            for place in more:
-                with suppress(StartError):
-                    self._ready(place).process.idle()
+        self._make_room(self._expected(missing), table)
+        for place in missing:
+            self._spawn(place)
         players = [
             UnavailableBot("", "The organiser decided that it plays no more.")
-            if place[0] in absent
-            else self._player(self._cup.bot(place[0]), place)
+            if place.name in absent
+            else self._player(self._cup.bot(place.name), place)
             for place in places
         ]
-        if missing:
-            self._make_room(0, table)
+        self._make_room(0, table)
         return players
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
         """Start bots, as many side by side as fit into the memory: each running, or why it is
         not."""
-        waiting = iter([bot for bot in bots if bot.command is not None])
+        waiting = (bot for bot in bots if bot.command is not None)
         while some := list(islice(waiting, self._at_once())):
-            self._make_room(self._expected([(bot.name, 0) for bot in some]), ())
+            self._make_room(self._expected([_Place(bot.name) for bot in some]), ())
             for bot in some:
-                self._spawn((bot.name, 0))
+                self._spawn(_Place(bot.name))
             for bot in some:
                 try:
-                    running = self._ready((bot.name, 0))
+                    running = self._ready(_Place(bot.name))
                     running.process.idle()
                     yield bot, running
                 except StartError as error:
@@ -111,9 +116,11 @@ class BotPool:
 
     def recycle(self, record: MatchRecord) -> None:
         """After a match, end the bots that were too late, since they may still be at work on an
-        old request; and those unused for longest if all use too much memory."""
-        seating = record.seating
-        places = [(name, seating[:at].count(name)) for at, name in enumerate(seating)]
+        old request; and those used least recently if all use too much memory."""
+        names = record.seating
+        places = [
+            _Place(name, names[:at].count(name), record.number) for at, name in enumerate(names)
+        ]
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
                 self._end(places[fault.seat])
@@ -121,7 +128,7 @@ class BotPool:
         for place in places:
             if place in self._started and now >= self._measured.get(place, -inf) + _MEASURE_S:
                 self._measured[place] = now
-                self._memory_mb[place] = self._started[place].process.memory_mb()
+                self._memory_mb[place.name] = self._started[place].process.memory_mb()
         self._make_room(0, places)
 
     def _is_started(self, name: str) -> bool:
@@ -138,43 +145,25 @@ class BotPool:
         self._end(place)
         return False
 
-    def _used_mb(self) -> float:
-        return sum(self._memory_mb.get(place, 0.0) for place in self._started)
-
     def _expected(self, places: Iterable[_Place]) -> float:
-        """The MB that these bots will use: as much as they did; a bot that has not run, as much as
-        the largest that has, or before that its limit."""
+        """The MB that these processes use: as much as one of the same bot did; one of a bot that
+        has not run, as much as the largest that has, or before that its limit."""
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
-        return sum(self._memory_mb.get(place, unknown) for place in places)
+        return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _at_once(self) -> int:
         """How many bots that have not run are started side by side."""
-        fitting = self._limit_mb / max(1.0, self._expected([("", 0)]))
+        fitting = self._limit_mb / max(1.0, self._expected([_Place("")]))
         return int(max(self._cup.players, min(fitting, _STARTED_AT_ONCE)))
 
-    def _fitting(self, missing: Sequence[_Place], soon: Iterable[str]) -> list[_Place]:
-        """Of the bots that are needed soon, those that can be started beside the missing ones
-        without ending any."""
-        free_mb = self._limit_mb - self._used_mb() - self._expected(missing)
-        found: list[_Place] = []
-        for name in soon:
-            place = (name, 0)
-            if place in self._started or place in missing or not self._is_started(name):
-                continue
-            free_mb -= self._expected([place])
-            if free_mb < 0 or len(missing) + len(found) >= _STARTED_AT_ONCE:
-                break
-            found.append(place)
-        return found
-
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """End the bots unused for longest, except those to keep, until so much memory is free."""
-        excess = self._used_mb() + needed_mb - self._limit_mb
+        """End the bots used least recently, except those to keep, until so much memory is free."""
+        excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
                 return
             if place not in keep:
-                excess -= self._memory_mb.get(place, 0.0)
+                excess -= self._expected([place])
                 self._end(place)
 
     def _end(self, place: _Place) -> None:
@@ -189,7 +178,7 @@ class BotPool:
         self._started.clear()
 
     def _spawn(self, place: _Place) -> None:
-        self._started[place] = StartedBot(self._cup.bot(place[0]), self._launch)
+        self._started[place] = StartedBot(self._cup.bot(place.name), self._launch)
         self._new.add(place)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
@@ -207,7 +196,7 @@ class BotPool:
         running = self._started.pop(place)
         if not running.answered:
             running = running.ready_on_any_port()
-            self._memory_mb[place] = running.process.memory_mb()
+            self._memory_mb[place.name] = running.process.memory_mb()
         self._started[place] = running
         return running
 

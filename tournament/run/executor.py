@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tournament.formats import Block
-from tournament.formats.schedule import Table
 from tournament.records import MatchRecord, VoidRecord
-from tournament.run.hand_out import Assignment
 
 
 class RunError(Exception):
@@ -20,35 +18,32 @@ class RunError(Exception):
 class Job:
     """The matches of a block that are still to be played, by their numbers in the block.
 
-    `counts` names the bots because of which no more matches are void if they are stopped,
-    `awaited` those because of which one is void if they cannot be reached; those in `absent` play
-    no more; those in `soon` are needed by the jobs that follow, the first first.
+    No more matches are void because the bots in `void_exhausted` were stopped. A match is void if
+    a bot in `wait_for` cannot be reached; those in `absent` play no more. With
+    `anew`, started bots play in new processes: they may have met these cards.
     """
 
     block: Block
     numbers: tuple[int, ...]
-    counts: frozenset[str] = frozenset()
-    awaited: frozenset[str] = frozenset()
+    void_exhausted: frozenset[str] = frozenset()
+    wait_for: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
-    soon: tuple[str, ...] = ()
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended; after the `last` of a job its table is free, and these bots run there."""
+    """A match has ended; after the `last` of a job its table is free."""
 
     record: MatchRecord
     last: bool
-    running: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Voided:
-    """A match was void; its table is free, whatever is left of the job, and these bots run
-    there."""
+    """A match was void; its table is free, whatever is left of the job."""
 
     record: VoidRecord
-    running: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +59,10 @@ class Lost:
 class Inspected:
     """What was found when every bot was started or reached: the problems that prevent the cup, as
     sentences, and for each bot the name, version and author that it says it has, as far as it says
-    them. These bots run now."""
+    them."""
 
     problems: tuple[str, ...]
     about: Mapping[str, Mapping[str, str]]
-    running: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +86,8 @@ class Executor(Protocol):
     def has_free_table(self) -> bool:
         """Whether a job can be submitted now."""
 
-    def choose(self, tables: Iterable[Table]) -> Assignment | None:
-        """Which of these, in the drawn order, to play next; None if there are none. Reads them only
-        as far as needed."""
-
     def submit(self, job: Job) -> None:
-        """Play a job at a free table: the one that `choose` has chosen for it, if it has."""
+        """Play a job at a free table."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
         """Wait for events, at most so long, and yield them. The runner may submit jobs between two

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -15,11 +15,9 @@ from tournament.bot.control_group import end_groups
 from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
-from tournament.formats.schedule import Table
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.deadline import Deadline
 from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
-from tournament.run.hand_out import Assignment, choose
 from tournament.run.memory import memory_for_bots
 from tournament.run.worker import Inspect, Message, WorkerFailed, main
 
@@ -28,18 +26,12 @@ _CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
 
 
 class _Worker:
-    """A worker process, its cores, its job, and the bots that it can seat without a start."""
+    """A worker process, its cores and its job."""
 
     def __init__(
-        self,
-        cup: Cup,
-        launch: LaunchSettings,
-        cores: Cores | None,
-        memory_mb: float,
-        bots: frozenset[str],
+        self, cup: Cup, launch: LaunchSettings, cores: Cores | None, memory_mb: float
     ) -> None:
         self.cores = cores
-        self.bots = bots
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.deadline = Deadline(context)
@@ -115,13 +107,12 @@ class LocalExecutor:
         self._cup = cup
         self._launch = launch
         self._shares = list(shares(tables, available()))
-        self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._memory_mb = memory_for_bots(cup.run.memory_mb) / tables
         self._workers: list[_Worker] = []
 
     def _spawn_worker(self) -> _Worker:
         cores = self._shares.pop(0)
-        worker = _Worker(self._cup, self._launch, cores, self._memory_mb, self._by_url)
+        worker = _Worker(self._cup, self._launch, cores, self._memory_mb)
         self._workers.append(worker)
         return worker
 
@@ -140,36 +131,17 @@ class LocalExecutor:
             message: Message = worker.connection.recv()
         except EOFError:
             raise RunError("The worker that starts the bots has died; see above.") from None
-        if not isinstance(message, Inspected):
-            return Inspected((), {})
-        worker.bots = self._by_url | message.running
-        return message
+        return message if isinstance(message, Inspected) else Inspected((), {})
 
     @property
     def has_free_table(self) -> bool:
         """Whether a worker has no job."""
         return bool(self._shares) or any(worker.job is None for worker in self._workers)
 
-    @property
-    def running(self) -> frozenset[str]:
-        """The bots that some worker can seat without a start."""
-        return frozenset[str]().union(*(worker.bots for worker in self._workers))
-
-    def choose(self, tables: Iterable[Table]) -> Assignment | None:
-        """The table for which the fewest bots must be started at a free worker."""
-        free = [worker.bots for worker in self._free()]
-        busy = [worker.bots for worker in self._workers if worker.job is not None]
-        return choose(tables, free, frozenset[str]().union(*busy))
-
-    def _free(self) -> list[_Worker]:
-        """The workers without a job; one more is started if there is none."""
-        free = [worker for worker in self._workers if worker.job is None]
-        return free or [self._spawn_worker()]
-
     def submit(self, job: Job) -> None:
-        """Send a job to the free worker that must start the fewest bots for it."""
-        assignment = self.choose([job.block.table])
-        self._free()[assignment.worker if assignment else 0].send(job)
+        """Send a job to a free worker; one more is started if there is none."""
+        free = (worker for worker in self._workers if worker.job is None)
+        (next(free, None) or self._spawn_worker()).send(job)
 
     def receive(self, seconds: float, wake: Sequence[Connection] = ()) -> Iterator[Event]:
         """Wait for messages of the workers, at most so long, and yield what they mean. The wait
@@ -195,7 +167,6 @@ class LocalExecutor:
             return
         if isinstance(message, Voided) or message.last:
             worker.job = None
-            worker.bots = self._by_url | message.running
         yield message
 
     def _lose(self, worker: _Worker) -> Iterator[Lost]:

@@ -65,16 +65,16 @@ class Outages:
         return tuple(self._away)
 
     @property
-    def counts(self) -> frozenset[str]:
+    def void_exhausted(self) -> frozenset[str]:
         """The bots because of which no more matches are void."""
         return frozenset(bot for bot, many in self._voids.items() if many >= self._cup.voids)
 
     @property
-    def awaited(self) -> frozenset[str]:
+    def wait_for(self) -> frozenset[str]:
         """The bots because of which a match is void if they cannot be reached."""
         if not self._cup.voids or not self._cup.outage_s:
             return frozenset()
-        return self._by_url - self.counts - self._given_up
+        return self._by_url - self.void_exhausted - self._given_up
 
     def add(self, void: VoidRecord) -> None:
         """A match is void; if its bot could not be reached, wait for it."""

@@ -26,7 +26,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
     found = list(_inspect(cup, bot_pool, absent))
     problems = [said for said in found if isinstance(said, str)]
     about = dict(said for said in found if not isinstance(said, str))
-    return Inspected(tuple(problems), about, bot_pool.running)
+    return Inspected(tuple(problems), about)
 
 
 def _inspect(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -18,16 +17,16 @@ from tournament.config import Cup
 from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Table
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.executor import Executor, Finished, Job, Lost, Notice, RunError, Voided
 from tournament.run.finished import FinishedMatches
-from tournament.run.hand_out import MAX_WINDOW, window
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
+AHEAD = 64
+"""How many blocks wait to be handed out: so many may go before one whose bots by URL are busy."""
 MAX_LOSSES = 2
 """How often a block that ends its worker is tried."""
 
@@ -100,13 +99,15 @@ class Runner:
         self._schedule = schedule
         self._store = store
         self._executor = executor
-        self._playing: dict[int, Job] = {}  # by the number of the block
+        self._playing: dict[int, Block] = {}  # by number
         self._url_tables = _UrlTables(cup)
         self._losses: Counter[int] = Counter()
         self._finished = FinishedMatches()
-        self._outages = Outages(cup, store.voids())
-        self._waiting: deque[Job] = deque()  # to be handed out
-        self._held: list[Job] = []  # until their bots are back
+        voids = list(store.voids())
+        self._outages = Outages(cup, voids)
+        self._voided = {void.block for void in voids}  # blocks of which bots may know the cards
+        self._waiting: deque[Block] = deque()  # to be handed out
+        self._held: list[Block] = []  # until their bots are back
         self._recalling = False  # nothing is handed out
         self._decisions = store.decisions()
         self._looked = 0.0
@@ -153,6 +154,7 @@ class Runner:
         while True:
             if apply_voids(self._store, self._cup, self._schedule):
                 self._finished = FinishedMatches(self._store.summaries())
+                self._voided.update(void.block for void in self._store.voids())
             if not paused(self._decisions):
                 return
             while not self._new_decisions(observer):
@@ -173,10 +175,10 @@ class Runner:
 
     def _play(self, round: Round, observer: Observer) -> bool:
         """Play a round to its end; False if decisions are to be acted on first."""
-        jobs = self._unfinished(round.blocks)
+        blocks = self._unfinished(round.blocks)
         while True:
-            room = max(0, MAX_WINDOW - len(self._waiting))
-            self._waiting.extend(itertools.islice(jobs, room))
+            room = max(0, AHEAD - len(self._waiting))
+            self._waiting.extend(itertools.islice(blocks, room))
             if not (self._waiting or self._held or self._playing):
                 # However recent the last look was: after its end, no match of this round can become
                 # void.
@@ -198,73 +200,48 @@ class Runner:
         self._waiting.clear()
         self._held.clear()
 
-    def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Job]:
-        """The matches of these blocks that are not finished."""
+    def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """Those of these blocks of which matches are still to be played."""
         gone = absent(self._decisions)
         for block in blocks:
             if is_skipped(self._cup, block.table, gone):
                 continue
-            if numbers := self._finished.missing(block.number, len(block.matches)):
-                yield Job(block, numbers)
+            if self._finished.missing(block.number, len(block.matches)):
+                yield block
 
     def _look_for_bots(self, observer: Observer) -> None:
-        """Release the jobs of bots that are back, or are waited for no longer."""
+        """Release the blocks of bots that are back, or are waited for no longer."""
         if any(self._outages.look()):
             self._waiting.extendleft(reversed(self._held))
             self._held.clear()
             observer.away(self._outages.away)
 
     def _hand_out(self) -> None:
-        """Submit the first job whose bots are free for every free table; hold those of bots that
-        are away, so that other tables play."""
-        if self._recalling:
-            return
-        waiting = self._waiting
+        """Submit blocks in the drawn order for the free tables, so that what was played is a fair
+        sample at every moment; pass over those whose bots by URL are busy, and hold those of bots
+        that are away."""
         away = set(self._outages.away)
-        if away:
-            self._held += [job for job in waiting if not away.isdisjoint(job.block.table)]
-            here = [job for job in waiting if away.isdisjoint(job.block.table)]
-            waiting.clear()
-            waiting.extend(here)
-        while waiting and self._executor.has_free_table:
-            chosen = self._choose()
-            if chosen is None:
+        self._held += [block for block in self._waiting if not away.isdisjoint(block.table)]
+        self._waiting = deque(block for block in self._waiting if away.isdisjoint(block.table))
+        while not self._recalling and self._executor.has_free_table:
+            block = next(filter(self._url_tables.has_room, self._waiting), None)
+            if block is None:
                 return
-            job, soon = chosen
-            waiting.remove(job)
-            self._url_tables.seat(job.block)
-            outages = self._outages
+            self._waiting.remove(block)
+            self._url_tables.seat(block)
             gone = absent(self._decisions)
-            job = replace(
-                job,
-                counts=outages.counts,
-                awaited=outages.awaited - gone,
+            numbers = self._finished.missing(block.number, len(block.matches))
+            outages = self._outages
+            job = Job(
+                block,
+                numbers,
+                void_exhausted=outages.void_exhausted,
+                wait_for=outages.wait_for - gone,
                 absent=gone,
-                soon=soon,
+                anew=block.number in self._voided,
             )
-            self._playing[job.block.number] = job
+            self._playing[block.number] = block
             self._executor.submit(job)
-
-    def _choose(self) -> tuple[Job, tuple[str, ...]] | None:
-        """The job to submit next, whose bots by URL are free, if possible from the window; and if
-        bots must be started for it, those that the window needs."""
-        before = self._waiting[0].block.number - 1
-        end = before + window(before, len(self._cup.bots) // self._cup.players)
-        read: list[Job] = []
-
-        def tables() -> Iterator[Table]:
-            for job in self._waiting:
-                if read and job.block.number > end:
-                    return
-                if self._url_tables.has_room(job.block):
-                    read.append(job)
-                    yield job.block.table
-
-        assignment = self._executor.choose(tables())
-        if assignment is None:
-            return None
-        needed = dict.fromkeys(name for job in read for name in job.block.table)
-        return read[assignment.table], tuple(needed) if assignment.starts else ()
 
     def _receive(self, observer: Observer) -> None:
         """Wait for events of the tables and act on them."""
@@ -286,13 +263,14 @@ class Runner:
 
     def _end_job(self, number: int) -> Block:
         """The table of this block is free."""
-        block = self._playing.pop(number).block
+        block = self._playing.pop(number)
         self._url_tables.release(block)
         return block
 
     def _on_void(self, record: VoidRecord, observer: Observer) -> None:
         """A match was void: keep that, and play what is left of its block again."""
         self._store.add_void(record)
+        self._voided.add(record.block)
         away = self._outages.away
         self._outages.add(record)
         observer.void(record)

@@ -130,18 +130,25 @@ def _work(
         for number in job.numbers:
             pairing = pairing_of(job.block, number)
             deadline.expect(start_s * cup.players)
-            players = bot_pool.seat(pairing.seating, job.absent, job.soon)
+            anew = job.anew or cup.format.seating == "permutations"
+            players = bot_pool.seat(pairing.seating, number, job.absent, anew=anew)
             try:
                 record = play(
-                    rules, pairing, referee, players, deadline.expect, job.counts, job.awaited
+                    rules,
+                    pairing,
+                    referee,
+                    players,
+                    deadline.expect,
+                    job.void_exhausted,
+                    job.wait_for,
                 )
             except MatchVoid as void:
                 deadline.clear()
-                _send(connection, Voided(void.record, bot_pool.running))
+                _send(connection, Voided(void.record))
                 break
             deadline.clear()
             last = number == job.numbers[-1] or deadline.stop_soon
-            _send(connection, Finished(record, last, bot_pool.running))
+            _send(connection, Finished(record, last))
             bot_pool.recycle(record)
             if last:
                 break

@@ -82,11 +82,15 @@ def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100) -> BotPool:
     return BotPool(cup, LaunchSettings(cup.limits, 1), memory_mb)
 
 
-def seat(pool: BotPool, names: str, soon: str = "") -> None:
+def running(pool: BotPool) -> set[str]:
+    return {place.name for place in pool._started}
+
+
+def seat(pool: BotPool, names: str, number: int = 0) -> None:
     """Seat them, and end the match."""
-    players = pool.seat(names, soon=soon)
+    players = pool.seat(names, number)
     assert all(isinstance(player, FakeBot) and player.running for player in players)
-    pool.recycle(replace(RECORD, seating=tuple(names)))
+    pool.recycle(replace(RECORD, seating=tuple(names), number=number))
     assert FakeBot.running_now >= set(names)
 
 
@@ -101,9 +105,9 @@ def test_those_unused_for_longest_are_ended_when_memory_is_short() -> None:
     with closing(pool(500, *[100] * 6)) as six:
         for names in ("abc", "ade"):
             seat(six, names)
-        assert six.running == set("abcde")
+        assert running(six) == set("abcde")
         seat(six, "adf")
-        assert six.running == set("acdef")
+        assert running(six) == set("acdef")
         assert FakeBot.starts == Counter("abcdef")
 
 
@@ -111,9 +115,9 @@ def test_a_large_bot_counts_as_much_as_it_uses() -> None:
     with closing(pool(500, 10, 10, 10, 10, 465)) as mixed:
         seat(mixed, "abc")
         seat(mixed, "dbc")
-        assert mixed.running == set("abcd")
+        assert running(mixed) == set("abcd")
         seat(mixed, "abe")
-        assert mixed.running == set("abce")
+        assert running(mixed) == set("abce")
 
 
 def test_a_bot_that_grows_makes_others_end_but_none_of_its_table() -> None:
@@ -124,8 +128,8 @@ def test_a_bot_that_grows_makes_others_end_but_none_of_its_table() -> None:
         assert isinstance(first, FakeBot)
         first.memory = 400
         five._measured.clear()  # as if a second had passed
-        five.recycle(replace(RECORD, seating=tuple("ade")))
-        assert five.running == set("ade")
+        five.recycle(replace(RECORD, seating=tuple("ade"), number=0))
+        assert running(five) == set("ade")
         first.memory = 10_000
         five._measured.clear()
         seat(five, "ade")
@@ -136,44 +140,40 @@ def test_a_table_that_does_not_fit_plays_all_the_same() -> None:
     with closing(pool(16, *[100] * 4)) as tiny:
         for names in ("abc", "abc", "bcd"):
             seat(tiny, names)
-        assert tiny.running == set("bcd")
+        assert running(tiny) == set("bcd")
         assert FakeBot.starts == Counter("abcd")
 
 
-def test_bots_needed_soon_are_started_side_by_side_with_those_missing() -> None:
-    with closing(pool(600, *[100] * 8)) as eight:
-        seat(eight, "abc", soon="abcdefgh")
-        assert eight.running == set("abcdef")
-        seat(eight, "def", soon="gh")
-        assert eight.running == set("abcdef")
-        seat(eight, "efg", soon="abch")
-        assert eight.running == set("bcdefg")
+def test_no_process_plays_two_matches_of_a_block() -> None:
+    with closing(pool(600, *[100] * 3)) as three:
+        for number in (0, 1, 0, 1):
+            seat(three, "abc", number)
+        assert FakeBot.starts == Counter("abcabc")
+        assert [bot for bot in three.seat("abc", 0, anew=True) if bot in three.seat("abc", 0)]
+        assert FakeBot.starts == Counter("abcabcabc")
 
 
-def test_a_bot_needed_soon_that_does_not_start_is_started_again_for_its_table() -> None:
-    FakeBot.fails = {"d"}
-    with closing(pool(800, *[100] * 5)) as five:
-        seat(five, "abc", soon="de")
-        assert five.running == set("abce")
-        FakeBot.fails = set()
-        seat(five, "abd")
-        assert FakeBot.starts == Counter("abcdde")
+def test_memory_is_that_of_the_processes_of_all_seatings() -> None:
+    with closing(pool(600, *[100] * 3)) as three:
+        for number in (0, 1, 2, 2, 1, 0):
+            seat(three, "abc", number)
+        assert FakeBot.starts == Counter("abc" * 4)
 
 
 def test_before_a_cup_no_more_start_at_once_than_fit() -> None:
     """Of the first, nothing is known but the limit of each."""
     with closing(pool(400, *[50] * 12, limit_mb=100)) as twelve:
-        found = [len(twelve.running) for _ in twelve.start(twelve._cup.bots)]
+        found = [len(running(twelve)) for _ in twelve.start(twelve._cup.bots)]
         assert (found[0], max(found)) == (4, 8)
-        assert twelve.running == set("efghijkl")
+        assert running(twelve) == set("efghijkl")
 
 
 def test_a_bot_that_was_too_late_is_ended() -> None:
     with closing(pool(900, *[100] * 3)) as three:
         three.seat("abc")
         late = replace(FAULT, seat=1, kind=FaultKind.TIMEOUT)
-        three.recycle(replace(RECORD, seating=tuple("abc"), faults=(late,)))
-        assert three.running == set("ac")
+        three.recycle(replace(RECORD, seating=tuple("abc"), number=0, faults=(late,)))
+        assert running(three) == set("ac")
 
 
 def test_the_bots_that_do_not_sit_at_the_table_are_idle() -> None:

@@ -103,15 +103,15 @@ def outages(probes: dict[str, Answers], now: list[float], *before: VoidRecord) -
 
 def test_a_bot_that_is_back_plays_on_and_may_be_away_once_more(probes: dict[str, Answers]) -> None:
     with outages(probes, [0.0]) as found:
-        assert found.awaited == {"ann", "bob", "cat"}
+        assert found.wait_for == {"ann", "bob", "cat"}
         found.add(void("bob"))
         assert found.away == ("bob",)
         assert found.look() == ([], [])
         probes["bob"].answers = True
         assert found.look() == (["bob"], [])
-        assert "bob" in found.awaited
+        assert "bob" in found.wait_for
         found.add(void("bob"))
-        assert "bob" not in found.awaited, "two void matches are the most"
+        assert "bob" not in found.wait_for, "two void matches are the most"
         assert found.away == ("bob",), "but its blocks wait until it is back"
 
 
@@ -124,7 +124,7 @@ def test_after_outage_s_its_faults_count(probes: dict[str, Answers]) -> None:
         now[0] = 300.0
         assert found.look() == ([], ["bob"])
         assert found.away == ()
-        assert found.awaited == {"ann", "cat"}
+        assert found.wait_for == {"ann", "cat"}
 
 
 def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions(
@@ -132,14 +132,14 @@ def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions(
 ) -> None:
     decided = void("bob", VoidCause.DECISION)
     with outages(probes, [0.0], decided, decided, void("ann"), void("ann")) as found:
-        assert found.awaited == {"bob", "cat"}
-        assert found.counts == {"ann"}
+        assert found.wait_for == {"bob", "cat"}
+        assert found.void_exhausted == {"ann"}
 
 
 @pytest.mark.parametrize("cup", [replace(CUP, voids=0), replace(CUP, outage_s=0)])
 def test_a_cup_may_wait_for_nobody(cup: Any) -> None:
     with closing(Outages(cup, [])) as found:
-        assert not found.awaited
+        assert not found.wait_for
 
 
 def test_an_outage_does_not_change_the_standings(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from games.deck import Deck
@@ -143,13 +144,31 @@ class BasePosition:
             value, read = data[field.name], field.read
             setattr(self, field.name, value if read is None else read(deck, value))
 
-    def start_game(self, players: int, options: Options) -> None:
-        """Set the fields that stay, and those of a game without results."""
-        self.players = players
-        self.options = options
-        self.deck = self.game.deck(players)
-        self.scores = (0,) * players
+    def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
+        """Set the fields that stay, and those of a game without results.
+
+        Raises OptionError if an argument is out of range.
+        """
+        self.players, self.options = self.game.resolve_options(players, seed, options)
+        self.deck = self.game.deck(self.players)
+        self.scores = (0,) * self.players
         self.results = ()
+
+    def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
+        """Add the scores and the result of a deal; whether another one follows.
+
+        The game is over after `deals` deals, or once a score has reached `target`.
+        """
+        self.results += ({"deal": self.deal, "scores": list(change), **result},)
+        self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
+        target, deals = self.options.get("target"), self.options["deals"]
+        if (target is None or max(self.scores) < target) and (
+            deals is None or len(self.results) < deals
+        ):
+            return True
+        self.phase = "over"
+        self.turn = None
+        return False
 
     def check_seat(self, seat: int | None) -> None:
         """Raise ValueError unless there is such a seat; None is everybody."""

@@ -34,6 +34,23 @@ def with_valid_players(problems: list[str], game: Game, data: JsonDict, seats: i
     return {**data, "players": min(max(seats, few), many)}
 
 
+def listed_hands(data: JsonDict) -> list[list[str]]:
+    """The hands in the wire form of a state or a view."""
+    return data["hands"] if "hands" in data else [data["hand"]]
+
+
+def known_hands(data: JsonDict) -> dict[int, list[str]]:
+    """The hands in the wire form of a state or a view by seat; none if everybody may know it."""
+    if "hands" in data:
+        return dict(enumerate(data["hands"]))
+    return {} if data["seat"] is None else {data["seat"]: data["hand"]}
+
+
+def hand_sizes(data: JsonDict) -> list[int]:
+    """How many cards each seat holds in the wire form of a state or a view."""
+    return data["counts"] if "counts" in data else [len(hand) for hand in data["hands"]]
+
+
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
     """Check that a value is a seat or null; return whether it is."""
     if value is None or 0 <= value < players:

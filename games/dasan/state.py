@@ -124,9 +124,10 @@ class DasanPosition(ClimbingPosition):
         listed = [] if table is None else [Move(PASS, DECK)]
         return MoveList(listed + combinations.legal_plays(hand, table, self.called & hand))
 
-    def load_validated(self, data: JsonDict, table: Table | None) -> None:
-        """Set all fields from a validated wire form and its table."""
-        self.load(data)
+    def load(self, data: JsonDict) -> None:
+        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        table = validate_position(GAME, data)
+        super().load(data)
         self.table = table
 
     def copy_shared(self, other: DasanPosition) -> None:
@@ -271,23 +272,14 @@ class DasanState(DasanPosition):
         change = [stake if seat in side else -stake for seat in range(self.players)]
         if self.partner is None and self.declarer is not None:
             change[self.declarer] = stake * (self.players - 1)
-        self.results += (
-            {
-                "deal": self.deal,
-                "scores": change,
-                "declarer": self.declarer,
-                "bid": self.bid,
-                "out": out,
-                "called": DECK.text(self.called) or None,
-                "partner": self.partner,
-            },
-        )
-        self.scores = tuple(a + b for a, b in zip(self.scores, change, strict=True))
-        deals = self.options["deals"]
-        if deals is not None and len(self.results) >= deals:
-            self.phase = "over"
-            self.turn = None
-        else:
+        result = {
+            "declarer": self.declarer,
+            "bid": self.bid,
+            "out": out,
+            "called": DECK.text(self.called) or None,
+            "partner": self.partner,
+        }
+        if self.end_deal(change, result):
             _deal(self, self.deal + 1, out)
 
 
@@ -366,9 +358,8 @@ class Dasan(Game):
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> DasanState:
         """The first state of a game; raises OptionError if an argument is out of range."""
-        players, resolved = self.resolve_options(players, seed, options)
         state = DasanState()
-        state.start_game(players, resolved)
+        state.start_game(players, seed, options)
         state.seed = seed
         _deal(state, 1, 0)
         return state
@@ -392,19 +383,14 @@ class Dasan(Game):
 
     def state(self, data: JsonDict) -> DasanState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""
-        hands: list[list[str]] = data["hands"]
-        table = validate_position(self, data, dict(enumerate(hands)), [len(hand) for hand in hands])
         state = DasanState()
-        state.load_validated(data, table)
+        state.load(data)
         return state
 
     def view(self, data: JsonDict) -> DasanView:
         """The view with this wire form; raises InvalidState with everything that is wrong."""
-        seat: int | None = data["seat"]  # None: a view of what everybody may know
-        hands = {} if seat is None else {seat: data["hand"]}
-        table = validate_position(self, data, hands, data["counts"])
         view = DasanView()
-        view.load_validated(data, table)
+        view.load(data)
         return view
 
 

@@ -16,16 +16,11 @@ from games.dasan.combinations import CALLABLE, DECK, identify
 from games.errors import InvalidState
 from games.game import Game, JsonDict
 
-Hands = dict[int, list[str]]
-"""The known hands by seat."""
 
-
-def validate_position(game: Game, data: JsonDict, hands: Hands, counts: list[int]) -> Table | None:
-    """Validate a state or a view; returns its table, raises InvalidState with all problems.
-
-    `hands` are the known hands by seat, `counts` the number of cards of each seat.
-    """
+def validate_position(game: Game, data: JsonDict) -> Table | None:
+    """Validate a state or a view; returns its table, raises InvalidState with all problems."""
     problems: list[str] = []
+    hands, counts = validation.known_hands(data), validation.hand_sizes(data)
     data = validation.with_valid_players(problems, game, data, len(counts))
     players: int = data["players"]
     is_view = "seat" in data
@@ -71,7 +66,7 @@ def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
         problems.append("partner must be null if no card is called.")
 
 
-def _check_called(problems: list[str], data: JsonDict, hands: Hands) -> None:
+def _check_called(problems: list[str], data: JsonDict, hands: dict[int, list[str]]) -> None:
     """Check the called card and the partner as far as the known hands show them."""
     called, declarer, partner = data["called"], data["declarer"], data["partner"]
     if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:

@@ -89,9 +89,10 @@ class DoudizhuPosition(ClimbingPosition):
         table = self.table
         return TrickMoves(self.plays, hand, None if table is None else table.move)
 
-    def load_validated(self, data: JsonDict, table: Table | None) -> None:
-        """Set all fields from a validated wire form and its table."""
-        self.load(data)
+    def load(self, data: JsonDict) -> None:
+        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        table = validate_position(GAME, data)
+        super().load(data)
         self.table = table
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
@@ -239,20 +240,12 @@ class DoudizhuState(DoudizhuPosition):
 
     def _finish(self, change: tuple[int, ...], out: int | None) -> None:
         result = {
-            "deal": self.deal,
-            "scores": list(change),
             "declarer": self.declarer,
             "bid": self.bid,
             "doublings": self.doublings,
             "out": out,
         }
-        self.results += (result,)
-        self.scores = tuple(a + b for a, b in zip(self.scores, change, strict=True))
-        deals = self.options["deals"]
-        if deals is not None and len(self.results) >= deals:
-            self.phase = "over"
-            self.turn = None
-        else:
+        if self.end_deal(change, result):
             _deal(self, self.deal + 1, (self.dealer + 1) % self.players)
 
 
@@ -363,10 +356,9 @@ class Doudizhu(Game):
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> DoudizhuState:
         """The first state of a game; raises OptionError if an argument is out of range."""
-        players, resolved = self.resolve_options(players, seed, options)
         state = DoudizhuState()
-        state.start_game(players, resolved)
-        state.plays = combinations(players, bool(resolved["quad_pair_as_solos"]))
+        state.start_game(players, seed, options)
+        state.plays = combinations(state.players, bool(state.options["quad_pair_as_solos"]))
         state.seed = seed
         _deal(state, 1, 0)
         return state
@@ -400,19 +392,14 @@ class Doudizhu(Game):
 
     def state(self, data: JsonDict) -> DoudizhuState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""
-        hands: list[list[str]] = data["hands"]
-        table = validate_position(self, data, dict(enumerate(hands)), [len(hand) for hand in hands])
         state = DoudizhuState()
-        state.load_validated(data, table)
+        state.load(data)
         return state
 
     def view(self, data: JsonDict) -> DoudizhuView:
         """The view with this wire form; raises InvalidState with everything that is wrong."""
-        seat: int | None = data["seat"]  # None: a view of what everybody may know
-        hands = {} if seat is None else {seat: data["hand"]}
-        table = validate_position(self, data, hands, data["counts"])
         view = DoudizhuView()
-        view.load_validated(data, table)
+        view.load(data)
         return view
 
 

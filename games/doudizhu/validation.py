@@ -17,14 +17,10 @@ from games.errors import InvalidState
 from games.game import Game, JsonDict
 
 
-def validate_position(
-    game: Game, data: JsonDict, hands: dict[int, list[str]], counts: list[int]
-) -> Table | None:
-    """Validate a state or a view; returns its table, raises InvalidState with all problems.
-
-    `hands` are the known hands by seat, `counts` the number of cards of each seat.
-    """
+def validate_position(game: Game, data: JsonDict) -> Table | None:
+    """Validate a state or a view; returns its table, raises InvalidState with all problems."""
     problems: list[str] = []
+    hands, counts = validation.known_hands(data), validation.hand_sizes(data)
     data = validation.with_valid_players(problems, game, data, len(counts))
     players: int = data["players"]
     deck = game.deck(players)

@@ -126,6 +126,11 @@ class NinefivetwoPosition(BasePosition):
             moves = GIVES if self.phase == "exchange" else DISCARDS
         return MoveList([moves[card] for card in self.deck.numbers(hand)])
 
+    def load(self, data: JsonDict) -> None:
+        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        validate_position(GAME, data)
+        super().load(data)
+
     def copy_shared(self, other: NinefivetwoPosition) -> None:
         """Copy the fields that a view takes from a state as they are: the allow-list of views.
 
@@ -263,23 +268,10 @@ class NinefivetwoState(NinefivetwoPosition):
 
     def _finish(self) -> None:
         change = [max(0, won - n) for won, n in zip(self.tricks, self.targets, strict=True)]
-        result = {
-            "deal": self.deal,
-            "scores": change,
-            "tricks": list(self.tricks),
-            "targets": list(self.targets),
-        }
-        self.results += (result,)
-        self.scores = tuple(a + b for a, b in zip(self.scores, change, strict=True))
-        target, deals = self.options["target"], self.options["deals"]
-        reached = target is not None and max(self.scores) >= target
-        if reached or (deals is not None and len(self.results) >= deals):
-            self.phase = "over"
-            self.turn = None
-            return
-        debts = pairings(self.targets, self.tricks)
-        targets = (self.targets[-1], *self.targets[:-1])
-        _deal(self, self.deal + 1, targets, debts)
+        if self.end_deal(change, {"tricks": list(self.tricks), "targets": list(self.targets)}):
+            debts = pairings(self.targets, self.tricks)
+            targets = (self.targets[-1], *self.targets[:-1])
+            _deal(self, self.deal + 1, targets, debts)
 
 
 class NinefivetwoView(NinefivetwoPosition):
@@ -359,9 +351,8 @@ class Ninefivetwo(Game):
         self, players: int | None, seed: str, options: Mapping[str, object]
     ) -> NinefivetwoState:
         """The first state of a game; raises OptionError if an argument is out of range."""
-        players, resolved = self.resolve_options(players, seed, options)
         state = NinefivetwoState()
-        state.start_game(players, resolved)
+        state.start_game(players, seed, options)
         state.seed = seed
         _deal(state, 1, FIRST_TARGETS, ())
         return state
@@ -390,14 +381,12 @@ class Ninefivetwo(Game):
 
     def state(self, data: JsonDict) -> NinefivetwoState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""
-        validate_position(self, data, data["hands"], [len(hand) for hand in data["hands"]])
         state = NinefivetwoState()
         state.load(data)
         return state
 
     def view(self, data: JsonDict) -> NinefivetwoView:
         """The view with this wire form; raises InvalidState with everything that is wrong."""
-        validate_position(self, data, [data["hand"]], data["counts"])
         view = NinefivetwoView()
         view.load(data)
         return view

@@ -22,14 +22,10 @@ TARGETS: Final = [2, 5, 9]
 SEATS: Final = 3
 
 
-def validate_position(
-    game: Game, data: JsonDict, hands: list[list[str]], counts: list[int]
-) -> None:
-    """Validate a state or a view; raises InvalidState with all problems.
-
-    `hands` are the known hands, `counts` the number of cards of each seat.
-    """
+def validate_position(game: Game, data: JsonDict) -> None:
+    """Validate a state or a view; raises InvalidState with all problems."""
     problems: list[str] = []
+    hands, counts = validation.listed_hands(data), validation.hand_sizes(data)
     deck = game.deck(SEATS)
     data = validation.with_valid_players(problems, game, data, SEATS)
     is_view = "seat" in data

@@ -81,9 +81,10 @@ class ZhengfenPosition(ClimbingPosition):
         table = self.table
         return TrickMoves(self.check, hand, None if table is None else reading_of(table.move))
 
-    def load_validated(self, data: JsonDict, table: Table | None) -> None:
-        """Set all fields from a validated wire form and its table."""
-        self.load(data)
+    def load(self, data: JsonDict) -> None:
+        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        table = validate_position(GAME, data)
+        super().load(data)
         self.table = table
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
@@ -186,15 +187,7 @@ class ZhengfenState(ZhengfenPosition):
         self.taken = tuple(taken)
         self.hands = (0,) * self.players
         change = [points(cards) for cards in taken]
-        self.results += ({"deal": self.deal, "scores": change, "first": first, "last": last},)
-        self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
-        target, deals = self.options["target"], self.options["deals"]
-        if (target is not None and max(self.scores) >= target) or (
-            deals is not None and len(self.results) >= deals
-        ):
-            self.phase = "over"
-            self.turn = None
-        else:
+        if self.end_deal(change, {"first": first, "last": last}):
             _deal(self, self.deal + 1, last, first)
 
 
@@ -295,9 +288,8 @@ class Zhengfen(Game):
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> ZhengfenState:
         """The first state of a game; raises OptionError if an argument is out of range."""
-        players, resolved = self.resolve_options(players, seed, options)
         state = ZhengfenState()
-        state.start_game(players, resolved)
+        state.start_game(players, seed, options)
         state.seed = seed
         _deal(state, 1, 0, 1)
         return state
@@ -320,17 +312,14 @@ class Zhengfen(Game):
 
     def state(self, data: JsonDict) -> ZhengfenState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""
-        hands: list[list[str]] = data["hands"]
-        table = validate_position(self, data, hands, [len(hand) for hand in hands])
         state = ZhengfenState()
-        state.load_validated(data, table)
+        state.load(data)
         return state
 
     def view(self, data: JsonDict) -> ZhengfenView:
         """The view with this wire form; raises InvalidState with everything that is wrong."""
-        table = validate_position(self, data, [data["hand"]], data["counts"])
         view = ZhengfenView()
-        view.load_validated(data, table)
+        view.load(data)
         return view
 
 

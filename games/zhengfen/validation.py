@@ -11,14 +11,10 @@ from games.game import Game, JsonDict
 from games.zhengfen.combinations import DECK, validate_play
 
 
-def validate_position(
-    game: Game, data: JsonDict, hands: list[list[str]], counts: list[int]
-) -> Table | None:
-    """Validate a state or a view; returns its table, raises InvalidState with all problems.
-
-    `hands` are the known hands, `counts` the number of cards of each seat.
-    """
+def validate_position(game: Game, data: JsonDict) -> Table | None:
+    """Validate a state or a view; returns its table, raises InvalidState with all problems."""
     problems: list[str] = []
+    counts = validation.hand_sizes(data)
     data = validation.with_valid_players(problems, game, data, len(counts))
     players: int = data["players"]
     is_view = "seat" in data
@@ -35,7 +31,7 @@ def validate_position(
         _check_active(problems, data, active)
     _check_trick(problems, data, table)
     cards = list(data["trick"])
-    for names in (*hands, *data["taken"]):
+    for names in (*validation.listed_hands(data), *data["taken"]):
         cards += names
     validation.check_cards(problems, DECK, cards)
     if is_view:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 REQUEST_ID: Final = "stich.request_id"
 """Where the environ has the id of its request."""
 
+BEGAN: Final = "stich.began"
+"""Where the environ has the time, by `perf_counter`, at which the request's head arrived."""
+
 _access: Final = logging.getLogger("service.access")
 
 
@@ -47,6 +50,11 @@ def configure(settings: Settings) -> None:
         logger.handlers = [handler]
         logger.propagate = False
         logger.setLevel(level)
+
+
+def log_start(sentence: str) -> None:
+    """Log what an operator should know when the service starts."""
+    logging.getLogger("service").warning(sentence)
 
 
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:

@@ -2,18 +2,23 @@
 
 One worker keeps them in its memory. Several workers each write theirs to the folder that
 `PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` of any worker adds up all
-of them, including those of workers that have ended. Only counters and histograms are used, because
-only their sums make sense across workers.
+of them: counters and histograms including those of workers that have ended, gauges only of those
+that live.
 """
 
 from __future__ import annotations
 
 import os
+import platform
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
+import games
 from service.settings import MULTIPROC_DIR
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -35,7 +40,7 @@ class Metrics:
         )
         self.seconds = Histogram(
             "stich_http_request_seconds",
-            "Time from reading a request's head to its answer.",
+            "Time from the arrival of a request's head to its answer.",
             ("route",),
             buckets=_BUCKETS,
             registry=self.registry,
@@ -46,6 +51,29 @@ class Metrics:
             ("route", "code"),
             registry=self.registry,
         )
+        self.in_flight = Gauge(
+            "stich_http_requests_in_flight",
+            "Requests whose answers have not been sent.",
+            registry=self.registry,
+            multiprocess_mode="livesum",
+        )
+        self.slots = Gauge(
+            "stich_large_requests_in_flight",
+            "Large requests and answers in memory.",
+            registry=self.registry,
+            multiprocess_mode="livesum",
+        )
+        Gauge(
+            "stich_build_info",
+            "Always 1; the labels say what runs.",
+            ("version", "python", "rules"),
+            registry=self.registry,
+            multiprocess_mode="livemax",
+        ).labels(
+            version("stich"),
+            platform.python_version(),
+            "compiled" if games.COMPILED else "pure",
+        ).set(1)
         self._children: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
@@ -68,6 +96,19 @@ class Metrics:
         """All metrics in the text format of Prometheus."""
         if MULTIPROC_DIR not in os.environ:
             return generate_latest(self.registry)
+        _forget_gauges_of_dead_workers()
         all_workers = CollectorRegistry()
         MultiProcessCollector(all_workers)  # type: ignore[no-untyped-call] # it has no types
         return generate_latest(all_workers)
+
+
+def _forget_gauges_of_dead_workers() -> None:
+    for path in Path(os.environ[MULTIPROC_DIR]).glob("gauge_live*_*.db"):
+        worker = int(path.stem.rpartition("_")[2])
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            with suppress(FileNotFoundError):  # another worker was faster
+                mark_process_dead(worker)  # type: ignore[no-untyped-call] # it has no types
+        except PermissionError:
+            pass  # it lives, under another user

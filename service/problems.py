@@ -110,6 +110,13 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
             " `Retry-After` says in how many seconds to try again.",
         ),
         ProblemType(
+            "unavailable",
+            503,
+            "The service does not answer",
+            "A proxy in front of the service cannot reach it, for example while it restarts;"
+            " `Retry-After` says in how many seconds to try again.",
+        ),
+        ProblemType(
             "sealing-unavailable",
             503,
             "The service has no seal keys",

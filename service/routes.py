@@ -162,8 +162,10 @@ def view() -> Response:
     if "sealed" in body:
         game = _open(body)
         answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
-        if game.seat is None and game.state.turn is None:
-            answer["seed"] = game.state.seed  # everybody can check the deals now
+        if game.seat is None:
+            answer["key_hashes"] = [key_hash.hex() for key_hash in game.hashes]
+            if game.state.turn is None:
+                answer["seed"] = game.state.seed  # everybody can check the deals now
         return json_response(answer)
     state = _state(body["state"])
     try:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
 from io import BytesIO
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from werkzeug.exceptions import (
@@ -25,6 +26,8 @@ from werkzeug.exceptions import (
 )
 from werkzeug.wsgi import FileWrapper
 
+from service.logs import BEGAN
+from service.metrics import Metrics
 from service.work import ALLOWED, MoreWork, Work
 
 if TYPE_CHECKING:
@@ -61,9 +64,10 @@ answer that says why. A body that exceeds even this is not read.
 class RsgiFront:
     """Serves a WSGI application over RSGI, granian's own interface."""
 
-    def __init__(self, app: WSGIApplication, max_body: int) -> None:
+    def __init__(self, app: WSGIApplication, max_body: int, metrics: Metrics) -> None:
         self.app = app
         self.max_body = max_body
+        self.metrics = metrics
         self.slots = asyncio.Semaphore(SLOTS)
         self.thread = ThreadPoolExecutor(1, "long-work")
 
@@ -74,25 +78,32 @@ class RsgiFront:
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
         """Answer a request."""
-        async with AsyncExitStack() as slot:
-            body = await self._read(scope, proto, slot)
-            status, headers, answer = await self._answer(scope, body, slot)
-            if isinstance(body, _FailedBody) and not body.all_read:
-                headers.append(("Connection", "close"))
-            if isinstance(answer, FileWrapper):
-                # granian reads the file in pieces: it takes no memory though nobody reads it
-                answer.close()
-                proto.response_file(status, headers, answer.file.name)
-            elif len(answer) <= LARGE_ANSWER:
-                proto.response_bytes(status, headers, answer)
-            else:
-                transport = proto.response_stream(status, headers)
-                with suppress(RuntimeError):  # the connection has ended
-                    for start in range(0, len(answer), PIECE):
-                        await transport.send_bytes(answer[start : start + PIECE])
-                del transport, answer, body
-                # until the last piece is on its way, or the connection has ended
-                await proto.client_disconnect()
+        began = perf_counter()
+        with self.metrics.in_flight.track_inprogress():
+            async with AsyncExitStack() as slot:
+                await self._serve(scope, proto, slot, began)
+
+    async def _serve(
+        self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack, began: float
+    ) -> None:
+        body = await self._read(scope, proto, slot)
+        status, headers, answer = await self._answer(scope, body, slot, began)
+        if isinstance(body, _FailedBody) and not body.all_read:
+            headers.append(("Connection", "close"))
+        if isinstance(answer, FileWrapper):
+            # granian reads the file in pieces: it takes no memory though nobody reads it
+            answer.close()
+            proto.response_file(status, headers, answer.file.name)
+        elif len(answer) <= LARGE_ANSWER:
+            proto.response_bytes(status, headers, answer)
+        else:
+            transport = proto.response_stream(status, headers)
+            with suppress(RuntimeError):  # the connection has ended
+                for start in range(0, len(answer), PIECE):
+                    await transport.send_bytes(answer[start : start + PIECE])
+            del transport, answer, body
+            # until the last piece is on its way, or the connection has ended
+            await proto.client_disconnect()
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
         length = _body_length(scope)
@@ -137,31 +148,35 @@ class RsgiFront:
                 await slot.enter_async_context(self.slots)
         except TimeoutError:
             return False
+        slot.enter_context(self.metrics.slots.track_inprogress())
         return True
 
-    async def _answer(self, scope: Scope, body: BytesIO, slot: AsyncExitStack) -> Answer:
+    async def _answer(
+        self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
+    ) -> Answer:
         """Call the application, again for each time that it needs more work to be allowed."""
         # a body that is large has a slot; its answer may be as large
         work = Work.LARGE if body.getbuffer().nbytes > LARGE_BODY else Work.SHORT
+        environ = _environ(scope) | {BEGAN: began}
         while True:
             try:
                 if work == Work.SHORT:
-                    return self._call(scope, body, work)
-                return await self.loop.run_in_executor(self.thread, self._call, scope, body, work)
+                    return self._call(environ, body, work)
+                return await self.loop.run_in_executor(self.thread, self._call, environ, body, work)
             except MoreWork as needed:
                 work = needed.work
             body.seek(0)
             if work == Work.LARGE and not await self._take_slot(slot):
                 body = _FailedBody(TooManyRequests(retry_after=RETRY_SECONDS))
 
-    def _call(self, scope: Scope, body: BytesIO, allowed: Work) -> Answer:
+    def _call(self, environ: WSGIEnvironment, body: BytesIO, allowed: Work) -> Answer:
         status, headers = 500, []
 
         def start(line: str, given: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, headers
             status, headers = int(line[:3]), given
 
-        answer = self.app(_environ(scope, body) | {ALLOWED: allowed}, start)
+        answer = self.app({**environ, "wsgi.input": body, ALLOWED: allowed}, start)
         return status, headers, answer if isinstance(answer, FileWrapper) else _join(answer)
 
     def _limit_unread_answers(self) -> None:
@@ -202,8 +217,8 @@ def _body_length(scope: Scope) -> int | None:
     return None if "transfer-encoding" in headers else int(headers.get("content-length", "0"))
 
 
-def _environ(scope: Scope, body: BytesIO) -> WSGIEnvironment:
-    """The request as PEP 3333 wants it."""
+def _environ(scope: Scope) -> WSGIEnvironment:
+    """The request as PEP 3333 wants it, but for its body."""
     host, _, port = scope.server.rpartition(":")
     environ: WSGIEnvironment = {
         "REQUEST_METHOD": scope.method,
@@ -216,7 +231,6 @@ def _environ(scope: Scope, body: BytesIO) -> WSGIEnvironment:
         "REMOTE_ADDR": scope.client.rpartition(":")[0],
         "wsgi.version": (1, 0),
         "wsgi.url_scheme": scope.scheme,
-        "wsgi.input": body,
         "wsgi.input_terminated": True,
         "wsgi.errors": sys.stderr,
         "wsgi.multithread": True,

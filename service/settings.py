@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from base64 import b64decode
+import secrets
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Self
 
 PREFIX: Final = "STICH_"
 MEBIBYTE: Final = 1024 * 1024
+SEAL_KEYS: Final = PREFIX + "SEAL_KEYS"
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that names the folder in which several workers keep their metrics."""
+
+
+OTHER_VARIABLES: Final = frozenset(
+    PREFIX + name
+    for name in ("HOST", "PORT", "WORKERS", "TOKEN", "GATEWAY", "ARENA", "COMPILE", "ALL_KITS")
+)
+"""Variables that the commands read, or the tests and the build."""
 
 
 class ConfigError(ValueError):
@@ -37,9 +46,10 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:
-        """Read the `STICH_*` variables; raises ConfigError if one is invalid."""
+        """Read the environment; raises ConfigError if a variable is invalid."""
         if environ is None:
             environ = os.environ
+        _check_metrics_folder(environ.get(MULTIPROC_DIR))
         names = {one.name: PREFIX + one.name.upper() for one in fields(cls)}
         return cls().changed(
             {name: environ[variable] for name, variable in names.items() if variable in environ}
@@ -65,6 +75,24 @@ class Settings:
             chosen = _one_of("ACCESS_LOG", changes["access_log"], ("0", "1", "False", "True"))
             changes["access_log"] = chosen in ("1", "True")
         return replace(self, **changes)
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """The variables that look like settings of the service but are none, such as misspelt ones."""
+    known = {PREFIX + one.name.upper() for one in fields(Settings)} | OTHER_VARIABLES
+    return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+
+
+def temporary_seal_keys() -> str:
+    """A value of `STICH_SEAL_KEYS` with a key drawn at random."""
+    return f"temporary:{b64encode(secrets.token_bytes(32)).decode()}"
+
+
+def _check_metrics_folder(folder: str | None) -> None:
+    if folder is not None and not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
+        raise ConfigError(
+            f"{MULTIPROC_DIR} must name an existing folder that can be written; it is {folder!r}."
+        )
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:

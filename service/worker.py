@@ -13,16 +13,19 @@ _SWITCH_SECONDS: Final = 0.0005
 requests beside long ones took 9 ms in place of 3 (medians); long work takes 5 % more."""
 
 
-def load(target: str) -> Any:
-    """Load the application that this worker serves; granian calls this in the worker."""
-    parent = os.getppid()
-    threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
+def load(command: int, target: str) -> Any:
+    """Load the application that this worker serves; granian calls this in the worker.
+
+    `command` is the process ID of the command, which may have ended before this is called.
+    """
+    threading.Thread(target=_exit_with_parent, args=(command,), daemon=True).start()
     # imported in the worker only, so that the parent starts fast and stays small
     from service.rsgi import RsgiFront
+    from service.static_routes import METRICS
     from service.wsgi import app
 
     sys.setswitchinterval(_SWITCH_SECONDS)
-    return RsgiFront(app, app.config["MAX_CONTENT_LENGTH"])
+    return RsgiFront(app, app.config["MAX_CONTENT_LENGTH"], app.extensions[METRICS])
 
 
 def _exit_with_parent(parent: int) -> None:

@@ -14,6 +14,9 @@ from service.schemas.list_fields import Entry, List, ObjectField
 from service.schemas.positions import STATES, VIEWS
 from service.schemas.responses import GAME_NAMES, problem_component
 
+UNAVAILABLE = "Unavailable"
+"""The name of the schema and the response for the problems that share status 503."""
+
 
 def raw_schemas() -> dict[str, dict[str, Any]]:
     """The schemas that are not objects, and the choices between objects."""
@@ -63,6 +66,7 @@ def raw_schemas() -> dict[str, dict[str, Any]]:
         "ViewRequest": _request("A position to view.", requests.VIEW),
         "Verdict": _one_of("Whether a move is legal.", "LegalVerdict", "IllegalVerdict"),
         "RefusedPosition": _problem_of("invalid-request", "invalid-state"),
+        UNAVAILABLE: _problem_of("sealing-unavailable", "unavailable"),
         "RefusedMoves": _problem_of("invalid-request", "invalid-state", "illegal-move"),
     }
 
@@ -142,6 +146,16 @@ def problem_responses() -> dict[str, dict[str, Any]]:
             name = problem_component(code)
             examples = {code: {"summary": type_.title, "value": problem(code)}}
             found[name] = response(type_.when, ref(name), MEDIA_TYPE, examples=examples)
+    both = [found.pop(problem_component(code)) for code in ("sealing-unavailable", "unavailable")]
+    examples = {}
+    for one in both:
+        examples |= one["content"][MEDIA_TYPE]["examples"]
+    found[UNAVAILABLE] = response(
+        "The service has no seal keys, or a proxy cannot reach it.",
+        ref(UNAVAILABLE),
+        MEDIA_TYPE,
+        examples=examples,
+    )
     found["MethodNotAllowedProblem"]["headers"] = {
         "Allow": {
             "description": "The methods that this path supports.",

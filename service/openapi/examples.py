@@ -123,8 +123,9 @@ def _problems(client: FlaskClient) -> list[Example]:
 
 def problem(code: str) -> dict[str, Any]:
     """A problem with this code, as the service returns it."""
-    if code in ("internal", "timeout", "busy"):  # no single request causes them
-        return Problem(code, DETAILS[code], request_id=REQUEST_ID).to_dict()
+    if code in ("internal", "timeout", "busy", "unavailable"):  # no single request causes them
+        detail = DETAILS.get(code, "The service does not answer; try again later.")
+        return Problem(code, detail, request_id=REQUEST_ID).to_dict()
     client = _client()
     found = [example.response for example in _problems(client)]
     found += [client.open("/v1/start", **request).get_json() for request in _MALFORMED]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-from service.openapi.components import content, response
+from service.openapi.components import UNAVAILABLE, content, response
 from service.openapi.examples import METRICS, Example, collect_examples
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from service.schemas.fields import ref
@@ -115,8 +115,8 @@ def paths() -> dict[str, dict[str, Any]]:
             "Get what a seat may know",
             "Returns the state as one seat sees it: without the seed and the other hands, and with"
             " hidden cards masked. A sealed state without a key is viewed as everybody may know"
-            " it: `seat` is null and `hand` empty, and after the end there is the `seed`, from"
-            " which all deals follow.",
+            " it: `seat` is null and `hand` empty. The answer then has `key_hashes`, and after the"
+            " end the `seed`, from which all deals follow.",
             "ViewRequest",
             "ViewAnswer",
             "RefusedPosition",
@@ -239,7 +239,8 @@ def _post(
                     "unsupported-media-type",
                 ),
                 "422": rejected,
-                **_problems("busy", "internal", "sealing-unavailable"),
+                **_problems("busy", "internal"),
+                "503": UNAVAILABLE,
             },
         }
     }

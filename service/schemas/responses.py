@@ -20,6 +20,7 @@ from service.schemas.fields import (
 )
 from service.schemas.list_fields import MAX_LISTED_MOVES, List, ObjectField, card_list
 from service.schemas.positions import state_field, view_field
+from service.schemas.sealed import Sha256
 
 GAME_NAMES: Final = tuple(games.GAMES)
 CATEGORIES: Final = tuple(
@@ -84,6 +85,13 @@ class ViewAnswer(ObjectSchema):
     """A view."""
 
     view = view_field()
+    key_hashes = List(
+        "With the view of everybody of a sealed game: the SHA-256 hash of the key of each seat.",
+        Sha256(""),
+        min(game.min_players for game in games.GAMES.values()),
+        max(game.max_players for game in games.GAMES.values()),
+        required=False,
+    )
     seed = String(
         "The seed of a sealed game that is over, with the view of everybody: all deals follow from"
         " it.",

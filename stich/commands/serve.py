@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Final
 
 import click
 
 from service import logs
-from service.settings import MULTIPROC_DIR, ConfigError, Settings
+from service.settings import (
+    MULTIPROC_DIR,
+    SEAL_KEYS,
+    ConfigError,
+    Settings,
+    temporary_seal_keys,
+    unknown_variables,
+)
 from service.worker import load
 from stich.servers.addresses import find_port, url_of
 
@@ -73,14 +82,19 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
                             defaults of the options
       STICH_MAX_BODY        largest request body in bytes (default 1048576)
       STICH_CORS_ORIGINS    origins whose pages may call, comma-separated (default *)
-      STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default none)
+      STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default: one that
+                            is drawn at the start)
     """
     # the workers read them from the environment
     os.environ.update(STICH_LOG_FORMAT=log_format, STICH_ACCESS_LOG=str(int(access_log)))
     try:
-        Settings.from_environ()
+        settings = Settings.from_environ()
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
+    warnings = [
+        f"{name} is no setting of Stich and is ignored; `stich serve --help` lists them."
+        for name in unknown_variables(os.environ)
+    ]
     port = find_port(host, port)
     with ExitStack() as stack:
         if workers > 1 and MULTIPROC_DIR not in os.environ:
@@ -88,12 +102,19 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
             # before prometheus_client is imported, which reads the variable then
             os.environ[MULTIPROC_DIR] = stack.enter_context(folder)
             stack.callback(os.environ.pop, MULTIPROC_DIR)
+        if not settings.seal_keys:
+            os.environ[SEAL_KEYS] = temporary_seal_keys()
+            stack.callback(os.environ.pop, SEAL_KEYS)
+            warnings.append(
+                f"Sealed games are lost when the service ends: set {SEAL_KEYS} to keep them"
+                " (docs/sealed.md)."
+            )
         click.echo(f"Serving on {url_of(host, port)} (Ctrl-C stops).")
-        run(host, port, workers)
+        run(host, port, workers, warnings)
 
 
-def run(host: str, port: int, workers: int) -> None:
-    """Run granian until it is stopped."""
+def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
+    """Log the warnings, and run granian until it is stopped."""
     # imported here because no other command needs it
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
@@ -115,4 +136,6 @@ def run(host: str, port: int, workers: int) -> None:
         respawn_failed_workers=True,
     )
     logs.configure(Settings.from_environ())  # after granian's own
-    server.serve(target_loader=load)
+    for warning in warnings:
+        logs.log_start(warning)
+    server.serve(target_loader=partial(load, os.getpid()))

@@ -29,13 +29,16 @@ SLOW_BODY = HEAD + b"Content-Length: 1000\r\n\r\n{"
 LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodelay;"
 
 
-def configuration(folder: Path, port: int, service: str, *, limits: bool) -> Path:
+def configuration(
+    folder: Path, port: int, service: str, *, limits: bool, local: str = "127.0.0.1"
+) -> Path:
     """The configuration with the ports and folders of a test; all addresses are one in a test."""
     text = with_folder((DEPLOY / "nginx.conf").read_text("utf-8"), folder)
     changes = {
         "server 127.0.0.1:8080;": f"server {service};",
         "listen 80 ": f"listen 127.0.0.1:{port} ",
         "listen [::]:80 default_server;": "",
+        "allow 127.0.0.1;": f"allow {local};",
     }
     if not limits:
         changes |= dict.fromkeys(LIMITS, "")
@@ -48,10 +51,11 @@ def configuration(folder: Path, port: int, service: str, *, limits: bool) -> Pat
 
 
 @contextmanager
-def nginx(folder: Path, service: str, *, limits: bool) -> Iterator[int]:
+def nginx(folder: Path, service: str, *, limits: bool, local: str = "127.0.0.1") -> Iterator[int]:
     """Nginx on a free port of this machine, in front of a service."""
     port = find_port("127.0.0.1", 0)
-    with running(command(folder, configuration(folder, port, service, limits=limits))):
+    path = configuration(folder, port, service, limits=limits, local=local)
+    with running(command(folder, path)):
         yield port
 
 
@@ -124,13 +128,15 @@ def test_what_nginx_refuses_is_a_problem_of_the_contract(tmp_path: Path, service
     assert by_service.json()["detail"] == "The body has more than 1048576 bytes."
     with nginx(tmp_path, f"127.0.0.1:{find_port('127.0.0.1', 0)}", limits=True) as port:
         answers += [too_large, requests.post(f"http://127.0.0.1:{port}/v1/start", timeout=5)]
-    for answer, component in zip(answers, ("Busy", "TooLarge", "Internal"), strict=True):
+    log = (tmp_path / "stich.log").read_text("utf-8")
+    for answer, component in zip(answers, ("Busy", "TooLarge", "Unavailable"), strict=True):
         assert answer.headers["Content-Type"] == MEDIA_TYPE
         problem = answer.json()
         assert matches(f"{component}Problem", problem)
         assert problem["status"] == answer.status_code == PROBLEM_TYPES[problem["code"]].status
         assert problem["title"] == PROBLEM_TYPES[problem["code"]].title
         assert problem["request_id"] == answer.headers["X-Request-Id"]
+        assert problem["request_id"] in log
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
         assert int(answer.headers["Retry-After"]) > 0
 
@@ -146,6 +152,14 @@ def test_nginx_passes_on_ids_problems_and_large_answers(tmp_path: Path, service:
         bundle = requests.get(url + "/docs/assets/swagger-ui-bundle.js", timeout=5)
         assert len(bundle.content) == int(bundle.headers["Content-Length"])
     assert '"request_id":"a.1"' in (tmp_path / "stich.log").read_text("utf-8")
+
+
+@needs_nginx
+def test_metrics_are_for_this_machine_only(tmp_path: Path, service: str) -> None:
+    with nginx(tmp_path, service, limits=True, local="192.0.2.1") as port:
+        url = f"http://127.0.0.1:{port}"
+        for path in ("/metrics", "/metrics/", "/metrics//", "/%6Detrics"):
+            assert requests.get(url + path, timeout=5).status_code == 403
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze of systemd")

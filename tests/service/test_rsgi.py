@@ -15,6 +15,7 @@ import pytest
 
 from service import rsgi
 from service.app import create_app
+from service.metrics import Metrics
 from service.rsgi import LARGE_ANSWER, LARGE_BODY, MAX_DISCARDED, PIECE, SEND_BUFFER, RsgiFront
 from tests.games.zhengfen.positions import wire
 from tests.service.support import matches
@@ -124,7 +125,7 @@ def run(test: Callable[[RsgiFront], Awaitable[None]]) -> Spy:
     spy = Spy()
 
     async def main() -> None:
-        front = RsgiFront(spy, MAX_BODY)
+        front = RsgiFront(spy, MAX_BODY, Metrics())
         front.loop = asyncio.get_running_loop()
         await test(front)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
@@ -20,6 +22,7 @@ from service.rsgi import LARGE_ANSWER, SLOTS
 from service.settings import MULTIPROC_DIR
 from stich.commands import serve
 from tests.service.running import Running
+from tests.service.sealed.support import seal_keys
 
 JSON = {"Content-Type": "application/json"}
 
@@ -187,11 +190,21 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
     assert f"Port {port} of 127.0.0.1 is in use" in result.output
 
 
-def test_a_wrong_setting_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STICH_MAX_BODY", "much")
+@pytest.mark.parametrize("name", ["STICH_MAX_BODY", MULTIPROC_DIR])
+def test_a_wrong_setting_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "much")
     result = CliRunner().invoke(serve.serve, [])
     assert result.exit_code == 2
-    assert "STICH_MAX_BODY" in result.output
+    assert name in result.output
+
+
+def test_a_misspelt_setting_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    logged: list[str] = []
+    monkeypatch.setattr(serve, "run", lambda *arguments: logged.extend(arguments[-1]))
+    monkeypatch.setenv("STICH_MAXBODY", "10")
+    monkeypatch.setenv("STICH_SEAL_KEYS", seal_keys(one=bytes(32)))
+    assert CliRunner().invoke(serve.serve, ["--port", "0"]).exit_code == 0
+    assert [line.split()[0] for line in logged] == ["STICH_MAXBODY"]
 
 
 @pytest.mark.parametrize(("workers", "shared"), [("1", False), ("2", True)])
@@ -200,7 +213,7 @@ def test_several_workers_share_a_folder_for_metrics(
 ) -> None:
     runs: list[tuple[str, int, int, bool]] = []
 
-    def run(host: str, port: int, count: int) -> None:
+    def run(host: str, port: int, count: int, warnings: Sequence[str]) -> None:
         runs.append((host, port, count, MULTIPROC_DIR in os.environ))
 
     monkeypatch.delenv(MULTIPROC_DIR, raising=False)
@@ -227,16 +240,22 @@ def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
     watched: SimpleQueue[int] = SimpleQueue()
     monkeypatch.setattr(worker, "_exit_with_parent", watched.put)
-    front = worker.load("service.wsgi:app")
+    front = worker.load(7, "service.wsgi:app")
     assert front.app.test_client().get("/healthz").status_code == 200
-    assert watched.get() == os.getppid()
+    assert watched.get() == 7
 
 
 def test_metrics_of_several_workers_are_added_up(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(MULTIPROC_DIR, str(tmp_path))
-    assert Metrics().text() == b"", "no worker has written anything"
+    metrics = Metrics()
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left_over = tmp_path / f"gauge_livesum_{dead.pid}.db"
+    left_over.touch()
+    assert metrics.text() == b"", "no worker has written anything"
+    assert not left_over.exists()
 
 
 def test_two_workers_count_as_one() -> None:
@@ -255,7 +274,17 @@ def test_two_workers_count_as_one() -> None:
             }
             assert found["stich_http_requests_total", "/v1/games"] == requests
             assert found["stich_http_request_seconds_count", "/v1/games"] == requests
-        assert running.stop() == (0, "")
+            assert found["stich_http_requests_in_flight", None] == 1, "the one for the metrics"
+            assert found["stich_build_info", None] == 1
+        sealed = [
+            running.post("/v1/start", {"game": "dasan", "seal": True})["sealed"] for _ in range(4)
+        ]
+        for token in sealed:  # one worker opens what another has sealed
+            assert running.post("/v1/view", {"sealed": token})["view"]["seat"] is None
+        code, log = running.stop()
+        assert code == 0
+        assert log.count("\n") == 1
+        assert "set STICH_SEAL_KEYS" in log
 
 
 def test_workers_end_even_if_the_command_is_killed() -> None:
@@ -275,8 +304,6 @@ def test_workers_end_even_if_the_command_is_killed() -> None:
 def test_any_wsgi_server_finds_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
     from service.wsgi import app
 
-    ended: list[int] = []
-    monkeypatch.setattr(worker, "_exit_with_parent", ended.append)
+    monkeypatch.setattr(worker, "_exit_with_parent", int)
     assert app.test_client().get("/healthz").status_code == 200
-    assert worker.load("service.wsgi:app").app is app
-    assert ended == [os.getppid()]
+    assert worker.load(7, "service.wsgi:app").app is app

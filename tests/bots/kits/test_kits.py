@@ -345,7 +345,7 @@ def test_other_paths_are_not_found(bot: Running, client: requests.Session) -> No
 def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
     arguments = ["--command", bot.command, "--positions", "5", "--move-ms", "5000", "--json"]
     result = CliRunner().invoke(check, arguments)
-    report = json.loads(result.output)
+    report = json.loads(result.stdout)
     wrong = [one for one in report["checks"] if one["result"] != "passed"]
     assert not wrong
     titles = " ".join(one["title"] for one in report["checks"])

@@ -39,7 +39,8 @@ def test_a_whole_game_is_played_with_keys_alone(
     played: list[str] = []
     while (public := post("/v1/view", token))["view"]["turn"] is not None:
         turn = public["view"]["turn"]
-        assert public.keys() == {"view"}
+        assert public.keys() == {"view", "key_hashes"}
+        assert public["key_hashes"] == hashed(secrets)
         assert (public["view"]["seat"], public["view"]["hand"]) == (None, [])
         moves = post("/v1/moves", token, secrets[turn])["moves"]
         move = moves[max(rng.randrange(len(moves)) for _ in range(3))]

@@ -135,7 +135,7 @@ export interface paths {
         put?: never;
         /**
          * Get what a seat may know
-         * @description Returns the state as one seat sees it: without the seed and the other hands, and with hidden cards masked. A sealed state without a key is viewed as everybody may know it: `seat` is null and `hand` empty, and after the end there is the `seed`, from which all deals follow.
+         * @description Returns the state as one seat sees it: without the seed and the other hands, and with hidden cards masked. A sealed state without a key is viewed as everybody may know it: `seat` is null and `hand` empty. The answer then has `key_hashes`, and after the end the `seed`, from which all deals follow.
          */
         post: operations["viewState"];
         delete?: never;
@@ -422,6 +422,8 @@ export interface components {
         Verdict: components["schemas"]["LegalVerdict"] | components["schemas"]["IllegalVerdict"];
         /** @description Why the request was rejected; `code` identifies the problem. */
         RefusedPosition: components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidStateProblem"];
+        /** @description Why the request was rejected; `code` identifies the problem. */
+        Unavailable: components["schemas"]["SealingUnavailableProblem"] | components["schemas"]["UnavailableProblem"];
         /** @description Why the request was rejected; `code` identifies the problem. */
         RefusedMoves: components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidStateProblem"] | components["schemas"]["IllegalMoveProblem"];
         /** @description A move and the seat that made it. */
@@ -1323,6 +1325,8 @@ export interface components {
         ViewAnswer: {
             /** @description A view of any game. */
             view: components["schemas"]["View"];
+            /** @description With the view of everybody of a sealed game: the SHA-256 hash of the key of each seat. */
+            key_hashes?: string[];
             /** @description The seed of a sealed game that is over, with the view of everybody: all deals follow from it. */
             seed?: string;
         };
@@ -1711,6 +1715,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A proxy in front of the service cannot reach it, for example while it restarts; `Retry-After` says in how many seconds to try again. */
+        UnavailableProblem: {
+            /** @description A link to the description of this type of problem. */
+            type: string;
+            /** @description The type of problem in words. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What is wrong with this request, and how to fix it. */
+            detail: string;
+            /**
+             * @description The type of problem as a code. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "unavailable";
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description The request needs sealed states, but the operator of the service has not set `STICH_SEAL_KEYS`. */
         SealingUnavailableProblem: {
             /** @description A link to the description of this type of problem. */
@@ -1722,7 +1746,7 @@ export interface components {
             /** @description What is wrong with this request, and how to fix it. */
             detail: string;
             /**
-             * @description The type of problem as a code.
+             * @description The type of problem as a code. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             code: "sealing-unavailable";
@@ -1818,13 +1842,13 @@ export interface components {
                 "application/problem+json": components["schemas"]["BusyProblem"];
             };
         };
-        /** @description The request needs sealed states, but the operator of the service has not set `STICH_SEAL_KEYS`. */
-        SealingUnavailableProblem: {
+        /** @description The service has no seal keys, or a proxy cannot reach it. */
+        Unavailable: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["SealingUnavailableProblem"];
+                "application/problem+json": components["schemas"]["Unavailable"];
             };
         };
     };
@@ -1921,7 +1945,7 @@ export interface operations {
             };
             429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
-            503: components["responses"]["SealingUnavailableProblem"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listMoves: {
@@ -1963,7 +1987,7 @@ export interface operations {
             };
             429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
-            503: components["responses"]["SealingUnavailableProblem"];
+            503: components["responses"]["Unavailable"];
         };
     };
     validateMove: {
@@ -2005,7 +2029,7 @@ export interface operations {
             };
             429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
-            503: components["responses"]["SealingUnavailableProblem"];
+            503: components["responses"]["Unavailable"];
         };
     };
     makeMoves: {
@@ -2047,7 +2071,7 @@ export interface operations {
             };
             429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
-            503: components["responses"]["SealingUnavailableProblem"];
+            503: components["responses"]["Unavailable"];
         };
     };
     viewState: {
@@ -2089,7 +2113,7 @@ export interface operations {
             };
             429: components["responses"]["BusyProblem"];
             500: components["responses"]["InternalProblem"];
-            503: components["responses"]["SealingUnavailableProblem"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getContract: {

@@ -12,9 +12,8 @@ import games
 
 
 class VoidCause(StrEnum):
-    """Why a match is void: a bot was stopped, or away, or the organiser decided it."""
+    """Why a match is void: a bot was away, or the organiser decided it."""
 
-    STOPPED = "stopped"
     OUTAGE = "outage"
     DECISION = "decision"
 
@@ -149,7 +148,7 @@ class VoidRecord:
     why: str
     started: str
     ended: str
-    cause: VoidCause = VoidCause.STOPPED
+    cause: VoidCause = VoidCause.OUTAGE
     record: str = ""
     decision: int | None = None
 

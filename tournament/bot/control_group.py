@@ -10,7 +10,6 @@ import os
 import secrets
 from pathlib import Path
 
-from tournament.bot.supervisor import groups
 from tournament.config import Limits
 
 ROOT = Path("/sys/fs/cgroup")
@@ -60,10 +59,3 @@ def group_files(limits: Limits) -> dict[str, str]:
         "memory.swap.max": "0",
         "memory.oom.group": "1",
     }
-
-
-def end_groups(parent: str) -> None:
-    """End what bots have left behind that killed their supervisors: all groups of bots."""
-    for folder in Path(parent).glob(f"{_BOT}*"):
-        groups.kill(str(folder))
-        groups.remove(str(folder))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tournament.bot.control_group import delegate
-from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
 from tournament.config import Bot, Limits
@@ -33,10 +32,8 @@ def prepare_launch(
 
     `sandbox` says whether there must be one; None: where the system allows it. SandboxError if
     there must be one and cannot. In every sandbox the signing key is covered, and what is
-    `secret`. Relative paths of bots start from `folder`, by default the current one. Removes what
-    earlier runs have left behind.
+    `secret`. Relative paths of bots start from `folder`, by default the current one.
     """
-    remove_leftovers()
     inside, notice = None, ""
     start_in = Path.cwd() if folder is None else folder
     started = [bot for bot in bots if bot.command is not None]

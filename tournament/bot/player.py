@@ -64,9 +64,6 @@ class Player(Protocol):
     def output(self) -> str:
         """The end of what it has written in this match."""
 
-    def stopped(self) -> bool:
-        """Whether somebody has stopped its processes in this match (SIGSTOP)."""
-
 
 class StandIn:
     """A player that is no program: it is told nothing, and nothing comes back besides its moves."""
@@ -81,10 +78,6 @@ class StandIn:
     def output(self) -> str:
         """Empty: it writes nothing."""
         return ""
-
-    def stopped(self) -> bool:
-        """False: it has no process."""
-        return False
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
@@ -164,10 +157,6 @@ class HttpBot:
     def output(self) -> str:
         """Nothing: what a bot by URL writes is not seen here."""
         return ""
-
-    def stopped(self) -> bool:
-        """False: the processes of a bot by URL are not seen here."""
-        return False
 
 
 def _as_text(received: bytes) -> Answer:

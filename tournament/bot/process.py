@@ -29,8 +29,8 @@ _SUPERVISOR = (
     f"import sys; sys.path.append({str(CHECKOUT)!r}); "
     "from tournament.bot.supervisor.main import main; main()"
 )
-_ANSWER_S = 2.0  # a supervisor answers at once, unless somebody has stopped or killed it
-_END_S = 5.0  # and ends all its processes at once, unless it is stopped again and again
+_ANSWER_S = 2.0  # a supervisor answers at once
+_END_S = 5.0  # and ends all its processes at once
 _GONE = "its supervisor is gone"
 
 
@@ -57,7 +57,6 @@ class BotProcess:
         self._pid: int | None = None
         self._start_s = max(_ANSWER_S, launch.start_ms / 1000)
         self._written = 0
-        self._stops = 0
         self._lock = Lock()
         with ExitStack() as stack:
             passed = [stack.enter_context(theirs).fileno()]
@@ -93,15 +92,6 @@ class BotProcess:
         status: int | str | None = self._ask(b"S", _GONE)
         return status
 
-    def owns_port(self) -> bool:
-        """Whether it is this bot that listens at its port; False if its supervisor is gone."""
-        return bool(self._ask(b"P", False))
-
-    def stops(self) -> int:
-        """How often somebody has stopped it or its supervisor since `clear_output`."""
-        found: int = self._ask(b"T", 0)
-        return self._stops + found
-
     def output(self) -> str:
         """The end of what it has written; empty if its supervisor is gone."""
         try:
@@ -110,20 +100,13 @@ class BotProcess:
             return ""
 
     def clear_output(self) -> bool:
-        """Forget what it has written so far, and how often it was stopped. Whether it runs, so that
-        one request does for both."""
-        self._stops = 0
+        """Forget what it has written so far. Whether it runs, so that one request does for both."""
         return self._ask(b"C", _GONE) is None
 
     def written(self) -> int:
         """How many bytes it has written so far; the last known number if its supervisor is gone."""
         self._written = self._ask(b"W", self._written)
         return self._written
-
-    def idle(self) -> None:
-        """Nobody asks it until the next command: its supervisor need not look at it meanwhile."""
-        with contextlib.suppress(OSError), self._lock:
-            self._control.sendall(b"I")
 
     def memory_mb(self) -> float:
         """The memory that it uses now, with its supervisor and its sandbox."""
@@ -141,9 +124,8 @@ class BotProcess:
             self._end_supervisor()
 
     def _end_supervisor(self) -> None:
-        """Wait until the supervisor has ended everything, resuming it if it was stopped. If it
-        was killed, or has to be, end the bot's process group and control group."""
-        self._supervisor.send_signal(signal.SIGCONT)
+        """Wait until the supervisor has ended everything. If it was killed, or has to be, end the
+        bot's process group and control group."""
         try:
             self._supervisor.wait(_END_S)
         except subprocess.TimeoutExpired:
@@ -170,23 +152,11 @@ class BotProcess:
                 self._read_pid(self._start_s)
                 self._control.settimeout(_ANSWER_S)
                 self._control.sendall(command)
-                with contextlib.suppress(TimeoutError):
-                    return self._read_answer()
-                self._resume()
                 return self._read_answer()
         except OSError:
             # A late answer would be taken for the answer to the next command.
             self._control.close()
-            self._supervisor.send_signal(signal.SIGCONT)
             raise
-
-    def _resume(self) -> None:
-        """Resume the supervisor if somebody has stopped it."""
-        state = Path(f"/proc/{self._supervisor.pid}/stat").read_text().rpartition(")")[2].split()[0]
-        if state != "T":
-            raise TimeoutError(_GONE)
-        self._stops += 1
-        self._supervisor.send_signal(signal.SIGCONT)
 
     def _read_pid(self, seconds: float) -> None:
         """Read the supervisor's first answer, unless it was read before."""

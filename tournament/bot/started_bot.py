@@ -54,16 +54,7 @@ class StartedBot(HttpBot):
         proxy = self.process.proxy
         if proxy is not None:
             return lambda deadline: dial_through(proxy, address, deadline)
-        inet = dial_inet(address, socket.AF_INET)
-
-        def dial(deadline: float) -> socket.socket:
-            found = inet(deadline)
-            if not self.process.owns_port():
-                found.close()
-                raise ConnectionError(errno.EPERM, "another program listens at its port")
-            return found
-
-        return dial
+        return dial_inet(address, socket.AF_INET)
 
     def ready_on_any_port(self) -> StartedBot:
         """Wait as `ready` does. If another program has taken the port meanwhile, start the bot
@@ -113,10 +104,6 @@ class StartedBot(HttpBot):
     def output(self) -> str:
         """The end of what it has written in this match."""
         return self.process.output()
-
-    def stopped(self) -> bool:
-        """Whether somebody has stopped its processes in this match. In a sandbox only it can."""
-        return self._launch.sandboxes is None and self.process.stops() > 0
 
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""

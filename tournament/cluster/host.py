@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic
@@ -18,8 +18,6 @@ from typing import NoReturn
 
 from tournament.bot.launch import prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
-from tournament.bot.supervisor.homes import create_home, remove_home
-from tournament.bot.supervisor.process_tree import PR_SET_DUMPABLE, prctl
 from tournament.cluster.archive import ArchiveError, unpack
 from tournament.cluster.messages import (
     Begin,
@@ -184,16 +182,6 @@ class Host:
         return dataclasses.replace(cup, bots=bots)
 
 
-@contextmanager
-def _private_folder() -> Iterator[Path]:
-    """A folder that is removed at the end; if this process is killed, by the next run here."""
-    folder, _ = create_home()
-    try:
-        yield Path(folder)
-    finally:
-        remove_home(folder)
-
-
 def _exit(*_: object) -> NoReturn:
     sys.exit()
 
@@ -201,8 +189,7 @@ def _exit(*_: object) -> NoReturn:
 def main(descriptor: int, secret: str) -> None:
     """The process: it serves the requests that come by a connection. `secret` is the folder of the
     Dask worker, which bots in a sandbox do not see."""
-    prctl(PR_SET_DUMPABLE, 0)  # a bot of the same user cannot copy its descriptors
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit)
-    with _private_folder() as folder:
-        Host(Connection(descriptor), folder, [Path(secret)]).serve()
+    with tempfile.TemporaryDirectory(prefix="stich-host-") as folder:
+        Host(Connection(descriptor), Path(folder), [Path(secret)]).serve()

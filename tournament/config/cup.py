@@ -102,8 +102,8 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Cup:
     """A whole cup. Without a `seed` a fresh one is drawn when it begins. `sandbox` is None for one
-    where the system allows it. A match is void if a bot by URL is `unreachable`, or somebody
-    stops a bot: at most `voids` times for each bot, and for `outage_s` seconds of an outage.
+    where the system allows it. A match is void if a bot by URL is `unreachable`:
+    at most `voids` times for each bot, and for `outage_s` seconds of an outage.
     """
 
     name: str

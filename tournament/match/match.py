@@ -105,7 +105,6 @@ def play(
     referee: Referee,
     players: Sequence[Player],
     expect: Expect = lambda _: None,
-    counts: Container[str] = (),
     awaited: Container[str] = (),
     observer: Observer | None = None,
 ) -> MatchRecord:
@@ -113,11 +112,9 @@ def play(
 
     A person at the table is a player whose moves cost no time.
 
-    MatchVoid if a bot was stopped meanwhile, except because of the bots in `counts`, or if one of
-    the bots in `awaited` is unreachable.
+    MatchVoid if one of the bots in `awaited` is unreachable.
     """
-    observer = observer or Observer()
-    return _Match(rules, pairing, players, expect, counts, awaited, observer).play(referee)
+    return _Match(rules, pairing, players, expect, awaited, observer or Observer()).play(referee)
 
 
 class _Match:
@@ -127,14 +124,12 @@ class _Match:
         pairing: Pairing,
         players: Sequence[Player],
         expect: Expect,
-        counts: Container[str],
         awaited: Container[str],
         observer: Observer,
     ) -> None:
         self.rules = rules
         self.pairing = pairing
         self.expect = expect
-        self.counts = counts
         self.awaited = awaited
         self.observer = observer
         self.started = _now()
@@ -159,8 +154,6 @@ class _Match:
         scores, results = board.scores, board.results
         struck = tuple(i for i, seat in enumerate(self.seats) if seat.out)
         self._notify("/end", lambda seat: end_request(pairing.match, rules.game, seat, scores))
-        for number in range(len(self.seats)):
-            self._check_stopped(number)
         wall_s = monotonic() - began
         return MatchRecord(
             match=pairing.match,
@@ -240,7 +233,6 @@ class _Match:
         seat.clock.charge(outcome.elapsed_s * 1000)
         match _play_choice(outcome, board, seat.player):
             case Failure() as failure:
-                self._check_stopped(turn)
                 self._check_reachable(turn, failure)
                 move, after = _default_move(board)
                 self._strike(request, failure, move)
@@ -248,21 +240,14 @@ class _Match:
             case played:
                 return played
 
-    def _check_stopped(self, turn: int) -> None:
-        """MatchVoid if somebody has stopped the processes of a bot."""
-        bot = self.pairing.seating[turn]
-        if bot not in self.counts and self.seats[turn].player.stopped():
-            why = "Somebody stopped its processes (SIGSTOP); they were resumed."
-            raise self._void(bot, VoidCause.STOPPED, why)
-
     def _check_reachable(self, turn: int, failure: Failure) -> None:
         """MatchVoid if this bot could not be reached, and is waited for."""
         bot = self.pairing.seating[turn]
         if failure.kind is FaultKind.UNREACHABLE and bot in self.awaited:
             why = f"It cannot be reached. {printable(failure.detail)}"
-            raise self._void(bot, VoidCause.OUTAGE, why)
+            raise self._void(bot, why)
 
-    def _void(self, bot: str, cause: VoidCause, why: str) -> MatchVoid:
+    def _void(self, bot: str, why: str) -> MatchVoid:
         pairing = self.pairing
         return MatchVoid(
             VoidRecord(
@@ -276,7 +261,7 @@ class _Match:
                 why=why,
                 started=self.started,
                 ended=_now(),
-                cause=cause,
+                cause=VoidCause.OUTAGE,
             )
         )
 

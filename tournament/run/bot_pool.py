@@ -58,7 +58,6 @@ class BotPool:
         self._memory_mb: dict[str, float] = {}  # of a process of this bot, as last measured
         self._measured: dict[_Place, float] = {}
         self._new: set[_Place] = set()
-        self._table: list[_Place] = []  # of the last match
         self._by_url: dict[str, Player] = {}
 
     def seat(
@@ -77,10 +76,6 @@ class BotPool:
         places = [_Place(name, names[:at].count(name), number) for at, name in enumerate(names)]
         table = [place for place in places if self._is_started(place.name)]
         table = [place for place in table if place.name not in absent]
-        for place in self._table:
-            if place in self._started and place not in table:
-                self._started[place].process.idle()
-        self._table = table
         if anew:
             for place in table:
                 self._end(place)
@@ -107,9 +102,7 @@ class BotPool:
                 self._spawn(_Place(bot.name))
             for bot in some:
                 try:
-                    running = self._ready(_Place(bot.name))
-                    running.process.idle()
-                    yield bot, running
+                    yield bot, self._ready(_Place(bot.name))
                 except StartError as error:
                     yield bot, error
             self._make_room(0, list(self._started)[-self._cup.players :])

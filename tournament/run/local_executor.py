@@ -11,8 +11,6 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from tournament.bot.control_group import end_groups
-from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.process import LaunchSettings
 from tournament.config import Cup
 from tournament.run.cpu_affinity import Cores, available, shares
@@ -22,7 +20,7 @@ from tournament.run.memory import memory_for_bots
 from tournament.run.worker import Inspect, Message, WorkerFailed, main
 
 _TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
-_CLOSE_S = 10.0  # a worker ends its bots much faster, unless somebody stops it
+_CLOSE_S = 10.0  # a worker ends its bots much faster
 
 
 class _Worker:
@@ -191,6 +189,3 @@ class LocalExecutor:
         for worker in self._workers:
             worker.close()
         self._workers.clear()
-        remove_leftovers()
-        if self._launch.group is not None:
-            end_groups(self._launch.group)

@@ -11,13 +11,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from tournament.bot.process import LaunchSettings
-from tournament.bot.supervisor.process_tree import (
-    PR_SET_CHILD_SUBREAPER,
-    PR_SET_DUMPABLE,
-    PR_SET_PDEATHSIG,
-    end_children,
-    prctl,
-)
+from tournament.bot.supervisor.process_tree import PR_SET_PDEATHSIG, prctl
 from tournament.config import Cup
 from tournament.formats import Block
 from tournament.match.match import OWN_S, MatchVoid, Pairing, Rules, play
@@ -57,17 +51,10 @@ def main(
 ) -> None:
     """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
 
-    It dies with the runner, however that ends, and its bots with it. They share its cores. What a
-    bot without a sandbox leaves behind when it kills its supervisor becomes a child of the worker,
-    which ends it. A bot of the same user cannot copy its descriptors.
+    It dies with the runner, however that ends, and its bots with it. They share its cores.
     """
     runner = os.getppid()
-    for option, value in (
-        (PR_SET_PDEATHSIG, signal.SIGKILL),
-        (PR_SET_DUMPABLE, 0),
-        (PR_SET_CHILD_SUBREAPER, 1),
-    ):
-        prctl(option, value)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != runner:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -84,7 +71,6 @@ def main(
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         bot_pool.close()
-        end_children()
 
 
 def _exit(*_: object) -> NoReturn:
@@ -133,15 +119,7 @@ def _work(
             anew = job.anew or cup.format.seating == "permutations"
             players = bot_pool.seat(pairing.seating, number, job.absent, anew=anew)
             try:
-                record = play(
-                    rules,
-                    pairing,
-                    referee,
-                    players,
-                    deadline.expect,
-                    job.void_exhausted,
-                    job.wait_for,
-                )
+                record = play(rules, pairing, referee, players, deadline.expect, job.wait_for)
             except MatchVoid as void:
                 deadline.clear()
                 _send(connection, Voided(void.record))

@@ -4,23 +4,18 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.tournament import hostile
 from tests.tournament.cups import all_end, bot, needs_sandbox
-from tournament.bot import process, started_bot
 from tournament.bot.environment import environment
 from tournament.bot.http_client import Reply
 from tournament.bot.launch import prepare_launch
-from tournament.bot.leftovers import remove_leftovers
 from tournament.bot.player import Choice, Failure
 from tournament.bot.process import LaunchSettings
 from tournament.bot.started_bot import StartedBot, StartError, start
@@ -100,48 +95,7 @@ def test_a_bot_that_kills_its_supervisor_ends_only_itself(tmp_path: Path) -> Non
         os.kill(started.process._supervisor.pid, signal.SIGKILL)
         assert started.process.status() == "its supervisor is gone"
         assert started.output() == ""
-        assert not started.stopped()
     all_end(pids(tmp_path))
-
-
-def until_stopped(bot: StartedBot) -> None:
-    """Wait until it is seen that a process was stopped: a signal takes effect a little later."""
-    while not bot.stopped():
-        os.sched_yield()
-
-
-def test_who_is_stopped_is_resumed_and_it_is_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The bot itself, or its supervisor."""
-    monkeypatch.setattr(process, "_ANSWER_S", 0.1)
-    with running("toy-1", str(tmp_path)) as started:
-        (pid,) = pids(tmp_path)
-        assert not started.stopped()
-        os.kill(pid, signal.SIGSTOP)
-        until_stopped(started)
-        started.process.clear_output()
-        assert not started.stopped()
-        os.kill(started.process._supervisor.pid, signal.SIGSTOP)
-        assert started.process.status() is None
-        assert started.stopped()
-        assert isinstance(started.move(REQUEST, 60), Choice)
-
-
-@pytest.mark.parametrize("idle", [False, True])
-def test_a_program_below_a_shell_is_resumed_too(tmp_path: Path, idle: bool) -> None:
-    """Also one that was stopped while the bot was idle."""
-    command = f"sh -c '{bot('toy-1', str(tmp_path))}; true'"
-    started = start(Bot("x", command), LAUNCH)
-    try:
-        (pid,) = pids(tmp_path)
-        if idle:
-            started.process.idle()
-        os.kill(pid, signal.SIGSTOP)
-        until_stopped(started)
-        assert isinstance(started.move(REQUEST, 60), Choice)
-    finally:
-        started.close()
 
 
 def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
@@ -162,13 +116,10 @@ def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
 
 
 @pytest.mark.parametrize(
-    "then", ["pass", "os.kill(started.process._supervisor.pid, signal.SIGSTOP)"]
-)
-@pytest.mark.parametrize(
     "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
 )
-def test_it_goes_when_the_runner_is_killed(sandbox: bool, then: str) -> None:
-    """With its supervisor, also if that was stopped, and with all that it has started."""
+def test_it_goes_when_the_runner_is_killed(sandbox: bool) -> None:
+    """With its supervisor, and with all that it has started."""
     code = (
         "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
         "from tests.tournament.bot.test_started_bot import *\n"
@@ -177,7 +128,7 @@ def test_it_goes_when_the_runner_is_killed(sandbox: bool, then: str) -> None:
         "x = Bot('x', command=bot('breeds'))\n"
         f"started = start(x, prepare_launch([x], Limits(), 60_000, sandbox={sandbox})[0])\n"
         "started.move(REQUEST, 20)\n"
-        f"print(*descendants(os.getpid()), flush=True); {then}; signal.pause()"
+        "print(*descendants(os.getpid()), flush=True); signal.pause()"
     )
     root = str(Path(__file__).parents[3])
     with subprocess.Popen(
@@ -222,17 +173,6 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
         assert started.output() == ""
 
 
-def test_a_port_that_is_taken_meanwhile_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another program that answers at the bot's port is not mistaken for the bot."""
-    with hostile.running(hostile.first) as url:
-        taken = int(url.rpartition(":")[2])
-        free = started_bot._free_port()
-        ports = iter([taken, free])
-        monkeypatch.setattr(started_bot, "_free_port", lambda: next(ports))
-        with running("honest") as started:
-            assert started.url.endswith(f":{free}")
-
-
 def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
     command = f"sh -c 'echo waking up; exec {bot('toy-1')}'"
     bots = (Bot("x", command),)
@@ -242,72 +182,3 @@ def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
         assert [bot_pool.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
     finally:
         bot_pool.close()
-
-
-def test_whatever_it_leaves_in_its_folder_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Folders that nobody may enter, and more of them within each other than a path may name."""
-    monkeypatch.setattr(process, "_END_S", 60.0)
-    with running("litters") as started:
-        assert isinstance(started.move(REQUEST, 60), Choice)
-        home = Path(started.output().split()[-1])
-        assert home.is_dir()
-    assert not home.exists()
-
-
-@pytest.mark.serial  # other runs remove leftovers too
-def test_what_a_killed_supervisor_left_behind_is_removed_before_the_next_run() -> None:
-    with running("litters") as started:
-        started.move(REQUEST, 60)
-        home = Path(started.output().split()[-1])
-        remove_leftovers()
-        assert home.is_dir(), "its supervisor is alive"
-        stray = subprocess.Popen(["sleep", "60"], env={**os.environ, "TMPDIR": str(home)})
-        started.process._supervisor.kill()
-        started.process._supervisor.wait()
-        remove_leftovers()
-        assert stray.wait() == -signal.SIGKILL
-    assert not home.exists()
-
-
-def test_the_bots_of_a_run_of_version_0_2_0_are_left_alone() -> None:
-    """Their supervisors hold no lock that would show that they are alive."""
-    with tempfile.TemporaryDirectory(prefix="stich-bot-") as home:
-        bot_of_old = subprocess.Popen(["sleep", "60"], env={**os.environ, "TMPDIR": home})
-        try:
-            remove_leftovers()
-            assert bot_of_old.poll() is None
-            assert Path(home).is_dir()
-        finally:
-            bot_of_old.kill()
-            bot_of_old.wait()
-
-
-def test_another_program_at_the_port_of_a_dead_bot_is_not_taken_for_it() -> None:
-    with running("honest") as started:
-        assert isinstance(started.move(REQUEST, 60), Choice)
-        started._connection.close()
-        os.killpg(int(started.process._pid or 0), signal.SIGKILL)
-        port = int(started.url.rpartition(":")[2])
-        all_end([int(started.process._pid or 0)])
-        with hostile.serving(socket.create_server(("127.0.0.1", port)), hostile.first):
-            outcome = started.move(REQUEST, 60)
-    assert isinstance(outcome, Failure)
-    assert outcome.kind is FaultKind.UNREACHABLE
-    assert "another program listens at its port" in outcome.detail
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
-def test_another_program_at_the_port_of_a_living_bot_is_not_taken_for_it(address: str) -> None:
-    """At a narrower address, where it gets all connections, or at the same one, where it gets
-    some."""
-    with running("shares") as started:
-        assert isinstance(started.move(REQUEST, 60), Choice)
-        started._connection.close()
-        assert isinstance(started.move(REQUEST, 60), Choice), "connected again"
-        started._connection.close()
-        port = int(started.url.rpartition(":")[2])
-        listener = socket.create_server((address, port), reuse_port=True)
-        with hostile.serving(listener, hostile.first):
-            outcome = started.move(REQUEST, 60)
-    assert isinstance(outcome, Failure)
-    assert "another program listens at its port" in outcome.detail

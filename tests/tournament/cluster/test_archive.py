@@ -4,12 +4,10 @@ import hashlib
 import os
 import socket
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tournament.bot.supervisor.homes import remove_home
 from tournament.cluster import archive
 from tournament.cluster.archive import ArchiveError, pack, pack_all, unpack
 from tournament.config import Bot
@@ -32,9 +30,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def target(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path / "there"
-    remove_home(str(tmp_path / "there"))
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "there"
 
 
 def unpacked(data: bytes, target: Path) -> Path:

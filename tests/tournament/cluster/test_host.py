@@ -14,8 +14,6 @@ import pytest
 
 from tests.tournament.cluster.test_messages import job
 from tests.tournament.cups import all_end, bot
-from tournament.bot.leftovers import remove_leftovers
-from tournament.bot.supervisor.homes import HOME_PREFIX
 from tournament.cluster import host
 from tournament.cluster.archive import pack_all
 from tournament.cluster.messages import (
@@ -88,7 +86,6 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
     made = Worker(tmp_path)
     yield made
     made.disappear()
-    assert not list(tmp_path.glob(f"{HOME_PREFIX}*")), "the folders of bots are gone"
 
 
 def test_a_block_is_played(worker: Worker) -> None:
@@ -169,8 +166,6 @@ def test_a_host_that_is_killed_is_gone_with_its_bots(worker: Worker, tmp_path: P
             assert len(list(notes.iterdir())) >= 3
 
     run(work)
-    assert list(tmp_path.glob(f"{HOME_PREFIX}*"))
-    remove_leftovers()  # as the next run on this worker does
 
 
 def test_a_host_ends_when_the_dask_worker_does(worker: Worker, tmp_path: Path) -> None:
@@ -184,6 +179,7 @@ def test_a_host_ends_when_the_dask_worker_does(worker: Worker, tmp_path: Path) -
 
     run(work)
     assert worker.host._process.returncode == 0
+    assert not list(tmp_path.glob("stich-*")), "the folders of bots are gone"
 
 
 def test_a_host_that_hears_nothing_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

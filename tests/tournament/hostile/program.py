@@ -13,19 +13,15 @@ from .server import FOREVER, LISTENING, Handler, first, serve, toy
 
 PROGRAMS: dict[str, Handler] = {
     "honest": first,
-    "shares": first,
     **{
         handle.__name__: handle
         for handle in (
             escapes.spies,
             processes.breeds,
             processes.clogs,
-            processes.deserts,
             processes.dies,
             processes.litters,
             processes.silences,
-            processes.stops,
-            processes.usurps,
             resources.floods,
             resources.hoards,
             resources.hungry,
@@ -56,8 +52,6 @@ def main() -> None:
     if len(sys.argv) == 3:  # where to leave a note of being alive
         Path(sys.argv[2], str(os.getpid())).touch()
     handle = toy(how) if how.startswith("toy-") else PROGRAMS.get(how) or WAYS[how][0]
-    shares = how == "shares"  # its port, with any program of the same user
-    address = ("0.0.0.0" if shares else "127.0.0.1", int(os.environ["PORT"]))
-    LISTENING.append(socket.create_server(address, reuse_port=shares))
+    LISTENING.append(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))))
     serve(LISTENING[0], handle)
     FOREVER.wait()

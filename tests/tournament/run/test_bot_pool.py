@@ -27,7 +27,6 @@ class FakeBot:
 
     starts: ClassVar[Counter[str]]
     running_now: ClassVar[set[str]]
-    idle_now: ClassVar[set[str]]
     fails: ClassVar[set[str]]
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
@@ -41,7 +40,6 @@ class FakeBot:
 
     @property
     def running(self) -> bool:
-        self.idle_now.discard(self.name)
         return self.name in self.running_now
 
     def ready_on_any_port(self) -> "FakeBot":
@@ -52,25 +50,20 @@ class FakeBot:
         return self
 
     def clear_output(self) -> bool:
-        self.idle_now.discard(self.name)
         return self.running
 
     def memory_mb(self) -> float:
         return self.memory
 
-    def idle(self) -> None:
-        self.idle_now.add(self.name)
-
     def close(self) -> None:
         self.running_now.discard(self.name)
-        self.idle_now.discard(self.name)
 
 
 @pytest.fixture(autouse=True)
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeBot]]:
     monkeypatch.setattr(bot_pool, "StartedBot", FakeBot)
     FakeBot.starts = Counter()
-    FakeBot.running_now, FakeBot.idle_now, FakeBot.fails = set(), set(), set()
+    FakeBot.running_now, FakeBot.fails = set(), set()
     yield FakeBot
     assert not FakeBot.running_now
 
@@ -174,12 +167,3 @@ def test_a_bot_that_was_too_late_is_ended() -> None:
         late = replace(FAULT, seat=1, kind=FaultKind.TIMEOUT)
         three.recycle(replace(RECORD, seating=tuple("abc"), number=0, faults=(late,)))
         assert running(three) == set("ac")
-
-
-def test_the_bots_that_do_not_sit_at_the_table_are_idle() -> None:
-    with closing(pool(900, *[100] * 6)) as six:
-        assert [bot.name for bot, _ in six.start(six._cup.bots)] == list("abcdef")
-        assert FakeBot.idle_now == set("abcdef")
-        for names in ("abc", "ade", "eda"):
-            seat(six, names)
-            assert FakeBot.idle_now == set("abcdef") - set(names)

@@ -17,16 +17,11 @@ pid, and then receives commands of one byte. Every answer is four bytes of lengt
 - `W`: how many bytes were written so far, JSON;
 - `S`: null while the bot runs, else its return code (negative for a signal), or text that says why
   it could not be started, JSON;
-- `C`: the same, and the output and the stops so far are forgotten;
-- `T`: how often somebody has stopped a process of the bot, JSON; each was resumed at once;
-- `P`: whether it is the bot that listens at its port, JSON;
-- `I`, which is not answered: the bot is idle. Until the next command nothing happens regularly, so
-  that bots which are kept running cost no time.
+- `C`: the same, and the output so far is forgotten.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import resource
@@ -34,17 +29,13 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 import time
 
 from tournament.bot.supervisor import groups
-from tournament.bot.supervisor.homes import create_home, remove_home
-from tournament.bot.supervisor.listeners import listeners
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
-    PR_SET_DUMPABLE,
     PR_SET_PDEATHSIG,
-    children,
-    descendants,
     end_children,
     prctl,
 )
@@ -56,7 +47,6 @@ if TYPE_CHECKING:
 
 KEPT = 64 * 1024
 CHUNK = 64 * 1024
-STOPS_MS = 250  # how often processes that are not children of the supervisor are looked at
 FILE_SIZE = 1 << 30
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 
@@ -71,14 +61,10 @@ class Supervisor:
         self.tail = bytearray()
         self.ended: int | str | None = None
         self.pid = 0
-        self.port = 0
-        self.stops = 0
         self.group: str | None = None
-        self.listener = ("", "")
 
     def start(self, order: dict[str, Any], home: str, descriptors: list[int]) -> None:
         """Fork the bot and answer with its pid; `ended` says why if it cannot be started."""
-        self.port = int(order["env"]["PORT"])
         self.pipe, output = os.pipe()
         info, told = os.pipe()
         os.set_blocking(self.pipe, False)
@@ -147,55 +133,17 @@ class Supervisor:
                 return
 
     def reap(self) -> None:
-        """Collect processes that have ended: the bot, and orphans of its children. Resume those
-        that were stopped."""
+        """Collect processes that have ended: the bot, and orphans of its children."""
         while True:
             try:
-                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WSTOPPED | os.WNOHANG)
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)
             except ChildProcessError:
                 return
             if found is None:
                 return
-            if found.si_code == os.CLD_STOPPED:
-                self.resume(found.si_pid)
-            elif found.si_pid == self.pid and self.ended is None:
+            if found.si_pid == self.pid and self.ended is None:
                 code = found.si_status
                 self.ended = code if found.si_code == os.CLD_EXITED else -code
-
-    def find_stopped(self) -> None:
-        """Resume descendants that were stopped; the kernel reports those of children only."""
-        below = [pid for child in children(os.getpid()) for pid in descendants(child)]
-        for pid in below:
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as file:
-                if file.read().rpartition(")")[2].split()[0] == "T":
-                    self.resume(pid)
-
-    def resume(self, pid: int) -> None:
-        """Resume a process that somebody has stopped, and count it."""
-        self.stops += 1
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGCONT)
-
-    def listens(self) -> bool:
-        """Whether a process of the bot listens at its port, and nobody else would be connected."""
-        found = listeners(self.port)
-        path, held = self.listener
-        if found == {held}:
-            with contextlib.suppress(OSError):
-                if os.readlink(path) == held:
-                    return True
-        for pid in descendants(os.getpid()):
-            with contextlib.suppress(OSError):
-                for name in os.listdir(f"/proc/{pid}/fd"):
-                    path = f"/proc/{pid}/fd/{name}"
-                    with contextlib.suppress(OSError):
-                        held = os.readlink(path)
-                        if held in found:
-                            self.listener = (path, held)
-                            found.discard(held)
-                            if not found:
-                                return True
-        return False
 
     def end(self) -> None:
         """Kill the bot and all its descendants; orphans become children of the supervisor."""
@@ -217,12 +165,8 @@ class Supervisor:
         poll.register(wake, select.POLLIN)
         poll.register(self.pipe, select.POLLIN)
         self.reap()
-        idle = False
         while True:
-            ready = poll.poll(None if idle else STOPS_MS)
-            if not ready:
-                self.find_stopped()
-            for descriptor, _ in ready:
+            for descriptor, _ in poll.poll():
                 if descriptor == self.pipe:
                     if not self.drain():
                         poll.unregister(self.pipe)
@@ -233,14 +177,10 @@ class Supervisor:
                     command = self.control.recv(1)
                     if not command:
                         return
-                    idle = command == b"I"
-                    if not idle:
-                        self.answer(self.carry_out(command))
+                    self.answer(self.carry_out(command))
 
     def carry_out(self, command: bytes) -> bytes:
         """Carry out a command; its answer."""
-        if command == b"P":
-            return json.dumps(self.listens()).encode()
         if command in (b"O", b"W", b"C"):
             self.drain_all()
         if command == b"O":
@@ -248,12 +188,8 @@ class Supervisor:
         if command == b"W":
             return json.dumps(self.written).encode()
         self.reap()
-        if command == b"T":
-            self.find_stopped()
-            return json.dumps(self.stops).encode()
         if command == b"C":
             self.tail.clear()
-            self.stops = 0
         return json.dumps(self.ended).encode()
 
     def answer(self, data: bytes) -> None:
@@ -326,11 +262,6 @@ def main() -> None:
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    # If a bot has stopped this process, it resumes when the runner dies, and finds the socket
-    # closed.
-    prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
-    # A bot of the same user may then not copy this process's descriptors, nor change its memory.
-    prctl(PR_SET_DUMPABLE, 0)
     control, *descriptors = [int(word) for word in sys.argv[1:]]
     for descriptor in (control, *descriptors):
         os.set_inheritable(descriptor, False)
@@ -340,7 +271,8 @@ def main() -> None:
         return
     order = json.loads(data)
     supervisor = Supervisor(runner)
-    home = order["home"] or create_home()[0]
+    private = tempfile.TemporaryDirectory(prefix="stich-bot-", ignore_cleanup_errors=True)
+    home = order["home"] or private.name
     try:
         if order["group"] is not None:
             supervisor.create_group(order["group"])
@@ -350,5 +282,4 @@ def main() -> None:
         pass  # the runner went away in the middle of an answer
     finally:
         supervisor.end()
-        if order["home"] is None:
-            remove_home(home)
+        private.cleanup()

@@ -18,14 +18,13 @@ class RunError(Exception):
 class Job:
     """The matches of a block that are still to be played, by their numbers in the block.
 
-    No more matches are void because the bots in `void_exhausted` were stopped. A match is void if
+    A match is void if
     a bot in `wait_for` cannot be reached; those in `absent` play no more. With
     `anew`, started bots play in new processes: they may have met these cards.
     """
 
     block: Block
     numbers: tuple[int, ...]
-    void_exhausted: frozenset[str] = frozenset()
     wait_for: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
     anew: bool = False

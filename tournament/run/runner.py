@@ -235,7 +235,6 @@ class Runner:
             job = Job(
                 block,
                 numbers,
-                void_exhausted=outages.void_exhausted,
                 wait_for=outages.wait_for - gone,
                 absent=gone,
                 anew=block.number in self._voided,

@@ -9,6 +9,7 @@ compiled in place, where compiled files would go on running after their sources 
 """
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -64,6 +65,9 @@ class BuildWithStaticFiles(build_py):
 
     def run(self) -> None:
         """Build; an editable install reads the files where they are."""
+        if not self.editable_mode:
+            # what an earlier build left there, which may have been deleted since
+            shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
         if self.editable_mode:
             return

@@ -163,17 +163,24 @@ def test_metrics_are_for_this_machine_only(tmp_path: Path, service: str) -> None
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze of systemd")
-def test_the_unit_is_valid_and_confined(tmp_path: Path) -> None:
-    unit = tmp_path / "stich.service"
-    text = (DEPLOY / "stich.service").read_text("utf-8")
-    program = "/opt/stich/.venv/bin/stich"
+@pytest.mark.parametrize(("name", "exposure"), [("stich.service", 20), ("stich-cup@.service", 80)])
+def test_a_unit_is_valid_and_confined(tmp_path: Path, name: str, exposure: int) -> None:
+    unit = tmp_path / name.replace("@", "@spring")
+    text = (DEPLOY / name).read_text("utf-8")
+    program = "/opt/stich/current/bin/python"
     assert program in text
     unit.write_text(text.replace(program, sys.executable), "utf-8")
     verified = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
     )
     assert (verified.returncode, verified.stderr) == (0, "")
-    security = ["systemd-analyze", "security", "--offline=yes", "--threshold=20", str(unit)]
+    security = [
+        "systemd-analyze",
+        "security",
+        "--offline=yes",
+        f"--threshold={exposure}",
+        str(unit),
+    ]
     graded = subprocess.run(security, capture_output=True, text=True, check=False)
     assert graded.returncode == 0, graded.stdout
 

@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,6 +126,7 @@ class Machine:
         for name, script in {**SHIMS, "nginx": f'exec {words} "$@"'}.items():
             (shims / name).write_text(f"#!/bin/sh\n{script}\n")
             (shims / name).chmod(0o755)
+        shutil.copy(wheel.build(folder), folder)
         self._environ = {
             "PATH": f"{shims}:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(folder),
@@ -132,7 +134,6 @@ class Machine:
             "PYTHONUNBUFFERED": "1",
             "PIP_NO_INDEX": "1",
             "PIP_NO_DEPS": "1",
-            "PIP_FIND_LINKS": str(wheel.build(folder).parent),
         }
 
     def with_ports(self, text: str) -> str:

@@ -252,14 +252,16 @@ def run(
     runner counts as a fault.
 
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``.
-    ``argv`` replaces the command line. Exits with a message, and with status 1 if the port is not
-    available, 2 if it is not a port number.
+    ``argv`` replaces the command line. Arguments other than these two are the author's own, and
+    ignored. Exits with a message, and with status 1 if the port is not available, 2 if it is not a
+    port number.
     """
     bot = Bot(move, name=name, version=version, games=games, author=author, start=start, end=end)
     parser = argparse.ArgumentParser(
         description=f"{name} {version}: a bot that plays {', '.join(games)}.",
         epilog=f"Example: {name} --port {DEFAULT_PORT}",
         prog=name,
+        allow_abbrev=False,
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument(
@@ -267,7 +269,7 @@ def run(
         default=os.environ.get("PORT") or str(DEFAULT_PORT),
         help=f"port to listen on ($PORT, else {DEFAULT_PORT}); 0 takes a free one",
     )
-    arguments = parser.parse_args(argv)
+    arguments, _ = parser.parse_known_args(argv)
     port = str(arguments.port)
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
         parser.error(f"the port must be a number from 0 to 65535, not {port!r}")

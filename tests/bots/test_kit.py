@@ -299,3 +299,12 @@ def test_a_bot_is_a_program() -> None:
         with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
             assert call(connection, "GET", "/")[1]["name"] == "random"
         bot.terminate()
+
+
+def test_arguments_of_the_author_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[int] = []
+    monkeypatch.setattr(kit.Server, "serve_forever", lambda server: served.append(server.port))
+    for own in (["--depth", "3"], ["--p", "x", "model.bin"]):
+        argv = ["--port", "0", *own]
+        kit.run(first, name="x", version="1", games=["doudizhu"], argv=argv)
+    assert len(served) == 2

@@ -5,7 +5,7 @@
 The program gets each `POST /move` as one line of JSON, the unchanged body of the request, and
 answers with one line: {"move": "play:3s3h"}, or just the move. Parallel requests are passed on one
 after the other. A program that exits, or does not answer by the deadline of the request, is
-restarted for the next request. Its stderr is passed on.
+restarted for the next request. Its stderr is passed on, and what went wrong is added there.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ import signal
 import subprocess
 import sys
 import threading
+from http import HTTPStatus
 from typing import IO, Any
 
 import kit  # the HTTP server: the file next to this one
 
 MAX_LINE = 64 * 1024  # bytes of an answer; the runner accepts no more
+TIME_TO_TELL = 0.05  # seconds before the deadline in which the runner still hears what went wrong
 
 
-class NoAnswer(Exception):
+class NoAnswer(kit.HttpError):
     """The program gave no usable answer."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(HTTPStatus.INTERNAL_SERVER_ERROR, cause)
 
 
 class Program:
@@ -43,11 +48,13 @@ class Program:
             self._lines.put(line)
         self._lines.put(b"")
 
-    def ask(self, line: str, seconds: float) -> str:
+    def ask(self, line: str, seconds: float) -> bytes:
         """The program's answer to one line; raises NoAnswer if there is none in time."""
         if not self._lines.empty():
-            raise NoAnswer("the program has ended, or wrote a second line")
-        deadline = threading.Timer(seconds, self._kill_late)
+            early = self._lines.get()
+            second = f"the program wrote a second line for one request: {_start_of(early)}"
+            raise NoAnswer(second if early else self._ending())
+        deadline = threading.Timer(max(seconds - TIME_TO_TELL, seconds / 2), self._kill_late)
         deadline.start()
         try:
             self._write(line)
@@ -59,8 +66,9 @@ class Program:
         if not answer:
             raise NoAnswer(self._no_answer(seconds))
         if not answer.endswith(b"\n"):
-            raise NoAnswer("the program must end its answer with a newline")
-        return answer.decode().strip()
+            late = f" within {seconds:g} s" if self._late else ""
+            raise NoAnswer(f"the program wrote no newline after {_start_of(answer)}{late}")
+        return answer
 
     def _kill_late(self) -> None:
         self._late = True
@@ -91,6 +99,23 @@ class Program:
         self._process.wait()
 
 
+def _start_of(line: bytes) -> str:
+    text = line.decode(errors="replace").strip()
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def move_in(line: bytes) -> str:
+    """The move in an answer, which is the move itself or JSON; raises NoAnswer."""
+    try:
+        text = line.decode().strip()
+        move = json.loads(text)["move"] if text.startswith("{") else text
+    except (ValueError, KeyError):
+        move = None
+    if not isinstance(move, str):
+        raise NoAnswer(f"the program wrote no move, but {_start_of(line)}")
+    return move
+
+
 class Shim:
     """Passes requests to a program, one at a time, and restarts it after a failure."""
 
@@ -106,21 +131,24 @@ class Shim:
             self._program = None
 
     def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> str:
-        """The program's move; `kit` answers NoAnswer with status 500."""
+        """The program's move; `kit` answers NoAnswer with its status and cause."""
+        try:
+            return move_in(self._ask(request))
+        except NoAnswer as error:
+            print(f"shim.py: {error.detail}", file=sys.stderr, flush=True)
+            raise
+
+    def _ask(self, request: dict[str, Any]) -> bytes:
         line = json.dumps(request)
         clock = request["clock"]
         with self._lock:
             if self._program is None:
                 self._program = Program(self._command)
             try:
-                answer = self._program.ask(line, (clock["move_ms"] + clock["bank_ms"]) / 1000)
+                return self._program.ask(line, (clock["move_ms"] + clock["bank_ms"]) / 1000)
             except NoAnswer:
                 self._stop()  # do not take a late answer for the next one
                 raise
-        if not answer.startswith("{"):
-            return answer
-        move: str = json.loads(answer)["move"]
-        return move
 
 
 def main() -> None:

@@ -8,15 +8,32 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from bots.kits import find
 
-Ask = Callable[..., tuple[int, dict[str, Any]]]
+
+@dataclass(frozen=True)
+class Ask:
+    """A running shim: call it for a move; `stderr` is what it writes there."""
+
+    host: str
+    stderr: IO[str]
+
+    def __call__(self, **changes: Any) -> tuple[int, dict[str, Any]]:
+        connection = HTTPConnection(self.host)
+        connection.request("POST", "/move", json.dumps({**REQUEST, **changes}))
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+        connection.close()
+        return answer.status, body
+
+
 REQUEST = {
     "protocol": 1,
     "match": "m",
@@ -51,15 +68,7 @@ def shim(tmp_path: Path) -> Iterator[Callable[[str], Ask]]:
             line = process.stderr.readline()
             assert line, "the shim has ended"
 
-        def ask(**changes: Any) -> tuple[int, dict[str, Any]]:
-            connection = HTTPConnection(found[1])
-            connection.request("POST", "/move", json.dumps({**REQUEST, **changes}))
-            answer = connection.getresponse()
-            body = json.loads(answer.read())
-            connection.close()
-            return answer.status, body
-
-        return ask
+        return Ask(found[1], process.stderr)
 
     yield start
     for process in running:
@@ -120,15 +129,32 @@ def test_a_program_that_fails_is_told_from_a_slow_one(shim: Callable[[str], Ask]
     assert "has ended (exit status 3;" in body["error"]
 
 
+def test_what_the_program_says_comes_before_the_cause_and_nothing_between(
+    shim: Callable[[str], Ask],
+) -> None:
+    ask = shim("import sys\nsys.exit('no cards')\n")
+    assert ask()[0] == 500
+    assert ask.stderr.readline() == "no cards\n"
+    assert ask.stderr.readline().startswith("shim.py: the program has ended (exit status 1;")
+
+
 def test_a_second_line_is_not_the_next_answer(shim: Callable[[str], Ask]) -> None:
     ask = shim(
         READ + "    words = 'two\\nlines' if request['turn'] == 2 else 'one'\n"
         "    sys.stdout.write(words + '\\n'); sys.stdout.flush()\n"
     )
     assert ask(turn=2) == (200, {"move": "two"})
-    status, _ = ask()
-    assert status == 500
+    status, body = ask()
+    assert (status, "second line for one request: 'lines'" in body["error"]) == (500, True)
     assert ask() == (200, {"move": "one"})
+
+
+def test_an_answer_without_a_newline_is_told_in_time(shim: Callable[[str], Ask]) -> None:
+    ask = shim(READ + "    sys.stdout.write('pass'); sys.stdout.flush(); sys.stdin.read()\n")
+    assert ask(clock={"move_ms": 300, "bank_ms": 0}) == (
+        500,
+        {"error": "the program wrote no newline after 'pass' within 0.3 s"},
+    )
 
 
 @pytest.mark.parametrize(

@@ -62,14 +62,27 @@ answer that says why. A body that exceeds even this is not read.
 
 
 class RsgiFront:
-    """Serves a WSGI application over RSGI, granian's own interface."""
+    """Serves a WSGI application over RSGI, granian's own interface.
 
-    def __init__(self, app: WSGIApplication, max_body: int, metrics: Metrics) -> None:
+    `first` is the work that each request is allowed at first; if it is not short, nothing is done
+    on the event loop. Long work has so many `threads`.
+    """
+
+    def __init__(
+        self,
+        app: WSGIApplication,
+        max_body: int,
+        metrics: Metrics,
+        *,
+        first: Work = Work.SHORT,
+        threads: int = 1,
+    ) -> None:
         self.app = app
         self.max_body = max_body
         self.metrics = metrics
         self.slots = asyncio.Semaphore(SLOTS)
-        self.thread = ThreadPoolExecutor(1, "long-work")
+        self.first = first
+        self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian calls this before it listens."""
@@ -156,13 +169,15 @@ class RsgiFront:
     ) -> Answer:
         """Call the application, again for each time that it needs more work to be allowed."""
         # a body that is large has a slot; its answer may be as large
-        work = Work.LARGE if body.getbuffer().nbytes > LARGE_BODY else Work.SHORT
+        work = Work.LARGE if body.getbuffer().nbytes > LARGE_BODY else self.first
         environ = _environ(scope) | {BEGAN: began}
         while True:
             try:
                 if work == Work.SHORT:
                     return self._call(environ, body, work)
-                return await self.loop.run_in_executor(self.thread, self._call, environ, body, work)
+                return await self.loop.run_in_executor(
+                    self.threads, self._call, environ, body, work
+                )
             except MoreWork as needed:
                 work = needed.work
             body.seek(0)

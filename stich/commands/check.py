@@ -56,6 +56,7 @@ def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
     help="Positions to ask for each game.",
 )
 @sandbox_option
+@click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
 def check(
     url: str | None,
@@ -66,6 +67,7 @@ def check(
     start_ms: int,
     positions: int,
     sandbox: bool | None,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
@@ -90,7 +92,7 @@ def check(
     if command is not None and (wrong := schema.command(command)):
         raise click.BadParameter(wrong, param_hint="--command")
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    report: CheckReport = JsonReport() if as_json else TextReport()
+    report: CheckReport = JsonReport() if as_json else TextReport(verbose=verbose)
     try:
         bot = Bot(str(command or url), command, url)
         launch, notice = prepare_launch([bot], Limits(), start_ms, sandbox=sandbox)

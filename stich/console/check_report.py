@@ -94,12 +94,30 @@ class CheckReport(ABC):
 
 
 class TextReport(CheckReport):
-    """Prints each result as it comes, and at the end how many checks passed."""
+    """Prints each result as it comes, and at the end how many checks passed. Failures of one cause
+    are printed once, or all if `verbose`."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        super().__init__()
+        self._verbose = verbose
+        self._causes: dict[tuple[str, str], int] = {}
 
     def add(self, result: CheckResult) -> None:
         """Print the next result."""
         super().add(result)
-        _print(result)
+        _print_head(result)
+        again: list[int] = []
+        for failure in result.failures:
+            cause = _cause(failure)
+            if self._verbose or cause not in self._causes:
+                self._causes.setdefault(cause, result.number)
+                _print_failure(failure)
+            else:
+                again.append(self._causes[cause])
+        if again:
+            where = ", ".join(map(str, sorted(set(again))))
+            what = f"{len(again)} more with the same cause as in check {where}"
+            click.echo(f"        {what}; --verbose shows all.")
 
     def _finish(self, failed: Sequence[int]) -> None:
         total = len(self._results)
@@ -110,6 +128,10 @@ class TextReport(CheckReport):
             click.echo(f"{len(failed)} of {total} checks not passed: {numbers}.")
         else:
             click.echo(f"\nAll {total} checks passed.")
+        for result in self._results:
+            if lines := result.output.strip().splitlines():
+                last = printable(lines[-1])[:_ANSWER]
+                click.echo(f"Your bot wrote to stdout or stderr; the last line: {last}")
 
 
 class JsonReport(CheckReport):
@@ -120,16 +142,23 @@ class JsonReport(CheckReport):
         click.echo(json.dumps(report, indent=2))
 
 
-def _print(result: CheckResult) -> None:
+def _print_head(result: CheckResult) -> None:
     word, colour = ("ok  ", "green") if result.passed else ("FAIL", "red")
     if result.outcome is None:
         word, colour = "-   ", "yellow"
     tail = f" ({printable(result.note)})" if result.note else ""
     click.echo(f"{result.number:2} {click.style(word, fg=colour)} {result.title}{tail}")
-    for failure in result.failures:
-        for label, text in _lines(failure):
-            click.echo(f"        {label:8} {text}")
-        click.echo()
+
+
+def _print_failure(failure: CheckFailure) -> None:
+    for label, text in _lines(failure):
+        click.echo(f"        {label:8} {text}")
+    click.echo()
+
+
+def _cause(failure: CheckFailure) -> tuple[str, str]:
+    """What failures of one cause share: the kind of fault, and what mends it."""
+    return failure.kind or failure.problem, failure.advice.fix
 
 
 def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:

@@ -131,6 +131,12 @@ class StartedBot(HttpBot):
         return f'{name}"{self.command}" '
 
     def _late(self) -> str:
+        if self._connection.received:
+            return (
+                f"{self._who}began to answer GET /, but the end of its answer did not come within"
+                f" {self._launch.start_ms} ms; send Content-Length, or close the connection."
+                f"{self._last_line()}"
+            )
         return (
             f"{self._who}did not answer GET / on 127.0.0.1:{self._port} within"
             f" {self._launch.start_ms} ms; it must listen at the port in PORT.{self._last_line()}"

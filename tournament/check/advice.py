@@ -44,10 +44,11 @@ OUTPUT = (
 PARALLEL = "A bot may get a request before it has answered another: the requests are independent."
 
 _UNREACHABLE = "No connection, or one that broke, is the fault `unreachable`; one retry is made."
-_WHOLE = (
+WHOLE = (
     "Send Content-Length, the number of bytes of the body, then all of the body at once; a"
     " web server library does this by itself."
 )
+"""The fix for an answer whose end did not come."""
 
 _TOO_LARGE = 'Answer with the move and no more: {"move": "pass"}. Do not send the view back.'
 _INVALID = {
@@ -104,7 +105,7 @@ def _invalid(error: Exception | None, status: int | None) -> str:
 
 def _late(received: int) -> str:
     if received:
-        return f"An answer was started ({received} bytes) but not finished in time. {_WHOLE}"
+        return f"An answer was started ({received} bytes) but not finished in time. {WHOLE}"
     return (
         "Nothing arrived. Decide sooner: `clock` in the request says how much time there is; stop"
         " thinking well before that. If it never answers, look for a deadlock or an endless loop."
@@ -113,7 +114,7 @@ def _late(received: int) -> str:
 
 def _broken(error: Exception | None, received: int) -> str:
     if received:
-        return f"The connection ended in the middle of the answer. {_WHOLE}"
+        return f"The connection ended in the middle of the answer. {WHOLE}"
     if isinstance(error, NotConnected):
         return f"Is the bot running? {LISTEN}"
     return (

@@ -54,7 +54,8 @@ class CheckFailure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check found: passed if it has no failures. `note` is a short line of facts.
+    """What a check found: passed if it has no failures. `note` is a short line of facts, `output`
+    the end of what the bot wrote if that is what was checked.
 
     A check is `inconclusive`, and not passed, if it got too few answers to judge.
     """
@@ -62,6 +63,7 @@ class Outcome:
     note: str
     failures: tuple[CheckFailure, ...] = ()
     inconclusive: bool = False
+    output: str = ""
 
     @property
     def passed(self) -> bool:
@@ -87,6 +89,11 @@ class CheckResult:
     def note(self) -> str:
         """The facts that it found, or why it was not run."""
         return self.reason if self.outcome is None else self.outcome.note
+
+    @property
+    def output(self) -> str:
+        """The end of what the bot wrote, if that is what was checked."""
+        return "" if self.outcome is None else self.outcome.output
 
     @property
     def failures(self) -> tuple[CheckFailure, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 import games
 from tournament.bot.http_client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
-from tournament.check.advice import ABOUT, HOOKS, OUTPUT, UNKNOWN, Advice
+from tournament.check.advice import ABOUT, HOOKS, OUTPUT, UNKNOWN, WHOLE, Advice
 from tournament.check.examiner import Examiner, MatchSession
 from tournament.check.outcome import CheckFailure, Exchange, Outcome
 from tournament.check.positions import Question, longest, openings, questions
@@ -75,11 +75,16 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
     listed = about.get("games")
     known = [name for name in games.GAMES if isinstance(listed, list) and name in listed]
     if problem:
-        fix = 'Answer GET / with, say, {"name": "mine", "version": "1.0", "protocol": 1, "games":'
-        fix += f" {json.dumps(list(wanted or games.GAMES))}}}."
+        unfinished = isinstance(result, TimeoutError) and exchange.answer.status is not None
+        fix = WHOLE if unfinished else _example(wanted)
         return Outcome("", (examiner.failure(problem, exchange, Advice(ABOUT, fix)),)), known
     note = f"{_shorten(about['name'])} {_shorten(about['version'])}: {', '.join(known)}"
     return Outcome(f"{note}; {milliseconds(exchange.elapsed_ms)}"), known
+
+
+def _example(wanted: Sequence[str]) -> str:
+    about = {"name": "mine", "version": "1.0", "protocol": 1, "games": list(wanted or games.GAMES)}
+    return f"Answer GET / with, say, {json.dumps(about)}."
 
 
 def _shorten(text: str) -> str:
@@ -224,7 +229,7 @@ def output(examiner: Examiner) -> Outcome:
     written, loudest = examiner.target.written() or 0, examiner.loudest
     note = f"{_size(written)} in {plural(examiner.asked, 'answer')}"
     if loudest is None or written <= OUTPUT_LIMIT * examiner.asked:
-        return Outcome(note)
+        return Outcome(note, output=examiner.target.output())
     problem = (
         f"It wrote {note}, {_size(written // examiner.asked)} for each; only the last 64 KiB of a"
         f" match are kept. At the answer shown it wrote {_size(loudest.written)}."

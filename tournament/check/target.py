@@ -56,6 +56,12 @@ class Target:
         self._bot = bot
         self._unsupported: set[str] = set()
         self._written_earlier = 0
+        self._disconnect()
+
+    def _disconnect(self) -> None:
+        """Drop the connection over which the bot was found there: a server of one connection at a
+        time is to fail where several are checked, not before."""
+        self._bot.player.reconnect()
 
     @property
     def url(self) -> str:
@@ -108,6 +114,7 @@ class Target:
         if self._status() is not None:
             self._written_earlier = self.written() or 0
             self._bot.restart()
+            self._disconnect()
 
     def close(self) -> None:
         """End what was started."""

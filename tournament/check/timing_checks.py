@@ -42,7 +42,10 @@ def parallel(game: str) -> Check:
                     for session in sessions:
                         examiner.end_match(bot, session)
         slowest = max(verdict.exchange.elapsed_ms for verdict in found)
-        fix = "Let the server accept the second request while it decides on the first."
+        fix = (
+            "Let the server accept a second connection while one is open: with a thread or a task"
+            " for each, as Python's ThreadingHTTPServer."
+        )
         return Outcome(
             f"the slower of each pair took at most {milliseconds(slowest)}",
             tuple(

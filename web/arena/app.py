@@ -35,6 +35,9 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 
 
+_THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
+
+
 def create_app(
     store: StoreReader | None, connect_port: int | None = None, cup: Path | None = None
 ) -> Flask:
@@ -55,6 +58,7 @@ def create_app(
     app.register_blueprint(assets)
     if store is None:
         app.add_url_rule("/", "home", lambda: redirect("/play"))
+        app.before_request(_refuse_other_hosts)
     else:
         app.extensions["stich-run"] = LiveRun(store)
         app.register_blueprint(pages)
@@ -82,7 +86,7 @@ class _LocalProxy:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
-        local = environ.get("REMOTE_ADDR") in ("127.0.0.1", "::1")
+        local = environ.get("REMOTE_ADDR") in _THIS_MACHINE
         return (self._behind if local else self._app)(environ, start_response)
 
 
@@ -98,6 +102,13 @@ def _refuse_other_sites() -> None:
     own = origin is None or urlsplit(origin).netloc == request.host
     if not (own if site is None else site in ("none", "same-origin")):
         abort(403, "Another site asked for this; open the page of the arena itself.")
+
+
+def _refuse_other_hosts() -> None:
+    """Pages for playing alone are those of this machine: another name for it is a trick of a page
+    elsewhere (DNS rebinding)."""
+    if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
+        abort(403, "Open this page as http://127.0.0.1 with the port of the server.")
 
 
 def _problem(error: HTTPException) -> tuple[str, int]:

@@ -40,8 +40,9 @@ class RenderedPages:
                 page = self._pages.get(key)
                 if page is None:
                     page = render()
-                    if len(self._pages) < _PAGES:
-                        self._pages[key] = page
+                    if len(self._pages) >= _PAGES:
+                        del self._pages[next(iter(self._pages))]
+                    self._pages[key] = page
         return page
 
 

@@ -33,7 +33,7 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     @wraps(view)
     def answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
-        key = f"{request.full_path}-{access(names['name']) if 'name' in names else ''}"
+        key = f"{request.path}?{_block() or ''}-{access(names['name']) if 'name' in names else ''}"
         etag = generate_etag(f"{key}-{now.version}".encode())  # a tag may not have every character
         if request.if_none_match.contains(etag):
             response = Response(status=304)
@@ -45,6 +45,11 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
         return response
 
     return answer
+
+
+def _block() -> int | None:
+    """The block that was asked for: the one parameter that a page has."""
+    return request.args.get("block", type=int)
 
 
 @pages.get("/")
@@ -96,8 +101,12 @@ def bot(now: Snapshot, name: str) -> str:
 @_page
 def matches(now: Snapshot) -> str:
     """The latest matches, or those of one block."""
-    block = request.args.get("block", type=int)
+    block = _block()
     found = [one for one in now.matches.values() if block is None or one.block == block]
+    if block is not None and not found:
+        abort(
+            404, "No match of this block has ended; the list of all matches shows those that have."
+        )
     return render_template(
         "matches.html",
         now=now,

@@ -52,12 +52,11 @@ def serve(host: str, port: int) -> None:
         "web.arena.server:app",
         address=host,
         port=port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.RSGI,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
         workers=1,
         backpressure=MAX_CONNECTIONS,
-        blocking_threads=_THREADS,
         websockets=False,
         respawn_failed_workers=True,
         log_level=LogLevels.error,
@@ -66,16 +65,22 @@ def serve(host: str, port: int) -> None:
 
 def _load(_target: str) -> Any:
     """The application; granian calls this in the worker."""
+    from service.metrics import Metrics
+    from service.rsgi import RsgiFront
+    from service.work import Work
     from tournament.store.reader import StoreReader
     from web.arena.app import create_app
 
     end_with_parent(os.getppid())
     settings = PagesSettings(**json.loads(os.environ[_ENVIRONMENT]))
-    return create_app(
+    app = create_app(
         StoreReader.open(settings.run) if settings.run else None,
         settings.connect_port,
         Path(settings.cup) if settings.cup else None,
     )
+    # a client that does not finish a body occupies no thread
+    max_body = app.config["MAX_CONTENT_LENGTH"]
+    return RsgiFront(app, max_body, Metrics(), first=Work.LONG, threads=_THREADS)
 
 
 if __name__ == "__main__":

@@ -155,6 +155,27 @@ def test_a_name_cannot_fill_the_screen(name: str, shown: str) -> None:
     assert f"GET / says what the bot is ({shown}; " in result.output
 
 
+def test_failures_of_one_cause_are_shown_once() -> None:
+    with running(MISBEHAVING["not JSON"]) as url:
+        short, long = (
+            CliRunner().invoke(check, ["--url", url, *FEW, *more]).output
+            for more in ([], ["--verbose"])
+        )
+    assert short.count("        problem ") == 1
+    assert "2 more with the same cause as in check 3; --verbose shows all." in short
+    assert long.count("        problem ") > 7
+
+
+def test_a_greeting_whose_end_does_not_come() -> None:
+    def act(call: Call) -> None:
+        call.raw(b"HTTP/1.1 200 OK\r\n\r\n" + CARD)
+        hang(call)
+
+    with running(act) as url:
+        _, report = checked("--url", url, *FEW, "--move-ms", "100")
+    assert failures(report)[0]["mend"].startswith("Send Content-Length")
+
+
 @pytest.mark.parametrize("path", ["/start", "/end"])
 def test_a_long_answer_to_start_and_end_will_do(path: str) -> None:
     def act(call: Call) -> None:

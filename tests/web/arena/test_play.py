@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from flask.testing import FlaskClient
 
 import games
+from stich.servers.addresses import find_port
+from stich.servers.pages import pages_served
 from tests.tournament.cups import bot as hostile
 from tests.tournament.cups import toys, write
 from tournament.config import read_cup
 from tournament.store.store import Store
 from web.arena.app import create_app
+from web.arena.play.bots import AvailableBots
 from web.arena.play.choices import Choices
 from web.arena.play.game import MAX_BOTS
 from web.ui.moves import cards_of
@@ -133,6 +138,30 @@ def test_only_some_games_go_on_at_once() -> None:
         answer = client.post("/play", data={"game": "zhengfen", "players": 6})
         assert answer.status_code == 503
         assert "try again" in answer.text
+
+
+def test_bots_of_all_games_share_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AvailableBots, "memory_mb", 1.0)
+    with playing() as client:
+        answer = client.post("/play", data={"game": "dasan"})
+        assert answer.status_code == 503
+        assert "too much memory" in answer.text
+
+
+def test_pages_for_playing_alone_are_those_of_this_machine() -> None:
+    with playing() as client:
+        for host, status in (("evil.example:8000", 403), ("127.0.0.1:8000", 200), ("[::1]", 200)):
+            assert client.get("/play", headers={"Host": host}).status_code == status
+
+
+def test_bodies_that_never_end_stop_no_page() -> None:
+    port = find_port("127.0.0.1", 0)
+    head = b"POST /play HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\ngame="
+    with ExitStack() as stack, pages_served("127.0.0.1", port):
+        for _ in range(40):
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            client.sendall(head)
+        assert requests.get(f"http://127.0.0.1:{port}/play", timeout=60).status_code == 200
 
 
 def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tournament.bot.launch import prepare_launch
 from tournament.bot.process import LaunchSettings
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
 from tournament.config.arguments import parse_bot
+from tournament.run.memory import memory_for_bots
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _LONGEST_MS: Final = 10_000  # for a move of a bot of the cup
@@ -63,6 +64,12 @@ class AvailableBots:
         if self.cup is None or not _any_of_cup(chosen):
             return _CLOCK
         return replace(self.cup.clock, move_ms=min(self.cup.clock.move_ms, _LONGEST_MS))
+
+    @property
+    def memory_mb(self) -> float:
+        """The MB that the bots of all games together may use: a quarter of what those of the cup
+        may."""
+        return memory_for_bots(self.cup.run.memory_mb if self.cup else None) / 4
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
         """How to start bots, as in the cup; SandboxError if there must be a sandbox and cannot."""

@@ -14,9 +14,10 @@ from typing import Any, Final
 import games
 from games.errors import IllegalMove
 from games.game import State
-from tournament.bot.player import Choice, StandIn
+from tournament.bot.player import Choice, HttpBot, StandIn
 from tournament.bot.process import LaunchSettings
 from tournament.bot.reach import reach
+from tournament.bot.started_bot import StartedBot
 from tournament.config import Bot, Clock
 from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee
@@ -73,6 +74,7 @@ class BrowserGame(Observer):
         self._said = ""
         self._failed = ""
         self._closed = False
+        self._players: list[HttpBot] = []
         self._choices = Choices(state.view(0))
 
     def start(self, launch: LaunchSettings) -> None:
@@ -88,14 +90,15 @@ class BrowserGame(Observer):
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
         with ExitStack() as stack:
             try:
-                bots = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
+                for bot in self.bots:
+                    self._players.append(stack.enter_context(closing(reach(bot, launch))))
             except BaseException as error:
                 started.set_exception(error)
                 return
             started.set_result(None)
             stack.callback(self.close)
             try:
-                play(rules, pairing, LocalReferee(), [self._person, *bots], observer=self)
+                play(rules, pairing, LocalReferee(), [self._person, *self._players], observer=self)
             except _GameLeft:
                 return
 
@@ -143,6 +146,11 @@ class BrowserGame(Observer):
             self._advance(0, move)
             self._person.moves.put(move)
             return ""
+
+    def memory_mb(self) -> float:
+        """The MB that its bots use now."""
+        started = [bot for bot in self._players if isinstance(bot, StartedBot)]
+        return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
     @property
     def over(self) -> bool:
@@ -207,6 +215,7 @@ class BrowserGames:
             key = self._add(begun)
             try:
                 begun.start(self.available.launch(begun.bots, clock))
+                self._check_memory()
             except BaseException:
                 self._remove(key)
                 raise
@@ -243,7 +252,14 @@ class BrowserGames:
 
     def _remove(self, key: str) -> None:
         with self._lock:
-            self._games.pop(key, None)
+            if (game := self._games.pop(key, None)) is not None:
+                game.close()
+
+    def _check_memory(self) -> None:
+        with self._lock:
+            playing = list(self._games.values())
+        if sum(game.memory_mb() for game in playing) > self.available.memory_mb:
+            raise FullError("The bots of all games use too much memory; try again in some minutes.")
 
     def _end_idle(self) -> None:
         now = monotonic()

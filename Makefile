@@ -89,7 +89,7 @@ bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 
 openapi: $(READY)  ## generate openapi.yaml from the schemas, and the TypeScript types from it
 	@$(BIN)/python -m service.openapi
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh bots/kits/generate-types.sh
+	@$(BIN)/python -m tests.make_bot_types
 
 lock: $(BIN)/python  ## write the lock files with the newest versions that pyproject.toml allows
 	@$(PYTHON) -m venv $(VENV)-lock

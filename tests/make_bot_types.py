@@ -1,0 +1,63 @@
+"""Generates the types of the TypeScript kit: those of openapi.yaml that a bot needs.
+
+Usage: python -m tests.make_bot_types [FILE.d.ts]
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+CONTRACT = ROOT / "openapi.yaml"
+TYPES = ROOT / "bots" / "kits" / "typescript" / "src" / "api.d.ts"
+ROOTS = ("BotCard", "BotEnd", "BotMoveAnswer", "BotMoveRequest", "BotStart")
+"""The schemas of the bot protocol."""
+
+
+def schemas_for_bots(contract: dict[str, Any]) -> dict[str, Any]:
+    """The schemas of the bot protocol and all that they refer to, in the order of the contract."""
+    schemas = contract["components"]["schemas"]
+    found: set[str] = set()
+    waiting = [*ROOTS]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _references(schemas[name])
+    return {name: schema for name, schema in schemas.items() if name in found}
+
+
+def _references(part: Any) -> Iterator[str]:
+    """The names of the schemas that a part of the contract refers to."""
+    for key, value in part.items() if isinstance(part, dict) else enumerate(part):
+        if key == "$ref":
+            yield value.rpartition("/")[2]
+        elif isinstance(value, dict | list):
+            yield from _references(value)
+
+
+def main(target: str = str(TYPES)) -> None:
+    """Write the types to `target`."""
+    contract = yaml.safe_load(CONTRACT.read_text("utf-8"))
+    reduced = {
+        "openapi": contract["openapi"],
+        "info": contract["info"],
+        "paths": {},
+        "components": {"schemas": schemas_for_bots(contract)},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "bots.yaml"
+        source.write_text(yaml.safe_dump(reduced, sort_keys=False), "utf-8")
+        npx = ["npx", "--yes", "openapi-typescript@7.13.0"]
+        subprocess.run([*npx, str(source), "-o", target], check=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

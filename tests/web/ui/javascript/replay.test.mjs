@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deflateSync } from "node:zlib";
+import { element, load, replayParts } from "./page.mjs";
+
+const trick = (seat, cards) => [["Trick", "", cards, seat, true]];
+const STEPS = [
+  { deal: 1, phase: "play", turn: 0, hands: ["3c4d", "5c6d"], roles: [[], []], scores: [0, 0], facts: [], banks: [10, 10] },
+  { turn: 1, hands: ["4d", null], facts: trick(0, "3c"), move: [0, "play:3c", 12.5, null, false] },
+  { turn: 0, facts: [], banks: [10, 8.5], move: [1, "pass", 2500, null, false] },
+  { turn: 1, hands: ["", null], facts: trick(0, "4d"), move: [0, "play:4d", null, null, true] },
+  { deal: 2, hands: ["7c", "8c"], facts: [], scores: [1, -1], ended: [1, -1], move: [1, "pass", 3, "timeout: too late", true] },
+  { turn: null, hands: ["7c", ""], facts: trick(1, "8c"), move: [1, "play:8c", 1, null, false] },
+];
+
+async function open() {
+  const page = load();
+  const root = replayParts();
+  const match = { seats: ["ann", "bob"], clockwise: true, steps: deflateSync(JSON.stringify(STEPS)).toString("base64") };
+  const replay = await page.Replay.open(root, match, (move) => `#move=${move}`);
+  const part = (name) => root.querySelector(`[data-part="${name}"]`);
+  return { ...page, root, replay, part, said: () => part("said").textContent };
+}
+
+test("positions hold all that the steps before them have changed", async () => {
+  const { replay } = await open();
+  assert.equal(replay.positions.length, STEPS.length);
+  const now = replay.positions[2];
+  assert.deepEqual([...now.hands], ["4d", "5c6d"]);
+  assert.equal(now.deal, 1);
+  assert.equal(now.phase, "play");
+});
+
+test("a new trick begins without the moves of the old one", async () => {
+  const { replay } = await open();
+  const last = [...replay.positions].map((position) => [...position.last]);
+  assert.deepEqual(last, [
+    [null, null], ["play:3c", null], ["play:3c", "pass"], ["play:4d", null], ["play:4d", "pass"], [null, "play:8c"],
+  ]);
+});
+
+test("a move that took time from the bank is late", async () => {
+  const { replay } = await open();
+  const { late, text } = replay.positions[2].times[1];
+  assert.deepEqual([late, text], [true, "2500 ms, bank 8.5 s"]);
+  assert.equal(replay.positions[1].times[0].late, false);
+  assert.equal(replay.positions[3].times[0], null);
+});
+
+test("each move is a sentence with its fault and the end of its deal", async () => {
+  const { replay, said } = await open();
+  const sentences = STEPS.map((_, index) => (replay.show(index), said()));
+  assert.equal(sentences[0], "The cards are dealt.");
+  assert.equal(sentences[1], "ann 3♣  12.5 ms");
+  assert.match(sentences[3], /default move: the bot is struck out/);
+  assert.match(sentences[4], /default move after a fault\. timeout: too late.*The deal is over: ann \+1, bob -1\./);
+});
+
+test("the address and the slider follow the move, within the match", async () => {
+  const { replay, part, addresses } = await open();
+  replay.show(99);
+  replay.show(-1);
+  replay.show(2);
+  assert.deepEqual(addresses, ["#move=5", "#move=0", "#move=2"]);
+  assert.equal(part("at").value, 2);
+  assert.equal(part("where").textContent, "2 / 5");
+});
+
+test("the list has the moves of the deal that is shown", async () => {
+  const { replay, part } = await open();
+  replay.show(2);
+  const listed = () => part("moves").querySelectorAll("button").map((button) => button.textContent);
+  assert.deepEqual(listed(), ["1ann3♣", "2bobpass", "3ann4♦", "4bobfault: pass"]);
+  const [current] = part("moves").querySelectorAll("[aria-current]");
+  assert.equal(current.dataset.at, "2");
+  replay.show(5);
+  assert.deepEqual(listed(), ["1bob8♣"]);
+});
+
+test("keys step, unless somebody types or presses a button", async () => {
+  const { replay } = await open();
+  const press = (key, tag = "div", more = {}) => replay.handle({ type: "keydown", key, target: element(tag), preventDefault() {}, ...more });
+  assert.equal(press("End"), true);
+  assert.equal(replay.at, 5);
+  press("ArrowLeft");
+  assert.equal(replay.at, 4);
+  for (const refused of [press("Home", "input"), press(" ", "button"), press("Home", "div", { ctrlKey: true }), press("x")]) {
+    assert.equal(refused, false);
+  }
+  assert.equal(replay.at, 4);
+});
+
+test("play steps to the end and stops there", async () => {
+  const { root, replay, timers } = await open();
+  replay.show(4);
+  const button = root.querySelector('[data-go="play"]');
+  assert.equal(replay.handle({ type: "click", target: button }), true);
+  const [timer] = timers.values();
+  assert.equal(timer.ms, 500);
+  assert.equal(button.attributes["aria-label"], "Pause");
+  timer.call();
+  assert.equal(replay.at, 5);
+  assert.equal(timers.size, 0);
+  assert.equal(button.attributes["aria-label"], "Play");
+});

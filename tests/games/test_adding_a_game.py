@@ -123,7 +123,7 @@ ALLOWED = {
     # Positions for `stich check` are made by hand, game by game.
     "tournament/check/positions.py": fields(),
     # Kinds of moves, not fields.
-    "tournament/play/menu.py": {"bid", "trump"},
+    "stich/console/menu.py": {"bid", "trump"},
     "stich/console/cards.py": {"bid", "trump"},
     "stich/console/play_screen.py": {"bid", "trump"},
     # How many tables a worker has, in a sentence.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.prerequisites import needs_curl
 from tests.service.running import Running
 from tests.service.support import ROOT
 
@@ -60,6 +61,7 @@ def walk_through(page: str, running: Running, tmp_path: Path) -> set[str]:
     return asked
 
 
+@needs_curl
 def test_the_walk_through_sealed_states(running: Running, tmp_path: Path) -> None:
     asked = walk_through(SEALED, running, tmp_path)
     assert asked == {f"/v1/{name}" for name in ("start", "view", "moves", "validate", "advance")}
@@ -68,6 +70,7 @@ def test_the_walk_through_sealed_states(running: Running, tmp_path: Path) -> Non
     assert json.loads((tmp_path / "next.json").read_text()).keys() == {"sealed"}
 
 
+@needs_curl
 def test_the_walk_through(running: Running, tmp_path: Path) -> None:
     asked = walk_through(PAGE, running, tmp_path)
     state, after, view = (

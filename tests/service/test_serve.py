@@ -21,6 +21,7 @@ from service.metrics import Metrics
 from service.rsgi import LARGE_ANSWER, SLOTS
 from service.settings import MULTIPROC_DIR
 from stich.commands import serve
+from tests.prerequisites import needs_ipv6
 from tests.service.running import Running
 from tests.service.sealed.support import seal_keys
 
@@ -207,6 +208,7 @@ def test_a_misspelt_setting_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [line.split()[0] for line in logged] == ["STICH_MAXBODY"]
 
 
+@needs_ipv6
 @pytest.mark.parametrize(("workers", "shared"), [("1", False), ("2", True)])
 def test_several_workers_share_a_folder_for_metrics(
     monkeypatch: pytest.MonkeyPatch, workers: str, shared: bool

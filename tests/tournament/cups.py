@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -40,7 +41,7 @@ needs_sandbox = pytest.mark.skipif(bool(why_no_sandbox()), reason=why_no_sandbox
 
 def bot(how: str, *words: str) -> str:
     """The command of a misbehaving bot."""
-    return " ".join([sys.executable, str(HOSTILE), how, *words])
+    return shlex.join([sys.executable, str(HOSTILE), how, *words])
 
 
 def write(

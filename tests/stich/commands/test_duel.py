@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -87,7 +88,8 @@ def test_a_duel_says_how_a_bot_failed(tmp_path: Path) -> None:
     failing.write_text(
         failing.read_text().replace(first, f"    raise RuntimeError('no idea')\n{first}")
     )
-    done = stich("duel", f"{sys.executable} {failing}", "greedy", "--game", "dasan", "--deals", 1)
+    command = shlex.join([sys.executable, str(failing)])
+    done = stich("duel", command, "greedy", "--game", "dasan", "--deals", 1)
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
     assert re.search(r" had \d+ faults\. The first: invalid, .*status 500", said)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.prerequisites import needs_curl
 from tests.tournament import hostile
 from tests.tournament.cups import bot, served_toys, stich, write
 from tournament.store.store import Store
@@ -111,9 +112,8 @@ def test_replay_prints_the_match_without_control_characters(run: Path) -> None:
     assert "\x1b" not in text
 
 
+@needs_curl
 def test_a_post_mortem_repeats_the_decision(run: Path) -> None:
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
     match = json_lines("matches", run)[0]["match"]
     (replay,) = json_lines("replay", run, match)
     fault = next(fault for fault in replay["faults"] if fault["bot"] == "bad")

@@ -1,6 +1,7 @@
 """Ctrl-C at any moment: exit code 130, a sentence, no traceback."""
 
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -41,7 +42,8 @@ def test_while_bots_start(tmp_path: Path) -> None:
     """The one that is waited for never answers; it has noted that it runs."""
     alive = tmp_path / "alive"
     alive.mkdir()
-    slow = f"{sys.executable} -c 'import pathlib, signal; {NOTE}; signal.pause()' {alive}/one"
+    program = f"import pathlib, signal; {NOTE}; signal.pause()"
+    slow = shlex.join([sys.executable, "-c", program, f"{alive}/one"])
     cup = write(tmp_path, {**toys(2), "slow": slow}, sandbox=False)
     process = started("run", cup, "--out", tmp_path / "run")
     while not any(alive.iterdir()) and process.poll() is None:

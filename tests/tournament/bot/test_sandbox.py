@@ -219,7 +219,7 @@ def test_its_processes_are_counted_for_itself() -> None:
     python = "/usr/bin/python3"
     if not os.path.exists(python):
         pytest.skip("a Python that any user may start is needed")
-    command = f"{python} {HOSTILE} bombs"
+    command = shlex.join([str(python), str(HOSTILE), "bombs"])
     words = sandboxes([Bot("x", command)], Path("/"), Limits(processes=40), [])["x"]
     done = subprocess.run(
         [*words, *command.split()], capture_output=True, text=True, check=False, user=user

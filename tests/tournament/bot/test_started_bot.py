@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -174,7 +175,7 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
 
 
 def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
-    command = f"sh -c 'echo waking up; exec {bot('toy-1')}'"
+    command = shlex.join(["sh", "-c", f"echo waking up; exec {bot('toy-1')}"])
     bots = (Bot("x", command),)
     bot_pool = BotPool(Cup("Cup", "doudizhu", 1, bots), LAUNCH)
     try:

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from stich.commands.check import check
 from stich.servers.addresses import find_port
+from tests.prerequisites import needs_curl
 from tests.tournament.check.checked import FEW, PATIENT, checked, failures
 from tests.tournament.check.misbehaving import (
     MISBEHAVING,
@@ -319,6 +320,7 @@ def test_for_a_person_it_prints_all_that_is_needed() -> None:
         assert words in result.output
 
 
+@needs_curl
 def test_the_curl_line_repeats_the_request() -> None:
     seen: list[bytes] = []
 

@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -127,7 +128,7 @@ def test_who_changes_decisions_is_found_out(run: Path, change: str) -> None:
     stich("void", run, 1)
     stich("disqualify", run, "bob")
     stich("disqualify", run, "cat")
-    with sqlite3.connect(run / "run.sqlite") as connection:
+    with closing(sqlite3.connect(run / "run.sqlite")) as connection:
         connection.executescript(change)
     for command in ("standings", "verify"):
         code, text = code_and_text(command, run)

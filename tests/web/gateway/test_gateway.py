@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -243,4 +244,5 @@ def test_stich_run_points_to_stich_arena(tmp_path: Path) -> None:
     )
     done = stich("run", cup, "--out", tmp_path / "run")
     assert done.returncode == 2
-    assert f"run it with: stich arena {cup} --out {tmp_path / 'run'}" in done.stderr
+    command = shlex.join(["stich", "arena", str(cup), "--out", str(tmp_path / "run")])
+    assert f"run it with: {command}" in done.stderr

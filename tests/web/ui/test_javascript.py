@@ -1,17 +1,16 @@
 """The JavaScript of the table and of replays, by Node's test runner."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.prerequisites import needs_node
+
 FOLDER = Path(__file__).parent / "javascript"
 
 
-@pytest.mark.skipif(
-    shutil.which("node") is None, reason="needs Node.js 18 or newer: apt install nodejs"
-)
+@needs_node
 @pytest.mark.parametrize("name", ["table", "replay"])
 def test_the_scripts_of_the_pages(name: str) -> None:
     ran = subprocess.run(

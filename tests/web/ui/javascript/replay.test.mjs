@@ -7,7 +7,7 @@ const trick = (seat, cards) => [["Trick", "", cards, seat, true]];
 const STEPS = [
   { deal: 1, phase: "play", turn: 0, hands: ["3c4d", "5c6d"], roles: [[], []], scores: [0, 0], facts: [], banks: [10, 10] },
   { turn: 1, hands: ["4d", null], facts: trick(0, "3c"), move: [0, "play:3c", 12.5, null, false] },
-  { turn: 0, facts: [], banks: [10, 8.5], move: [1, "pass", 2500, null, false] },
+  { turn: 0, facts: [], banks: [10, 8.5], over: true, move: [1, "pass", 2500, null, false] },
   { turn: 1, hands: ["", null], facts: trick(0, "4d"), move: [0, "play:4d", null, null, true] },
   { deal: 2, hands: ["7c", "8c"], facts: [], scores: [1, -1], ended: [1, -1], move: [1, "pass", 3, "timeout: too late", true] },
   { turn: null, hands: ["7c", ""], facts: trick(1, "8c"), move: [1, "play:8c", 1, null, false] },

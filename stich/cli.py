@@ -28,7 +28,7 @@ COMMANDS = {
     "withdraw": ("decisions", "Withdraw a bot; its results stand."),
     "disqualify": ("decisions", "Disqualify a bot; its tables no longer count."),
     "verify": ("verify", "Recompute every deal and score of a run."),
-    "trust": ("trust", "Accept results that another organiser has signed."),
+    "trust": ("trust", "Accept another organiser's runs, or take a run over."),
     "integrity": ("integrity", "Look for bots that go easy on each other."),
     "export": ("export", "Export the results to CSV, JSON Lines or Parquet."),
     "report": ("report", "Write a report as one HTML page to share."),

@@ -19,6 +19,10 @@ TRUSTED_FILE = "trusted-keys"
 """The public keys of others that the user trusts, in the state folder."""
 
 
+RUNS_FOLDER = "runs"
+"""What the stores of the user's runs must hold, in the state folder: a file for each run."""
+
+
 def state_folder() -> Path:
     """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.
 

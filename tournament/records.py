@@ -249,8 +249,8 @@ class RunRecords(Results, Protocol):
     def faults(self) -> Iterable[tuple[str, FaultRecord]]:
         """Every fault with the id of its match."""
 
-    def foreign(self) -> Iterable[tuple[str, str]]:
-        """The matches that the runner did not write as they are now, each with a sentence."""
+    def is_signed(self) -> bool | None:
+        """Whether the signature is of this run; None if it has none."""
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:

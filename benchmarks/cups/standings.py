@@ -23,11 +23,9 @@ from tournament.ranking.observations import Observations, observe
 from tournament.ranking.score_intervals import score_intervals
 from tournament.results.match_arrays import collect
 from tournament.results.standings import standings
-from tournament.store.provenance import WRITTEN, prove_count, signed_match
-from tournament.store.rows import SUMMARY_COLUMNS, dumps
-from tournament.store.signing import SigningKey, digest, make_key
+from tournament.store.rows import dumps
 from tournament.store.store import Store
-from tournament.store.tables import blocks, matches, meta, signatures
+from tournament.store.tables import blocks, matches
 
 Row = dict[str, Any]
 
@@ -42,26 +40,21 @@ _BATCH = 10_000
 
 
 def fill(folder: Path, count: int = MATCHES) -> None:
-    """Write a made-up finished cup of ten bots and `count` matches, signed as a runner does it."""
+    """Write a made-up finished cup of ten bots and `count` matches."""
     with Store.create(folder) as store:
         store.put({"name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"})
-        run: str = store.get("run")
-    key = make_key()
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(folder / STORE_FILE)))
-    made = _rows(count, run, key)
+    made = _rows(count)
     with engine.begin() as connection:
         while batch := list(itertools.islice(made, 3 * _BATCH)):
-            first = [block for block, match, _ in batch if match["number"] == 0]
+            first = [block for block, match in batch if match["number"] == 0]
             connection.execute(sa.insert(blocks), first)
-            connection.execute(sa.insert(matches), [match for _, match, _ in batch])
-            connection.execute(sa.insert(signatures), [proofs for _, _, proofs in batch])
-        row = {"key": WRITTEN, "value": prove_count(run, count, key)}
-        connection.execute(sa.insert(meta), row)
+            connection.execute(sa.insert(matches), [match for _, match in batch])
     engine.dispose()
 
 
-def _rows(count: int, run: str, key: SigningKey) -> Iterator[tuple[Row, Row, Row]]:
-    """Of each match the rows of its block, of itself, and of its proofs."""
+def _rows(count: int) -> Iterator[tuple[Row, Row]]:
+    """Of each match the rows of its block and of itself."""
     dice = random.Random(1)
     times = array("f", [dice.expovariate(0.3) for _ in range(3 * REQUESTS)]).tobytes()
     for number in range(count):
@@ -92,12 +85,9 @@ def _rows(count: int, run: str, key: SigningKey) -> Iterator[tuple[Row, Row, Row
             "answered": dumps([REQUESTS] * 3),
             "times": times,
             "started": "2026-01-01T00:00:00.000+00:00",
+            "sequence": number,
         }
-        values = [{**block, **match}[column.name] for column in SUMMARY_COLUMNS]
-        details = digest(b"")
-        mac, signature = key.prove(signed_match(run, values, number, details))
-        proofs = {"sequence": number, "details": details, "mac": mac, "signature": signature}
-        yield block, match, {"match": match["match"], **proofs}
+        yield block, match
 
 
 def bare_sums(folder: Path) -> dict[str, float]:

@@ -182,6 +182,8 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.create(folder))
+        if out is None:
+            stack.callback(store.forget)
         stack.enter_context(only_runner(store))
         seed, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):

@@ -12,6 +12,7 @@ class MemoryRun:
     about: dict[str, Any]
     summary_rows: list[MatchSummary]
     records: list[MatchRecord] = field(default_factory=list)
+    signed: bool | None = True
 
     def facts(self) -> dict[str, Any]:
         return self.about
@@ -31,5 +32,5 @@ class MemoryRun:
     def faults(self) -> Iterable[tuple[str, FaultRecord]]:
         raise NotImplementedError
 
-    def foreign(self) -> Iterable[tuple[str, str]]:
-        raise NotImplementedError
+    def is_signed(self) -> bool | None:
+        return self.signed

@@ -109,6 +109,7 @@ def facts(of: Cup) -> dict[str, Any]:
         "game": of.game,
         "players": of.players,
         "teams": games.get(of.game).teams,
+        "max_difference": games.get(of.game).max_difference(of.players, of.options),
         "config": of.to_dict(),
         "bots": list(of.names),
         "seed": of.seed,

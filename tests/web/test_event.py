@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import os
 import re
-import secrets
 import shlex
 import shutil
 import signal
@@ -315,10 +314,6 @@ def test_the_event(tmp_path: Path) -> None:
         (reader / "spring.tar.gz").write_bytes((tmp_path / "spring.tar.gz").read_bytes())
         state = reader / "state"
         assert key in machine.run("check", "reader", XDG_STATE_HOME=str(state))
-        (state / "stich").mkdir(parents=True, exist_ok=True)
-        (state / "stich" / "signing-key").write_text(secrets.token_hex(32))
-        (state / "stich" / "signing-key").chmod(0o600)
-        assert "stich trust" in machine.run("check", "reader", True, XDG_STATE_HOME=str(state))
         assert "accepted" in machine.run(
             "trust", "reader", changes={"KEY": key}, XDG_STATE_HOME=str(state)
         )

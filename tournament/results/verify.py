@@ -43,7 +43,8 @@ class Verification:
     """What was recomputed, and every mismatch.
 
     ``commitment`` says whether the seed is the one committed to; None without a commitment.
-    ``incidents`` are the decisions of the organiser and the void matches, all of them signed.
+    ``signature`` says whether the run is the one that was signed; None if it has no signature.
+    ``incidents`` are the decisions of the organiser and the void matches.
     """
 
     finished: bool = False
@@ -52,6 +53,7 @@ class Verification:
     deals: int = 0
     moves: int = 0
     commitment: bool | None = None
+    signature: bool | None = None
     incidents: list[str] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)
 
@@ -70,13 +72,14 @@ class Verification:
             "deals": self.deals,
             "moves": self.moves,
             "commitment": self.commitment,
+            "signature": self.signature,
             "incidents": self.incidents,
             "problems": [{"match": m.match, "detail": m.detail} for m in self.mismatches],
         }
 
 
 def verify(store: RunRecords, progress: Callable[[int], None] | None = None) -> Verification:
-    """Recompute a whole run; mismatches, and what was not written by its runner, are returned.
+    """Recompute a whole run, and check its signature; mismatches are returned.
 
     `progress` is called with the number of matches done so far.
     """
@@ -84,9 +87,7 @@ def verify(store: RunRecords, progress: Callable[[int], None] | None = None) -> 
     try:
         _RunCheck(store, done).check(progress or (lambda _: None))
     except StoreError as error:
-        # It ended at the first match that the runner did not write; all of them are named.
-        foreign = [Mismatch(match, why) for match, why in store.foreign()]
-        done.mismatches += foreign or [Mismatch(None, str(error))]
+        done.mismatches.append(Mismatch(None, str(error)))
     except (ValueError, LookupError, TypeError) as error:
         done.mismatches.append(
             Mismatch(
@@ -117,6 +118,7 @@ class _RunCheck:
     def check(self, progress: Callable[[int], None]) -> None:
         done = self.done
         self.report(None, self.fact_mismatches())
+        self.report(None, self.signature_mismatches())
         plan = self.plan()
         slot = next(plan, None)
         block = None
@@ -153,9 +155,8 @@ class _RunCheck:
             "players": cup.players,
             "teams": game.teams,
             "bots": list(cup.names),
+            "max_difference": game.max_difference(cup.players, cup.options),
         }
-        if "max_difference" in facts:  # not in stores of 0.2.0
-            expected["max_difference"] = game.max_difference(cup.players, cup.options)
         digest = facts.get("commitment")
         if digest is not None:
             self.done.commitment = opens(str(digest), self.seed)
@@ -170,6 +171,16 @@ class _RunCheck:
         for what, value in expected.items():
             if facts.get(what) != value:
                 yield f"The run's {what} is {facts.get(what)!r}; by its cup it is {value!r}."
+
+    def signature_mismatches(self) -> Iterator[str]:
+        """A finished run must be signed, all of it."""
+        done = self.done
+        done.signature = self.store.is_signed()
+        signer = self.facts.get("signer")
+        if done.signature is False:
+            yield f"The run is not the one that was signed by {signer}: it was changed since."
+        if done.finished and done.signature is None:
+            yield "The run has ended, but is not signed."
 
     def end_mismatches(self) -> Iterator[str]:
         """The number of matches, the places of a knockout, and what ended the cup."""

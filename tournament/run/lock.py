@@ -30,7 +30,8 @@ def only_runner(store: Store) -> Iterator[None]:
 def _locked(path: Path) -> int:
     """A descriptor that holds the lock while it is open."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        os.fchmod(descriptor, 0o600)  # others must not hold it
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror}.") from None
     try:

@@ -90,7 +90,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
         )
     planned = make_schedule(cup, seed, facts.get("match_key"))
     if not facts["finished"]:
-        store.check_writer()
+        store.check()
     if before.names != cup.names or before.format != cup.format:
         if facts.get("commitment") and facts.get("finished") and _longer(before, cup):
             raise CupChangedError(

@@ -116,13 +116,18 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
         # First, so that a run that is killed meanwhile does not count as finished with matches
         # missing.
         store.put({"finished": False, "places": None, "settled": None, "total": schedule.matches})
-    for match, number in due.items():
-        store.void_finished(match, number, decisions[number].why or "The organiser decided it.")
     kept = finished - due.keys()
     rest = [] if ended and not due else _incomplete(cup, blocks, kept, decisions.values())
-    for match, decision in rest:
-        why = f"{decision.bot} was withdrawn, so its block cannot be completed."
-        store.void_finished(match, decision.number, why)
+    moved = [
+        (match, number, decisions[number].why or "The organiser decided it.")
+        for match, number in due.items()
+    ]
+    moved += [
+        (match, one.number, f"{one.bot} was withdrawn, so its block cannot be completed.")
+        for match, one in rest
+    ]
+    if moved:
+        store.void_finished(moved)
     return [*due, *(match for match, _ in rest)]
 
 

@@ -92,12 +92,7 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     # With WAL, NORMAL loses nothing if the process is killed. If the machine fails, the last
     # matches may be lost, each as a whole, and are played again.
     cursor = connection.cursor()
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=NORMAL",
-        "busy_timeout=5000",
-        "foreign_keys=ON",
-    ):
+    for pragma in ("synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -1,14 +1,14 @@
 """A run's store, read: SQLite in its folder, or PostgreSQL by URL.
 
 Readers may read while a runner writes: each method reads the store as it was at one moment, and
-`snapshot` gives a reader for which all of them do. What the runner did not write is refused with a
-StoreError, whatever reads it.
+`snapshot` gives a reader for which all of them do.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,16 +27,9 @@ from tournament.records import (
     VoidRecord,
 )
 from tournament.store import engine, rows
+from tournament.store.digest import DIGEST, SIGNATURE, digest_of, noted
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors
-from tournament.store.provenance import (
-    PROOFS,
-    WRITTEN,
-    ProofCheck,
-    Provenance,
-    read_provenance,
-    unsigned,
-)
-from tournament.store.signed_log import SignedLog
+from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import (
     blocks,
     decisions,
@@ -44,14 +37,15 @@ from tournament.store.tables import (
     faults,
     matches,
     meta,
-    signatures,
     voids,
 )
 
-VERSION = 2
-_UNSIGNED_VERSION = 1  # of stich 0.2.0
+VERSION = 3
+_ELSEWHERE = (
+    "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
+    " the organiser announced; if it is the same, run: stich trust {signer}"
+)
 _CHUNK = 2000
-_MOVES_OF_MATCH = details.c.match == matches.c.match
 
 
 class StoreReader:
@@ -61,9 +55,8 @@ class StoreReader:
         self._engine = engine
         self.where = where
         self.folder = folder
-        self._voids = SignedLog(voids, where)
-        self._decisions = SignedLog(decisions, where)
-        self._provenance: Provenance | None = None  # None while the store is empty
+        self.warning = ""
+        """What to tell people about who runs this, "" for the user's own runs."""
         self._moment: Connection | None = None  # of a snapshot: everything is read with it
 
     @classmethod
@@ -96,41 +89,29 @@ class StoreReader:
         """A reader that sees the store as it is now, whatever is written meanwhile."""
         with self._read() as connection:
             reader = StoreReader(self._engine, self.where, self.folder)
-            reader._provenance = self._provenance
             reader._moment = connection
             yield reader
 
     def _check(self) -> None:
-        """Check version and signer; an empty store has neither."""
+        """Check the version of a store that is not empty, and look who runs it."""
         with self.snapshot() as now:
-            self._provenance = now._read_provenance()
-
-    def _read_provenance(self) -> Provenance | None:
-        facts = self._texts()
-        if not facts and not self.count():
-            return None
+            texts = now._texts()
+            empty = not texts and not now.count()
+        if empty:
+            return
         with damage(self.where):
-            version = json.loads(facts.get("version", "null"))
-        if version not in (None, _UNSIGNED_VERSION, VERSION):
+            version, run, signer = (
+                json.loads(texts.get(key, "null")) for key in ("version", "run", "signer")
+            )
+        if version != VERSION:
             raise StoreError(
                 f"{self.where}: written by another version of stich (store {version}, this one"
-                f" reads {VERSION})."
+                f" reads {VERSION}); read it with that version, or run the cup again elsewhere."
             )
-        if version == _UNSIGNED_VERSION and not self._has_signatures():
-            return unsigned(self.where)
-        with damage(self.where):
-            return read_provenance(self.where, facts)
-
-    def _has_signatures(self) -> bool:
-        with self._read() as connection:
-            if not sa.inspect(connection).has_table(signatures.name):
-                return False
-            return connection.execute(sa.select(signatures.c.match).limit(1)).first() is not None
-
-    @property
-    def warning(self) -> str:
-        """What to tell people about who signed the store, "" for the user's own."""
-        return self._provenance.warning if self._provenance else ""
+        if not (_is_hex(run, 32) and _is_hex(signer, 64)):
+            raise StoreError(f"{self.where}: is damaged: it does not say whose run it is.")
+        if not noted(run) and signer not in trusted_keys():
+            self.warning = _ELSEWHERE.format(where=self.where, signer=signer)
 
     @contextmanager
     def _closed_on_error(self) -> Iterator[None]:
@@ -163,23 +144,27 @@ class StoreReader:
         """All facts of the run; with `decisions`, and `voids`: for each bot because of which
         matches were void, its name, the last reason, and how many."""
         with self.snapshot() as now:
-            texts, decisions, void = now._checked_texts(), now.decisions(), now.voids()
+            texts, decisions, void = now._texts(), now.decisions(), now.voids()
         voids: dict[str, tuple[str, str, int]] = {}
         for one in void:
             if one.bot:
                 voids[one.bot] = (one.bot, one.why, voids.get(one.bot, ("", "", 0))[2] + 1)
         with damage(self.where):
             facts = {
-                key: json.loads(text) for key, text in texts.items() if key not in (PROOFS, WRITTEN)
+                key: json.loads(text)
+                for key, text in texts.items()
+                if key not in (DIGEST, SIGNATURE)
             }
         return {**facts, "decisions": decisions, "voids": list(voids.values())}
 
-    def _checked_texts(self) -> dict[str, str]:
-        """The rows of the facts, written by the runner."""
-        texts = self._texts()
-        if self._provenance:
-            self._provenance.check_facts(texts)
-        return texts
+    def is_signed(self) -> bool | None:
+        """Whether the signature of the run is of all that is in the store; None without one."""
+        with self.snapshot() as now, now._read() as connection, damage(self.where):
+            texts = now._texts()
+            if SIGNATURE not in texts:
+                return None
+            data = digest_of(connection).signed(json.loads(texts["run"]))
+            return is_signed(data, texts[SIGNATURE], json.loads(texts["signer"]))
 
     def _texts(self) -> dict[str, str]:
         with self._read() as connection:
@@ -193,7 +178,7 @@ class StoreReader:
     def count_voids(self) -> int:
         """The number of void matches, also of those that the organiser made void."""
         with self._read() as connection:
-            return self._voids.count(connection)
+            return connection.execute(sa.select(sa.func.count()).select_from(voids)).scalar_one()
 
     def blocks(self) -> Iterator[BlockRecord]:
         """The blocks that have begun, lazily, in the order of the schedule."""
@@ -207,35 +192,32 @@ class StoreReader:
             .join(played, played.c.block_id == blocks.c.id)
             .order_by(blocks.c.block)
         )
-        with self._read() as connection:
+        with self._read() as connection, damage(self.where):
             for row in _stream(connection, query):
                 yield rows.to_block(row)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         """The finished matches without their moves, lazily, in the order of the schedule; of one
         round if it is given."""
-        query = self._summary_query()
-        with self._read() as connection:
-            if round is None:
-                found = self._all_rows(connection, query)
-            else:
-                found = self._checked_rows(connection, query.where(blocks.c.round == round))
-            with damage(self.where):
-                for row in found:
-                    yield rows.to_summary(row)
+        query = _summary_query()
+        if round is not None:
+            query = query.where(blocks.c.round == round)
+        with self._read() as connection, damage(self.where):
+            for row in _stream(connection, query):
+                yield rows.to_summary(row)
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
         with self._read() as connection:
-            for row in self._all_rows(connection, self._match_query()):
+            for row in _stream(connection, _match_query()):
                 yield self._record(connection, row)
 
     def match(self, match: str) -> MatchRecord:
         """A match by its id or a prefix of it; StoreError if no match has it, or several."""
         prefix = match.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        query = self._match_query().where(matches.c.match.like(prefix + "%", escape="\\")).limit(2)
+        query = _match_query().where(matches.c.match.like(prefix + "%", escape="\\")).limit(2)
         with self._read() as connection:
-            found = list(self._checked_rows(connection, query))
+            found = list(connection.execute(query))
             found = [row for row in found if row.match == match] or found
             if not found:
                 raise StoreError(f"There is no match {match}; `stich matches` lists them all.")
@@ -245,85 +227,29 @@ class StoreReader:
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
-        query = self._match_query().where(matches.c.match.in_(sa.select(faults.c.match)))
+        query = _match_query().where(matches.c.match.in_(sa.select(faults.c.match)))
         with self._read() as connection:
-            for row in self._checked_rows(connection, query):
+            for row in _stream(connection, query):
                 for fault in self._record(connection, row).faults:
                     yield row.match, fault
 
-    def foreign(self) -> Iterator[tuple[str, str]]:
-        """The matches that the runner did not write as they are now, moves and faults included,
-        each with a sentence."""
-        proofs = self._proof_check()
-        # An outer join: also matches whose moves somebody has deleted.
-        query = self._summary_query(details.c.data).outerjoin(details, _MOVES_OF_MATCH)
-        with self._read() as connection:
-            for row in _stream(connection, query):
-                try:
-                    proofs.check(row)
-                    if row.data is not None:
-                        self._record(connection, row)
-                except StoreError as error:
-                    yield row.match, str(error)
-
     def _record(self, connection: Connection, row: sa.Row[Any]) -> MatchRecord:
-        query = sa.select(faults).where(faults.c.match == row.match)
-        found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).all()
+        query = sa.select(faults.c.data).where(faults.c.match == row.match)
+        found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).scalars()
         with damage(self.where):
-            if self._provenance:
-                self._provenance.check_details(row, [fault._asdict() for fault in found])
-            return rows.to_record(row, [fault.data for fault in found])
-
-    def _checked_rows(self, connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        """The rows of a query that begins with SUMMARY_COLUMNS and PROOF_COLUMNS; StoreError unless
-        the runner wrote each."""
-        proofs = self._proof_check()
-        for row in _stream(connection, query):
-            proofs.check(row)
-            yield row
-
-    def _all_rows(self, connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        """As `_checked_rows`, of a query for all matches: StoreError also if some are missing."""
-        proofs = self._proof_check()
-        for row in _stream(connection, query):
-            proofs.check(row)
-            yield row
-        written = sa.select(meta.c.value).where(meta.c.key == WRITTEN)
-        proofs.check_complete(connection.execute(written).scalar())
-
-    def _proof_check(self) -> ProofCheck:
-        if self._provenance is None:
-            return ProofCheck(self.where, "", None)
-        return self._provenance.new_check()
+            return rows.to_record(row, list(found))
 
     def decisions(self) -> list[Decision]:
         """The decisions of the organiser, in order."""
-        with self._read() as connection:
-            found = self._decisions.read(connection, self._provenance)
-        with damage(self.where):
-            return [rows.to_decision(number, data) for number, data in enumerate(found, 1)]
+        with self._read() as connection, damage(self.where):
+            found = connection.execute(sa.select(decisions).order_by(decisions.c.id))
+            return [rows.to_decision(row.id, json.loads(row.data)) for row in found]
 
     def voids(self) -> list[VoidRecord]:
-        """The void matches in the order in which they ended; of older stores none."""
-        with self._read() as connection:
-            found = self._voids.read(connection, self._provenance)
-        with damage(self.where):
-            return [rows.to_void(data) for data in found]
-
-    def _summary_query(self, *more: sa.ColumnElement[Any]) -> sa.Select[Any]:
-        joined = matches.join(blocks, blocks.c.id == matches.c.block_id)
-        proofs: tuple[sa.ColumnElement[Any], ...] = rows.NO_PROOFS
-        if self._provenance and self._provenance.signed:
-            joined = joined.outerjoin(signatures, signatures.c.match == matches.c.match)
-            proofs = rows.PROOF_COLUMNS
-        return (
-            sa.select(*rows.SUMMARY_COLUMNS, *proofs, *more)
-            .select_from(joined)
-            .order_by(blocks.c.block, matches.c.number)
-        )
-
-    def _match_query(self) -> sa.Select[Any]:
-        return self._summary_query(details.c.data).join(details, _MOVES_OF_MATCH)
+        """The void matches in the order in which they ended."""
+        with self._read() as connection, damage(self.where):
+            found = connection.execute(sa.select(voids).order_by(voids.c.id))
+            return [rows.to_void(json.loads(row.data)) for row in found]
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
@@ -340,3 +266,19 @@ class StoreReader:
 def _stream(connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
     # Not closed here: whoever stops reading may have closed the connection before.
     yield from connection.execute(query, execution_options={"yield_per": _CHUNK})
+
+
+def _summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    return (
+        sa.select(*rows.SUMMARY_COLUMNS, *more)
+        .join(blocks, blocks.c.id == matches.c.block_id)
+        .order_by(blocks.c.block, matches.c.number)
+    )
+
+
+def _match_query() -> sa.Select[Any]:
+    return _summary_query(details.c.data).join(details, details.c.match == matches.c.match)
+
+
+def _is_hex(value: object, digits: int) -> bool:
+    return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{digits}}}", value) is not None

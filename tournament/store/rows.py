@@ -26,7 +26,7 @@ from tournament.records import (
     VoidCause,
     VoidRecord,
 )
-from tournament.store.tables import blocks, matches, signatures
+from tournament.store.tables import blocks, faults, matches
 
 SUMMARY_COLUMNS = (
     matches.c.match,
@@ -49,19 +49,15 @@ SUMMARY_COLUMNS = (
     blocks.c.seed,
     matches.c.times,
 )
-SUMMARY_SIZE = len(SUMMARY_COLUMNS)
-PROOF_COLUMNS = (
-    signatures.c.sequence,
-    signatures.c.details,
-    signatures.c.mac,
-    signatures.c.signature,
+_TIMES = len(SUMMARY_COLUMNS) - 1
+FAULT_COLUMNS = (
+    faults.c.match,
+    faults.c.seat,
+    faults.c.turn,
+    faults.c.kind,
+    faults.c.detail,
+    faults.c.data,
 )
-NO_PROOFS = tuple(sa.null().label(column.name) for column in PROOF_COLUMNS)
-"""In place of PROOF_COLUMNS for a store without signatures."""
-
-PROOFS = slice(SUMMARY_SIZE, SUMMARY_SIZE + len(PROOF_COLUMNS))
-"""Where PROOF_COLUMNS are in a row that begins with SUMMARY_COLUMNS."""
-
 
 # The standings of a million matches write a million texts and read six million lists of numbers:
 # with json.dumps and json.loads they would take half as long again.
@@ -86,8 +82,8 @@ def storable(text: str) -> str:
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def match_row(record: MatchRecord, block_id: int) -> dict[str, Any]:
-    """The row of a match in `matches`: all that statistics need."""
+def match_row(record: MatchRecord) -> dict[str, Any]:
+    """The row of a match in `matches` but its block and sequence: all that statistics need."""
     answered = [record.answered(seat) for seat in range(record.players)]
     counts = [[0] * len(FAULT_KINDS) for _ in range(record.players)]
     for one in record.faults:
@@ -95,7 +91,6 @@ def match_row(record: MatchRecord, block_id: int) -> dict[str, Any]:
     packed = array("f", [ms for times in answered for ms in times])
     return {
         "match": record.match,
-        "block_id": block_id,
         "number": record.number,
         "seating": dumps([record.table.index(bot) for bot in record.seating]),
         "scores": dumps(record.scores),
@@ -135,7 +130,7 @@ def to_fault(data: bytes) -> FaultRecord:
 
 def summary_values(record: MatchRecord) -> list[Any]:
     """What SUMMARY_COLUMNS will hold of a match."""
-    values = {**block_row(record), **match_row(record, 0)}
+    values = {**block_row(record), **match_row(record)}
     return [values[column.name] for column in SUMMARY_COLUMNS]
 
 
@@ -143,7 +138,7 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
     """A summary from a row that begins with SUMMARY_COLUMNS."""
     match, number, seating, scores, adjusted, deals, struck, sides, faults, answered = row[:10]
     block, round, stage, bots, seatings = row[10:15]
-    times = row[SUMMARY_SIZE - 1]
+    times = row[_TIMES]
     table = _names(bots)
     packed = array("f")
     packed.frombytes(times)

@@ -1,6 +1,7 @@
-"""The store of a run, its single source of truth, written: by the runner, which signs everything.
+"""The store of a run, its single source of truth, written by the runner.
 
-A match is committed as a whole or not at all.
+A match is committed as a whole or not at all. Each commit notes the digest of the store in the
+user's state folder, and checks that nobody else has changed it since the one before.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from tournament.paths import STORE_FILE
 from tournament.records import (
     BlockRecord,
     Decision,
@@ -27,43 +29,34 @@ from tournament.records import (
     VoidCause,
     VoidRecord,
 )
-from tournament.store import rows
+from tournament.store import digest, rows
+from tournament.store.digest import DIGEST, SIGNATURE, Digest, digest_of, digest_of_rest
 from tournament.store.engine import (
     NOT_A_STORE,
     RESTORE,
     StoreError,
     StoreUrlError,
+    damage,
     is_database_url,
     store_errors,
 )
-from tournament.store.provenance import (
-    LOGS,
-    PROOFS,
-    WRITTEN,
-    digest_of_details,
-    prove_count,
-    prove_facts,
-    read_provenance,
-    signed_match,
-)
 from tournament.store.reader import VERSION, StoreReader
-from tournament.store.signing import SigningKey, make_key
+from tournament.store.signing import make_key
 from tournament.store.tables import (
     blocks,
+    decisions,
     details,
     faults,
     matches,
     meta,
     metadata,
-    signatures,
+    voids,
 )
 
 __all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_database_url"]
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
-
-_Change = tuple[sa.Update, list[dict[str, Any]]]
-"""A statement, and the values of each time that it is executed."""
+_WRITE_LOCK = _LOCK + 1  # that of a transaction that writes
 
 
 class Store(StoreReader):
@@ -72,8 +65,6 @@ class Store(StoreReader):
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
         super().__init__(engine, where, folder)
         self._writer: Connection | None = None
-        self._key: SigningKey | None = None
-        self._next: int | None = None  # place of the next match in the order of writing
 
     @classmethod
     def create(cls, target: str | os.PathLike[str]) -> Self:
@@ -83,125 +74,105 @@ class Store(StoreReader):
         """
         text = os.fspath(target)
         if not is_database_url(text):
-            try:
-                Path(text).mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise StoreError(
-                    f"{text}: cannot be created: {error.strerror}; name a folder, or a place"
-                    " where one can be created."
-                ) from None
+            _create_file(Path(text))
         store = cls._connect(text)
         with store._closed_on_error():
             with store_errors(store.where):
-                metadata.create_all(store._engine)
-            store._check()
+                exists = sa.inspect(store._engine).has_table("meta")
+            if exists:
+                store._check()
+            else:
+                store._let_read_while_writing()
+                with store_errors(store.where):
+                    metadata.create_all(store._engine)
         return store
 
     def put(self, facts: Mapping[str, Any]) -> None:
-        """Set facts, all of them or none, and sign them all."""
-        self._put(facts)
+        """Set facts, all of them or none. A run that is finished by them is checked and signed."""
+        texts = {name: rows.dumps(value) for name, value in facts.items()}
+        if facts.get("finished"):
+            self.check()
+        with self._changing_the_rest() as connection:
+            _put_texts(connection, texts)
+
+    def check(self) -> None:
+        """StoreError unless the store holds what this user's commands have written, no more and no
+        less. Takes as long as reading it."""
+        self._let_read_while_writing()  # it may be a copy, which does not
+        with self._read() as connection:
+            with self._write() as writer:
+                known = self._known(writer)
+                connection.execute(sa.select(meta.c.key).limit(1)).all()  # begins the snapshot
+            with damage(self.where):
+                found = digest_of(connection)
+        if found != known:
+            raise self._changed()
+
+    def accept(self) -> None:
+        """Take the store as it is now for the user's own, whoever has written it."""
+        signer = make_key().public
+        with self._write() as connection, damage(self.where):
+            _put_texts(connection, {"signer": rows.dumps(signer)})
+            found = digest_of(connection)
+            self._keep_digest(connection, found, found)
+
+    def forget(self) -> None:
+        """Remove what the user's state folder notes of a store that is not kept."""
+        digest.forget(self.get("run", ""))
 
     def grow(self, facts: Mapping[str, Any], number: Callable[[BlockRecord], int]) -> None:
-        """Set the facts of a schedule that has grown, give every block its number in it, and sign
-        its matches anew: all of this or nothing."""
-        self._put(facts, self._renumbering(number))
-
-    def _put(self, facts: Mapping[str, Any], also: Iterable[_Change] = ()) -> None:
-        """Set facts in one transaction with other changes."""
-        key = self._signing_key()
-        if self._provenance is None:
-            texts = {"version": rows.dumps(VERSION), "run": rows.dumps(secrets.token_hex(16))}
-        else:
-            texts = self._checked_texts()
-        new_logs = () if LOGS in texts else (self._voids, self._decisions)
-        texts |= {name: rows.dumps(value) for name, value in {**facts, LOGS: True}.items()}
-        texts["signer"] = rows.dumps(key.public)
-        texts[PROOFS] = prove_facts(texts, key)
-        with self._write() as connection:
-            for log in new_logs:
-                log.start(connection, json.loads(texts["run"]), key)
-            connection.execute(sa.delete(meta))
-            both = [{"key": name, "value": text} for name, text in texts.items()]
-            connection.execute(sa.insert(meta), both)
-            for statement, values in also:
-                if values:
-                    connection.execute(statement, values)
-        self._provenance = read_provenance(self.where, texts)
-
-    def _signing_key(self) -> SigningKey:
-        """The user's key; StoreError if another key has signed what is there."""
-        if self._key is None:
-            self._key = make_key()
-        if self._provenance is not None:
-            self._provenance.check_writer(self._key)
-        return self._key
+        """Set the facts of a schedule that has grown, and give every block its number in it: all of
+        this or nothing."""
+        numbers = [{"of": block.key, "block": number(block)} for block in self.blocks()]
+        renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
+        with self._changing_matches() as connection:
+            _put_texts(connection, {name: rows.dumps(value) for name, value in facts.items()})
+            if numbers:
+                connection.execute(renumbered, numbers)
 
     def add(self, record: MatchRecord) -> None:
-        """Commit a finished match as a whole, signed. StoreError if the store has it: a runner
-        adds no match twice, so another program has written it."""
-        if self._provenance is None:
-            self.put({})
-        if self._next is None:
-            self._next = self.count()
+        """Commit a finished match as a whole. StoreError if the store has it: a runner adds no
+        match twice, so another program has written it."""
         data = rows.pack(rows.details_of(record))
         fault_rows = rows.fault_rows(record)
         with self._write() as connection:
-            block_id = self._block_id(connection, record)
-            self._check_absent(connection, record, block_id)
-            connection.execute(sa.insert(matches), rows.match_row(record, block_id))
+            before = self._known(connection)
+            row = rows.match_row(record)
+            row["block_id"] = self._block_id(connection, record)
+            latest = connection.execute(sa.select(sa.func.max(matches.c.sequence))).scalar()
+            row["sequence"] = 0 if latest is None else latest + 1
+            try:
+                connection.execute(sa.insert(matches), row)
+            except sa.exc.IntegrityError:
+                raise StoreError(
+                    f"{self.where}: match {record.match} is in the store, but this runner did not"
+                    f" write it: another program writes to the store. Find it and stop it, then"
+                    f" {RESTORE}."
+                ) from None
             connection.execute(sa.insert(details), {"match": record.match, "data": data})
             if fault_rows:
                 connection.execute(sa.insert(faults), fault_rows)
-            proofs = self._proofs(
-                rows.summary_values(record), self._next, digest_of_details(data, fault_rows)
-            )
-            connection.execute(sa.insert(signatures), {"match": record.match, **proofs})
-            self._write_count(connection, self._next + 1)
-        self._next += 1
-
-    @property
-    def _run(self) -> str:
-        return self._provenance.run if self._provenance else ""
-
-    def _proofs(self, values: Sequence[Any], sequence: int, details: bytes) -> dict[str, Any]:
-        """The PROOF_COLUMNS of a match with these SUMMARY_COLUMNS."""
-        data = signed_match(self._run, values, sequence, details)
-        mac, signature = self._signing_key().prove(data)
-        return {"sequence": sequence, "details": details, "mac": mac, "signature": signature}
-
-    def _check_absent(self, connection: Connection, record: MatchRecord, block_id: int) -> None:
-        same = (matches.c.block_id == block_id) & (matches.c.number == record.number)
-        query = sa.select(matches.c.match).where((matches.c.match == record.match) | same)
-        found = connection.execute(query).scalars().first()
-        if found is not None:
-            raise StoreError(
-                f"{self.where}: match {found} is in the store, but this runner did not write it:"
-                f" another program writes to the store. Find it and stop it, then {RESTORE}."
-            )
+            in_order = sorted(fault_rows, key=lambda fault: (fault["seat"], fault["turn"]))
+            evidence = [[each[column.name] for column in rows.FAULT_COLUMNS] for each in in_order]
+            chain = digest.chained(before.matches, rows.summary_values(record), data, evidence)
+            self._keep_digest(connection, before, Digest(before.length + 1, chain, before.rest))
 
     def _block_id(self, connection: Connection, record: MatchRecord) -> int:
         """The row of a match's block, which is added if it is not there."""
-        wanted = rows.block_row(record)
-        columns = [blocks.c[name] for name in wanted]
-        query = sa.select(blocks.c.id, *columns).where(blocks.c.key == record.key)
-        found = connection.execute(query).first()
+        query = sa.select(blocks.c.id).where(blocks.c.key == record.key)
+        found = connection.execute(query).scalar()
         if found is None:
-            inserted = connection.execute(sa.insert(blocks), wanted).inserted_primary_key
+            row = rows.block_row(record)
+            inserted = connection.execute(sa.insert(blocks), row).inserted_primary_key
             if inserted is None:
                 raise StoreError("The database returned no key for a block.")
-            return int(inserted[0])
-        if tuple(found[1:]) != tuple(wanted.values()):
-            raise StoreError(
-                f"{self.where}: block {record.block} was changed by another program; {RESTORE}."
-            )
-        return int(found[0])
+            found = inserted[0]
+        return int(found)
 
     def add_void(self, record: VoidRecord) -> None:
         """Commit that a match was void; the match itself is not in the store."""
-        if self._provenance is None:
-            self.put({})
-        with self._write() as connection:
-            self._voids.add(connection, self._run, self._signing_key(), asdict(record))
+        with self._changing_the_rest() as connection:
+            _append(connection, voids, asdict(record))
 
     def decide(
         self,
@@ -211,81 +182,114 @@ class Store(StoreReader):
         block: int | None = None,
         matches: Sequence[str] = (),
     ) -> Decision:
-        """Append a decision of the organiser, whose key must be that of the run."""
+        """Append a decision of the organiser."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         made = Decision(0, kind, at, rows.storable(why), bot, block, tuple(matches))
-        with self._write() as connection:
-            self._decisions.begin(connection)
-            made = replace(made, after=self._count_for_good(connection))
+        with self._changing_the_rest() as connection:
+            made = replace(made, after=self._known(connection).length)
             data = asdict(made)
             del data["number"]
-            number = self._decisions.add(connection, self._run, self._signing_key(), data)
+            number = _append(connection, decisions, data)
         return replace(made, number=number)
 
-    def _count_for_good(self, connection: Connection) -> int:
-        """The number of finished matches, which cannot change until this transaction ends; it must
-        have begun to write."""
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.text("LOCK TABLE matches IN SHARE MODE"))
-        return connection.execute(sa.select(sa.func.count()).select_from(matches)).scalar_one()
+    def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
+        """Move finished matches to the void ones, whole, each with the number of the decision and
+        the reason: all of them or none."""
+        ended = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._changing_matches() as connection:
+            for match, decision, why in due:
+                record = self.match(match)
+                void = VoidRecord(
+                    match=record.match,
+                    block=record.block,
+                    key=record.key,
+                    round=record.round,
+                    number=record.number,
+                    seating=record.seating,
+                    bot="",
+                    why=why,
+                    started=record.started,
+                    ended=ended,
+                    cause=VoidCause.DECISION,
+                    record=b64encode(rows.pack(asdict(record))).decode("ascii"),
+                    decision=decision,
+                )
+                _append(connection, voids, asdict(void))
+                for table in (faults, details, matches):
+                    connection.execute(sa.delete(table).where(table.c.match == record.match))
 
-    def void_finished(self, match: str, decision: int, why: str) -> None:
-        """Move a finished match to the void ones, whole. The match that was written last takes
-        its place in the order of writing, so that none seems to be missing."""
-        record = self.match(match)
-        void = VoidRecord(
-            match=record.match,
-            block=record.block,
-            key=record.key,
-            round=record.round,
-            number=record.number,
-            seating=record.seating,
-            bot="",
-            why=why,
-            started=record.started,
-            ended=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            cause=VoidCause.DECISION,
-            record=b64encode(rows.pack(asdict(record))).decode("ascii"),
-            decision=decision,
-        )
-        count = self.count()
-        place = sa.select(signatures.c.sequence).where(signatures.c.match == record.match)
-        latest = self._summary_query().where(signatures.c.sequence == count - 1)
-        with self._read() as connection:
-            (last,) = self._checked_rows(connection, latest)
+    @contextmanager
+    def _changing_the_rest(self) -> Iterator[Connection]:
+        """A transaction that changes facts, decisions or void matches."""
         with self._write() as connection:
-            self._voids.add(connection, self._run, self._signing_key(), asdict(void))
-            free = connection.execute(place).scalar_one()
-            for table in (faults, details, signatures, matches):
-                connection.execute(sa.delete(table).where(table.c.match == record.match))
-            if last.match != record.match:
-                proofs = self._proofs(last[: rows.SUMMARY_SIZE], free, last.details)
-                mine = signatures.c.match == last.match
-                connection.execute(sa.update(signatures).where(mine).values(**proofs))
-            self._write_count(connection, count - 1)
-        self._next = None
+            before = self._known(connection)
+            with damage(self.where):
+                if digest_of_rest(connection) != before.rest:
+                    raise self._changed()
+            yield connection
+            self._keep_digest(connection, before, before._replace(rest=digest_of_rest(connection)))
 
-    def _write_count(self, connection: Connection, count: int) -> None:
-        text = prove_count(self._run, count, self._signing_key())
-        connection.execute(sa.delete(meta).where(meta.c.key == WRITTEN))
-        connection.execute(sa.insert(meta), {"key": WRITTEN, "value": text})
+    @contextmanager
+    def _changing_matches(self) -> Iterator[Connection]:
+        """A transaction that changes finished matches too, and takes as long as reading them."""
+        self.check()
+        with self._write() as connection:
+            before = self._known(connection)
+            yield connection
+            self._keep_digest(connection, before, digest_of(connection))
 
-    def _renumbering(self, number: Callable[[BlockRecord], int]) -> list[_Change]:
-        """What gives every block its number and signs the matches anew for which it changes."""
-        numbers = {block.key: number(block) for block in self.blocks()}
-        at = rows.SUMMARY_COLUMNS.index(blocks.c.block)
-        signed = []
-        with self._read() as connection:
-            for row in self._checked_rows(connection, self._summary_query()):
-                values = list(row[: rows.SUMMARY_SIZE])
-                if values[at] != numbers[row.key]:
-                    values[at] = numbers[row.key]
-                    proofs = self._proofs(values, row.sequence, row.details)
-                    signed.append({"of": row.match, **proofs})
-        renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
-        renewed = sa.update(signatures).where(signatures.c.match == sa.bindparam("of"))
-        moved = [{"of": key, "block": value} for key, value in numbers.items()]
-        return [(renumbered, moved), (renewed, signed)]
+    def _known(self, connection: Connection) -> Digest:
+        """The digest that the store has; StoreError if it is not one that this user has noted.
+        Begins the run if the store is empty."""
+        texts = _texts_of(connection)
+        if not texts:
+            return self._begin(connection)
+        known = digest.noted(json.loads(texts["run"]))
+        if not known:
+            raise StoreError(
+                f"{self.where}: was begun by another user or on another machine; to take it over as"
+                f" it is, run: stich trust {self.folder or self.where}"
+            )
+        with damage(self.where):
+            found = Digest(*json.loads(texts[DIGEST]))
+        if found not in known:
+            raise self._changed()
+        return found
+
+    def _begin(self, connection: Connection) -> Digest:
+        run = secrets.token_hex(16)
+        facts = {"version": VERSION, "run": run, "signer": make_key().public}
+        _put_texts(connection, {name: rows.dumps(value) for name, value in facts.items()})
+        begun = Digest(rest=digest_of_rest(connection))
+        self._keep_digest(connection, begun, begun)
+        return begun
+
+    def _keep_digest(self, connection: Connection, before: Digest, after: Digest) -> None:
+        """Keep the digest, and sign it if the run is finished.
+
+        The note comes first and allows both digests: whoever is killed before the commit leaves the
+        store as it was.
+        """
+        texts = _texts_of(connection)
+        run = json.loads(texts["run"])
+        digest.note(run, before, after)
+        kept = {DIGEST: rows.dumps(after)}
+        if texts.get("finished") == "true":
+            kept[SIGNATURE] = make_key().sign(after.signed(run))
+        connection.execute(sa.delete(meta).where(meta.c.key == SIGNATURE))
+        _put_texts(connection, kept)
+
+    def _changed(self) -> StoreError:
+        return StoreError(
+            f"{self.where}: was changed by another program, or is an older copy; {RESTORE}. If you"
+            " know why (a restored backup, a power failure), check it with `stich verify` and run:"
+            f" stich trust {self.folder or self.where}"
+        )
+
+    def _let_read_while_writing(self) -> None:
+        if self.folder is not None:
+            with store_errors(self.where), self._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
@@ -309,25 +313,64 @@ class Store(StoreReader):
                 self._writer = None
                 connection.invalidate()  # closes it, which releases the lock
 
-    def check_writer(self) -> None:
-        """StoreError unless this user may add to the run: who began it."""
-        self._signing_key()
-
     def secret(self, *about: str) -> str:
         """A secret of this user, the same for the same words; nobody else can compute it."""
-        return self._signing_key().derive(*about)
+        return make_key().derive(*about)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        with store_errors(self.where):
-            if self._writer is None:
-                with self._engine.begin() as connection:
-                    yield connection
-            elif self._writer.invalidated:
-                raise StoreError(
-                    f"{self.where}: the connection to the database was lost, and the lock with it;"
-                    " run the command again: what was finished is kept."
-                )
+        """A transaction beside which there is no other that writes."""
+        with store_errors(self.where), self._transaction() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
-                with self._writer.begin():
-                    yield self._writer
+                lock = sa.text("SELECT pg_advisory_xact_lock(:key)")
+                connection.execute(lock, {"key": _WRITE_LOCK})
+            yield connection
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        if self._writer is None:
+            with self._engine.begin() as connection:
+                yield connection
+        elif self._writer.invalidated:
+            raise StoreError(
+                f"{self.where}: the connection to the database was lost, and the lock with it;"
+                " run the command again: what was finished is kept."
+            )
+        else:
+            with self._writer.begin():
+                yield self._writer
+
+
+def _create_file(folder: Path) -> None:
+    """Create the folder and the file of a store, which nobody else may read, unless they exist."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(folder / STORE_FILE, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: cannot be created: {error.strerror}; name a folder, or a place where one"
+            " can be created."
+        ) from None
+
+
+def _texts_of(connection: Connection) -> dict[str, str]:
+    """The facts by which a store is known, as their rows have them."""
+    known = meta.c.key.in_(["version", "run", "finished", DIGEST])
+    return {row.key: row.value for row in connection.execute(sa.select(meta).where(known))}
+
+
+def _put_texts(connection: Connection, texts: Mapping[str, str]) -> None:
+    connection.execute(sa.delete(meta).where(meta.c.key.in_(texts)))
+    if texts:
+        both = [{"key": key, "value": text} for key, text in texts.items()]
+        connection.execute(sa.insert(meta), both)
+
+
+def _append(connection: Connection, table: sa.Table, data: Mapping[str, Any]) -> int:
+    """Add a row with the next number, which is returned."""
+    latest = connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0
+    row = {"id": latest + 1, "data": rows.dumps(data)}
+    connection.execute(sa.insert(table), row)
+    return latest + 1

@@ -39,6 +39,8 @@ matches = sa.Table(
     sa.Column("answered", sa.Text, nullable=False),
     sa.Column("times", sa.LargeBinary, nullable=False),
     sa.Column("started", sa.String, nullable=False),
+    # The order of writing.
+    sa.Column("sequence", sa.BigInteger, nullable=False, unique=True),
     sa.UniqueConstraint("block_id", "number"),
 )
 # Matches that ended without a result: they do not count and are played again.
@@ -47,25 +49,12 @@ voids = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("data", sa.Text, nullable=False),
-    sa.Column("mac", sa.LargeBinary, nullable=False),
-    sa.Column("signature", sa.LargeBinary, nullable=False),
 )
 decisions = sa.Table(
     "decisions",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("data", sa.Text, nullable=False),
-    sa.Column("mac", sa.LargeBinary, nullable=False),
-    sa.Column("signature", sa.LargeBinary, nullable=False),
-)
-# Of the two tables before, so that a row that is missing is missed.
-log_lengths = sa.Table(
-    "log_lengths",
-    metadata,
-    sa.Column("name", sa.String, primary_key=True),
-    sa.Column("length", sa.Integer, nullable=False),
-    sa.Column("mac", sa.LargeBinary, nullable=False),
-    sa.Column("signature", sa.LargeBinary, nullable=False),
 )
 # Kept apart so that statistics never read it.
 details = sa.Table(
@@ -73,16 +62,6 @@ details = sa.Table(
     metadata,
     sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
-)
-# A table of its own, because stores of version 0.2.0 have none.
-signatures = sa.Table(
-    "signatures",
-    metadata,
-    sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
-    sa.Column("sequence", sa.BigInteger, nullable=False),
-    sa.Column("details", sa.LargeBinary, nullable=False),
-    sa.Column("mac", sa.LargeBinary, nullable=False),
-    sa.Column("signature", sa.LargeBinary, nullable=False),
 )
 faults = sa.Table(
     "faults",

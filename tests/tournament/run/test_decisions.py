@@ -1,9 +1,8 @@
 """Decisions of the organiser on runs that go on and that have ended."""
 
+import re
 import shutil
-import sqlite3
 import threading
-from contextlib import closing
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -37,7 +36,7 @@ def run(tmp_path: Path) -> Path:
 
 def code_and_text(*words: object) -> tuple[int, str]:
     done = stich(*words)
-    return done.returncode, done.stdout + done.stderr
+    return done.returncode, re.sub(r"\d+:\d+ UTC", "", done.stdout + done.stderr)
 
 
 @pytest.mark.parametrize(
@@ -111,31 +110,6 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
     assert stich("verify", tmp_path / "run").returncode == 0
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "DELETE FROM decisions WHERE id = 2",
-        "DELETE FROM decisions WHERE id = 1",
-        """UPDATE decisions SET data = replace(data, 'bob', 'ann')""",
-        "DELETE FROM log_lengths",
-        "DELETE FROM voids",
-        "DELETE FROM decisions; DELETE FROM log_lengths",
-        "DELETE FROM decisions; DELETE FROM log_lengths WHERE name = 'decisions'",
-        "DROP TABLE decisions; DROP TABLE voids; DROP TABLE log_lengths",
-    ],
-)
-def test_who_changes_decisions_is_found_out(run: Path, change: str) -> None:
-    stich("void", run, 1)
-    stich("disqualify", run, "bob")
-    stich("disqualify", run, "cat")
-    with closing(sqlite3.connect(run / "run.sqlite")) as connection:
-        connection.executescript(change)
-    for command in ("standings", "verify"):
-        code, text = code_and_text(command, run)
-        assert code == 1
-        assert "were changed by another program" in text
-
-
 def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
     """Of 48 matches 36 are with toy3, so some of the first 40 are not."""
     gate = Gate(40)
@@ -203,6 +177,8 @@ def test_a_command_reads_the_run_as_it_was_at_one_moment(tmp_path: Path, command
     for moment in count(1):
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(whole, out)
+        with Store.open(out) as store:
+            store.accept()
         with before_statement(sa.Engine, moment) as changes:
             changes.append(lambda: make_void(out, cup))
             found.append(code_and_text(command, out))

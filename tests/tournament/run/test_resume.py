@@ -176,7 +176,7 @@ def test_matches_without_their_cup_are_reported(tmp_path: Path) -> None:
             resume(store, played.cup())
 
 
-@pytest.mark.parametrize(("writes", "bots"), [(0, 5), (1, 6)])
+@pytest.mark.parametrize(("writes", "bots"), [(1, 5), (2, 6)])
 def test_a_cup_that_is_killed_while_it_grows_is_the_old_one_or_the_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int, bots: int
 ) -> None:

@@ -65,6 +65,7 @@ def create_app(
         if store.folder is not None:  # that is where tokens are kept
             app.extensions["stich-authors"] = Sessions(Invitations(store.folder))
             app.register_blueprint(author_pages)
+    app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
         app.add_url_rule("/connect", "connect", lambda: {"port": connect_port}, methods=["POST"])
     app.register_error_handler(HTTPException, _problem)

@@ -115,6 +115,8 @@ class Gateway:
     async def _call(
         self, scope: Scope, proto: HTTPProtocol
     ) -> tuple[int, list[tuple[str, str]], bytes]:
+        if scope.path == "/healthz":
+            return 200, [("content-type", "application/json")], _json({"status": "ok"})
         if scope.method != "POST":
             raise _Problem(405, "Send POST; `stich connect` does.")
         token_hash, bot = self._authenticate(scope)

@@ -54,6 +54,10 @@ def test_the_standings_name_every_bot_as_text(client: FlaskClient) -> None:
     assert "final: 6 matches, 2 blocks" in page.text
 
 
+def test_the_pages_say_that_they_are_alive(client: FlaskClient) -> None:
+    assert client.get("/healthz").json == {"status": "ok"}
+
+
 def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
     seen, waiting = set(), ["/"]
     while waiting:

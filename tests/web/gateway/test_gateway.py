@@ -83,6 +83,12 @@ def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
         assert isinstance(bot.move(MOVE, 60), Failure)
 
 
+def test_whether_it_is_alive_needs_no_token(gateway: Gateway) -> None:
+    author = gateway.author("ann")
+    found = author.http.get(gateway.url + "/healthz", headers={"Authorization": ""}, timeout=60)
+    assert (found.status_code, found.json()) == (200, {"status": "ok"})
+
+
 def test_only_a_valid_token_lets_in(gateway: Gateway) -> None:
     invitations = gateway.invitations
     revoked = invitations.invite("bob", 1)

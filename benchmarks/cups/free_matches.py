@@ -21,7 +21,7 @@ from tournament.config import Cup
 from tournament.match.match import Pairing
 from tournament.records import MatchRecord
 from tournament.run.executor import Inspected
-from tournament.run.worker import pairing_of
+from tournament.run.table import pairing_of
 
 REQUESTS = 18  # to one seat in one match
 

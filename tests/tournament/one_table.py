@@ -9,7 +9,7 @@ from tournament.config import Cup
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.run.executor import Event, Finished, Inspected, Job
-from tournament.run.worker import pairing_of
+from tournament.run.table import pairing_of
 
 
 class OneTable:

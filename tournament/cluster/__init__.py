@@ -1,6 +1,5 @@
 """A run on the workers of a Dask cluster: `stich run --cluster`.
 
-The runner's side is `executor`, `members` and `link`. On each worker, `relay` runs inside the Dask
-worker and passes the runner's requests on to `host`, a process that plays blocks as on one machine.
-Only `link` imports Dask.
+The runner's side is `executor` and `connection`; `tables` runs on the workers. Blocks are tasks of
+Dask, which finds the workers, gives tasks to them and notices those that are lost.
 """

@@ -5,21 +5,20 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import stat
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
-from tournament.bot.sandbox.visible import Command, covers, is_within
 from tournament.bot.started_bot import StartError
 from tournament.config import Bot
 
 LARGEST = 64 << 20
 """Bytes of an archive."""
 
-_SKIPPED = "__pycache__"
-_MB = 1 << 20
+_LEFT_OUT = {"__pycache__", ".git", "runs"}
 
 
 class ArchiveError(StartError):
@@ -30,91 +29,56 @@ class ArchiveError(StartError):
 class Archives:
     """Archives by their SHA-256, and for each bot that has a folder the SHA-256 of its own."""
 
-    data: Mapping[str, bytes] = field(default_factory=dict)
-    of_bots: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, bytes]
+    of_bots: Mapping[str, str]
 
 
-def pack_all(bots: Iterable[Bot], folder: Path, secret: Iterable[Path]) -> Archives:
-    """The folders of all bots that are started; relative paths start from `folder`.
-
-    What a sandbox would hide from a bot stays here: what is `secret`, repositories, cups and runs,
-    and what belongs to bots of other authors. ArchiveError if a folder cannot travel, or a bot
-    needs files and names no folder.
-    """
-    started = [bot for bot in bots if bot.command is not None]
-    commands = {bot.name: Command.of(bot, folder) for bot in started}
-    hidden = list(secret)
+def pack_all(bots: Iterable[Bot], folder: Path, secret: Collection[Path]) -> Archives:
+    """The folders of all bots that have one; relative paths start from `folder`. What is `secret`
+    stays here, as do repositories and runs. ArchiveError if a folder cannot travel."""
     data, of_bots = {}, {}
-    for bot in started:
-        command = commands[bot.name]
-        if bot.dir is None:
-            _check_needs_nothing(bot, command)
-            continue
-        others = [other for name, other in commands.items() if name != bot.name]
-        archive = pack(bot, command.folder, set().union(*covers(command, others, hidden)))
-        digest = hashlib.sha256(archive).hexdigest()
-        data[digest] = archive
-        of_bots[bot.name] = digest
+    hidden = {path.resolve() for path in secret}
+    for bot in bots:
+        if bot.dir is not None:
+            archive = pack(bot, folder / bot.dir, hidden)
+            digest = hashlib.sha256(archive).hexdigest()
+            data[digest] = archive
+            of_bots[bot.name] = digest
     return Archives(data, of_bots)
 
 
-def _check_needs_nothing(bot: Bot, command: Command) -> None:
-    """Refuse a bot without a folder that names files of this machine by relative paths. Absolute
-    ones may be on all machines."""
-    if " ".join(command.words[1:]).startswith("-m bots."):
-        return  # Stich's own, which every worker has
-    near = {place for place in command.named if place.is_relative_to(command.folder)}
-    needed = sorted(
-        place
-        for place in near - {command.folder}
-        if str(place) not in str(bot.command) and not is_within(place, command.tools)
-    )
-    if needed:
-        raise ArchiveError(
-            f'{bot.name}: "{bot.command}" names {needed[0].relative_to(command.folder)}, which the'
-            " workers do not have; write the folder of the bot as its dir, and start the paths in"
-            " its command from there."
-        )
-
-
-def pack(bot: Bot, folder: Path, hidden: Iterable[Path] = ()) -> bytes:
-    """A tar archive of a folder, the same for the same files, without those that are hidden."""
-    covered = frozenset(hidden)
+def pack(bot: Bot, folder: Path, hidden: Collection[Path] = ()) -> bytes:
+    """A tar archive of a folder, the same for the same files; ArchiveError."""
     size = 0
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        try:
-            for path in _walk(folder, covered):
-                info = _info(bot, path, folder)
+    try:
+        with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            for path in _walk(folder.resolve(), hidden):
+                info = _info(bot, path, folder.resolve())
                 size += info.size + tarfile.BLOCKSIZE
                 if size > LARGEST:
                     raise ArchiveError(
-                        f"{bot.name}: its folder {bot.dir} has more than {LARGEST // _MB} MiB, too"
-                        f" many to send to workers (with {info.name}, {info.size / _MB:.1f} MiB);"
+                        f"{bot.name}: its folder {bot.dir} has more than {LARGEST >> 20} MiB, too"
+                        f" many to send to workers (with {info.name}, {info.size / 2**20:.1f} MiB);"
                         " move what it does not need out of it."
                     )
-                if info.isreg():
-                    with path.open("rb") as file:
-                        archive.addfile(info, file)
-                else:
-                    archive.addfile(info)
-        except OSError as error:
-            place = error.filename or folder
-            raise ArchiveError(
-                f"{bot.name}: {place} cannot be read ({error.strerror}); fix its dir."
-            ) from None
+                with path.open("rb") if info.isreg() else io.BytesIO() as file:
+                    archive.addfile(info, file)
+    except OSError as error:
+        place = error.filename or folder
+        raise ArchiveError(
+            f"{bot.name}: {place} cannot be read ({error.strerror}); fix its dir."
+        ) from None
     return out.getvalue()
 
 
-def _walk(folder: Path, hidden: frozenset[Path]) -> Iterator[Path]:
+def _walk(folder: Path, hidden: Collection[Path]) -> Iterator[Path]:
     """What is in a folder, however deep, in order."""
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        path = Path(entry.path)
-        if entry.name == _SKIPPED or path in hidden:
-            continue
-        yield path
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(path, hidden)
+    for path in sorted(folder.iterdir()):
+        if path.name not in _LEFT_OUT and path not in hidden:
+            yield path
+            if path.is_dir() and not path.is_symlink():
+                yield from _walk(path, hidden)
 
 
 def _info(bot: Bot, path: Path, folder: Path) -> tarfile.TarInfo:
@@ -124,13 +88,13 @@ def _info(bot: Bot, path: Path, folder: Path) -> tarfile.TarInfo:
     info.mode = stat.S_IMODE(status.st_mode) & 0o555 | 0o400
     if path.is_symlink():
         info.type, info.linkname = tarfile.SYMTYPE, str(path.readlink())
-        if path.readlink().is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
+        if path.readlink().is_absolute() or not _leads_inside(path, folder):
             raise ArchiveError(
                 f"{bot.name}: {info.name} in its folder {bot.dir} is a link to {info.linkname},"
                 " which is no relative path inside; put a copy in its place, or delete it."
             )
     elif path.is_dir():
-        info.type, info.mode = tarfile.DIRTYPE, 0o755
+        info.type = tarfile.DIRTYPE
     elif path.is_file():
         info.size = status.st_size
     else:
@@ -141,22 +105,39 @@ def _info(bot: Bot, path: Path, folder: Path) -> tarfile.TarInfo:
     return info
 
 
+def _leads_inside(link: Path, folder: Path) -> bool:
+    try:
+        return link.resolve().is_relative_to(folder)
+    except (OSError, RuntimeError):  # a loop
+        return False
+
+
 def unpack(data: bytes, digest: str, folder: Path) -> None:
     """Unpack an archive into a new folder, which is then read-only. ArchiveError if the archive
-    is not the one with this SHA-256, or would write elsewhere; OSError."""
+    is not the one with this SHA-256, or would write or lead elsewhere; OSError."""
     if hashlib.sha256(data).hexdigest() != digest:
         raise ArchiveError("The archive of a bot has changed on its way.")
     folder.mkdir(0o700)
-    try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-            # Nothing is written outside the folder; Python 3.11 before 3.11.4 has no filters.
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)
-            archive.extractall(folder)  # noqa: S202 - the filter refuses them
-    except tarfile.TarError as error:
-        raise ArchiveError(f"The archive of a bot cannot be unpacked: {error}.") from None
-    for place, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            path = Path(place, name)
-            if not path.is_symlink():
-                path.chmod(path.stat().st_mode & 0o555)
-    folder.chmod(0o500)
+    # By hand: the filters of tarfile have holes in some versions of Python 3.11 and 3.12.
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        members = archive.getmembers()
+        links = [member for member in members if member.issym()]
+        for member in members:
+            place = PurePosixPath(member.name)
+            if place.is_absolute() or ".." in place.parts:
+                raise ArchiveError(f"The archive of a bot would write to {place}.")
+            if member.isdir():
+                (folder / place).mkdir()
+            elif (file := archive.extractfile(member) if member.isreg() else None) is not None:
+                with (folder / place).open("xb") as copy:
+                    shutil.copyfileobj(file, copy)
+                os.chmod(copy.name, member.mode & 0o555)
+    # Links come last, so that no file is written through one. Several may lead outside together.
+    for link in links:
+        if _leads_inside(folder / link.name, folder.resolve()):
+            (folder / link.name).symlink_to(link.linkname)
+    for link in links:
+        if not _leads_inside(folder / link.name, folder.resolve()):
+            raise ArchiveError(f"The archive of a bot has a link to {link.linkname}.")
+    for place_, _, _ in os.walk(folder):
+        os.chmod(place_, 0o500)

@@ -55,6 +55,13 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class Unplayed:
+    """Nothing of the job of the block with this number was played, and nothing has failed."""
+
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
 class Inspected:
     """What was found when every bot was started or reached: the problems that prevent the cup, as
     sentences, and for each bot the name, version and author that it says it has, as far as it says
@@ -71,7 +78,7 @@ class Notice:
     text: str
 
 
-Event = Finished | Voided | Lost | Notice
+Event = Finished | Voided | Lost | Unplayed | Notice
 
 
 class Executor(Protocol):

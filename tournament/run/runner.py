@@ -18,7 +18,16 @@ from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, MatchRecord, VoidRecord
-from tournament.run.executor import Executor, Finished, Job, Lost, Notice, RunError, Voided
+from tournament.run.executor import (
+    Executor,
+    Finished,
+    Job,
+    Lost,
+    Notice,
+    RunError,
+    Unplayed,
+    Voided,
+)
 from tournament.run.finished import FinishedMatches
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
@@ -257,6 +266,8 @@ class Runner:
                     self._on_void(record, observer)
                 case Lost():
                     self._on_loss(event, observer)
+                case Unplayed(number):
+                    self._waiting.extendleft(self._unfinished([self._end_job(number)]))
                 case Notice(text):
                     observer.notice(text)
 

@@ -13,14 +13,14 @@ from typing import NoReturn
 from tournament.bot.process import LaunchSettings
 from tournament.bot.supervisor.process_tree import PR_SET_PDEATHSIG, prctl
 from tournament.config import Cup
-from tournament.formats import Block
-from tournament.match.match import OWN_S, MatchVoid, Pairing, Rules, play
-from tournament.match.referee import LocalReferee, Referee, RefereeError
+from tournament.match.match import OWN_S, MatchVoid
+from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool
 from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.deadline import Deadline
 from tournament.run.executor import Finished, Inspected, Job, Voided
 from tournament.run.preflight import inspect
+from tournament.run.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,7 @@ def _send(connection: Connection, message: Message) -> None:
 def _work(
     connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
 ) -> None:
-    referee = _referee(cup)
-    rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
+    table = Table(cup, bot_pool)
     start_s = cup.clock.start_ms / 1000 + OWN_S
     while True:
         deadline.clear()
@@ -114,12 +113,9 @@ def _work(
             pin(os.getpid(), cores)
             cores = None
         for number in job.numbers:
-            pairing = pairing_of(job.block, number)
             deadline.expect(start_s * cup.players)
-            anew = job.anew or cup.format.seating == "permutations"
-            players = bot_pool.seat(pairing.seating, number, job.absent, anew=anew)
             try:
-                record = play(rules, pairing, referee, players, deadline.expect, job.wait_for)
+                record = table.play(job, number, deadline.expect)
             except MatchVoid as void:
                 deadline.clear()
                 _send(connection, Voided(void.record))
@@ -130,27 +126,3 @@ def _work(
             bot_pool.recycle(record)
             if last:
                 break
-
-
-def _referee(cup: Cup) -> Referee:
-    if cup.run.referee is None:
-        return LocalReferee()
-    from tournament.match.remote_referee import HttpReferee
-
-    return HttpReferee(cup.run.referee)
-
-
-def pairing_of(block: Block, number: int) -> Pairing:
-    """One match of a block."""
-    return Pairing(
-        match=block.matches[number],
-        block=block.number,
-        key=block.key,
-        round=block.round,
-        stage=block.stage,
-        number=number,
-        seatings=len(block.seatings),
-        table=block.table,
-        seating=block.seatings[number],
-        seed=block.seed,
-    )

@@ -66,12 +66,12 @@ class Process:
 class Cluster:
     """A scheduler, and the workers that a test starts."""
 
-    def __init__(self, folder: Path, stack: ExitStack, *words: str) -> None:
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder = folder
         self._stack = stack
-        self._words = words
         self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", *words
+            *("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard"),
+            env={"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "5s"},
         )
         self.address = self.scheduler.wait_for(r"Scheduler at:\s+(\S+)")[1]
 
@@ -88,18 +88,15 @@ class Cluster:
         tables: int | None = 1,
         *,
         env: Mapping[str, str] | None = None,
-        preload: Path | None = None,
         python: Sequence[str] = (),
     ) -> Process:
         """A worker without a nanny, which would start it again; `wait_for("Registered")` waits
         until the scheduler knows it."""
         words: list[object] = ["worker", self.address, "--name", name, "--no-nanny"]
-        words += ["--host", "127.0.0.1", "--no-dashboard", "--nthreads", 1]
-        words += ["--local-directory", self.folder / "dask", *self._words]
+        words += ["--host", "127.0.0.1", "--no-dashboard", "--nthreads", tables or 1]
+        words += ["--local-directory", self.folder / "dask"]
         if tables is not None:
             words += ["--resources", f"tables={tables}"]
-        if preload is not None:
-            words += ["--preload", preload]
         return self._start(*words, env=env, python=python)
 
     def workers(self, *names: str, tables: int = 1) -> list[Process]:
@@ -111,7 +108,7 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, *words: str) -> Iterator[Cluster]:
+def cluster(folder: Path) -> Iterator[Cluster]:
     """A scheduler, and all that is started with it; they end with the block."""
     with ExitStack() as stack:
-        yield Cluster(folder, stack, *words)
+        yield Cluster(folder, stack)

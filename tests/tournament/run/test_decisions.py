@@ -22,7 +22,7 @@ from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import DecisionKind
 from tournament.run.voiding import apply_voids
-from tournament.run.worker import pairing_of
+from tournament.run.table import pairing_of
 from tournament.store.store import Store
 
 BOTS = ("ann", "bob", "cat", "dan")

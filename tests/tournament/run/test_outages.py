@@ -22,7 +22,7 @@ from tournament.match.match import MatchVoid, Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, VoidCause, VoidRecord
 from tournament.run.outages import Outages
-from tournament.run.worker import pairing_of
+from tournament.run.table import pairing_of
 from tournament.store.store import Store
 
 CUP = played.cup()

@@ -21,8 +21,8 @@ from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import DecisionKind
-from tournament.run.voiding import apply_voids
 from tournament.run.table import pairing_of
+from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 BOTS = ("ann", "bob", "cat", "dan")

@@ -52,15 +52,20 @@ cup: $(INSTALLED)  ## run a small cup of the reference bots and print the standi
 test: $(BIN)/tox  ## linters, types and tests (about five minutes)
 	@$(BIN)/tox run -e check
 
-test-all: test  ## the same, then slow tests, a wheel with compiled rules, starter kits, more examples
+test-all: test  ## the same with every Python that is there, then slow tests, compiled rules, starter kits
 	@sh tests/install-system-packages.sh
-	@STICH_ALL_KITS=1 $(BIN)/tox run -e slow,docs
+	@# Debian keeps nginx and the servers of PostgreSQL outside the PATH of users.
+	@PATH="$$PATH:/usr/sbin:$$(echo /usr/lib/postgresql/*/bin)" STICH_ALL_KITS=1 \
+	  $(BIN)/tox run -e py311,py312,py313,py314,slow,docs
 
-lint: $(READY)  ## ruff, import-linter, and the schema of the GitHub workflows
+# tox calls this with tools of its own: `make lint READY= BIN=...`.
+lint: $(READY)  ## linters of Python, imports, JavaScript and workflows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/oxlint --quiet .
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yaml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yaml
 
 format: $(READY)  ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix .

@@ -14,10 +14,7 @@ from typing import Any
 def programs() -> Path | None:
     """The folder of initdb and pg_ctl."""
     found = shutil.which("pg_ctl")
-    if found:
-        return Path(found).resolve().parent
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
-    return places[-1].parent if places else None
+    return Path(found).resolve().parent if found else None
 
 
 @contextmanager

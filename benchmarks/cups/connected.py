@@ -40,7 +40,7 @@ def sections() -> list[Section]:
             )
             threading.Thread(target=connector.run, daemon=True).start()
             connected.wait()
-            gateway = server.reach(cup, None).bots[0].url or ""
+            gateway = server.reach(cup, None, frozenset()).bots[0].url or ""
             with (
                 closing(HttpBot(gateway, dial_url(gateway))) as remote,
                 closing(HttpBot(url, dial_url(url))) as local,

@@ -63,7 +63,7 @@ def play_cup(
     *,
     as_json: bool = False,
     cluster: str | None = None,
-    reach: Reach = lambda cup, _events: cup,
+    reach: Reach = lambda cup, _events, _absent: cup,
 ) -> None:
     """Play the cup of a file, or what is left of it, and print the standings.
 
@@ -112,7 +112,7 @@ def _run(
             if cluster is None:
                 launch, notice = _prepare(cup, Path(path), store)
                 warnings.append(notice)
-                cup = reach(cup, events)
+                cup = reach(cup, events, absent(store.decisions()))
                 executor = _local(cup, launch, schedule)
             else:
                 executor = _remote(cup, Path(path), store, cluster)

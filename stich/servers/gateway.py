@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic, sleep
@@ -48,11 +48,16 @@ class GatewayServer:
     def __exit__(self, *exc: object) -> None:
         self._http.close()
 
-    def reach(self, cup: Cup, events: JsonLines | None) -> Cup:
-        """Wait until all bots that connect are there; the cup with their URLs and tables."""
+    def reach(self, cup: Cup, events: JsonLines | None, absent: Set[str]) -> Cup:
+        """Wait until all bots that connect are there; the cup with their URLs and tables. Those in
+        `absent` play no more; their programs are told."""
         names = [bot.name for bot in cup.bots if bot.connect]
+        for name in absent & set(names):
+            self._call("post", f"over/{names.index(name)}")
         again, said = 0.0, None
-        while missing := [name for name, tables in self._tables().items() if not tables]:
+        while missing := [
+            name for name, tables in self._tables().items() if not tables and name not in absent
+        ]:
             if missing != said or monotonic() >= again:
                 again, said = monotonic() + _SAY_S, missing
                 self._say_missing(missing, len(names), events)
@@ -147,5 +152,5 @@ def gateway_served(
         process.close()
 
 
-Reach = Callable[["Cup", "JsonLines | None"], "Cup"]
+Reach = Callable[["Cup", "JsonLines | None", Set[str]], "Cup"]
 """Waits for the bots that connect; the cup with their URLs."""

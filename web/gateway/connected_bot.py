@@ -11,7 +11,8 @@ import asyncio
 import itertools
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +21,8 @@ import msgspec
 GRACE_S: Final = 2.0
 """How long the author's program may be gone before its bot is away."""
 MAX_TABLES: Final = 64
+_ARRIVING: Final = MAX_TABLES + 8
+"""Bodies of one bot's calls that may arrive at once; the largest has 288 KiB."""
 _BURST: Final = 2.0 * MAX_TABLES
 _CALLS_A_SECOND: Final = 4.0
 """Calls that bring no answer. An honest program makes one in 25 s for each table, and one for each
@@ -92,7 +95,7 @@ class ConnectedBot:
         self.name = name
         self._is_valid = is_valid
         self.session: Session | None = None
-        self.over = False
+        self.over = ""
         self._tables: list[_Table] = []
         self._matches: OrderedDict[str, int] = OrderedDict()
         self._numbers = itertools.count(1)
@@ -103,6 +106,7 @@ class ConnectedBot:
         self._wake = asyncio.Event()
         self._budget = _BURST
         self._counted = 0.0
+        self._arriving = 0
 
     @property
     def present(self) -> int:
@@ -160,8 +164,8 @@ class ConnectedBot:
         self._hand_out(place)
         return await place.poll
 
-    async def wait(self, session: Session, seconds: float) -> tuple[bool, list[tuple[int, int]]]:
-        """Wait until something happens or this time has passed: whether the cup is over, and which
+    async def wait(self, session: Session, seconds: float) -> tuple[str, list[tuple[int, int]]]:
+        """Wait until something happens or this time has passed: why it plays no more, and which
         requests (table, number) the runner does not wait for any more. TooManyCalls, Replaced."""
         self.spend(0.5)
         self._waits += 1
@@ -181,9 +185,9 @@ class ConnectedBot:
             self._waits -= 1
             self._leave()
 
-    def end(self) -> None:
-        """The cup is over; tell the author's program."""
-        self.over = True
+    def end(self, why: str) -> None:
+        """It plays no more, as a sentence says; tell the author's program."""
+        self.over = why
         self._wake.set()
 
     # For the runner
@@ -269,6 +273,17 @@ class ConnectedBot:
     def _look(self) -> None:
         if not self.present:
             self._fail_all()
+
+    @contextmanager
+    def arriving(self) -> Iterator[None]:
+        """While the body of a call arrives; TooManyCalls if too many do so at once."""
+        if self._arriving >= _ARRIVING:
+            raise TooManyCalls
+        self._arriving += 1
+        try:
+            yield
+        finally:
+            self._arriving -= 1
 
     def spend(self, calls: float) -> None:
         """Count calls that need not be; TooManyCalls."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from time import sleep
 from typing import Any, Final
@@ -28,6 +29,7 @@ from tournament.bot.started_bot import StartError
 from tournament.text import printable
 
 _ANSWER_LIMIT: Final = 288 * 1024  # more is never read by the runner
+_REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of moves have 800 KiB
 _CONNECT_S: Final = 10
 _POLL_S: Final = 40  # the arena answers within 25 s
 _WAIT_S: Final = 10  # and here within 5 s
@@ -41,6 +43,15 @@ class Refused(Exception):
 
 class _Unreachable(Exception):
     """No answer that can be used; try again. The text is a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A whole answer of the arena."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class Connector:
@@ -66,14 +77,15 @@ class Connector:
         for index, bot in enumerate(self._bots):
             self._tables.append(_Table(self, index, bot))
             self._tables[-1].start()
-        while not self._wait():
+        while not (why := self._wait()):
             pass
-        self.say("The cup is over.")
+        self.say(why)
 
     def say(self, text: str) -> None:
-        """Print a sentence; standard error is not made for several threads at once."""
+        """Print a sentence; standard error is not made for several threads at once. Names in it
+        are those that the arena gave."""
         with self._printing:
-            self._say(text)
+            self._say(printable(text))
 
     def new_http(self) -> requests.Session:
         """A connection to the arena, for one thread; it heeds the environment's proxies."""
@@ -92,22 +104,24 @@ class Connector:
         body: bytes,
         seconds: float,
         headers: dict[str, str] | None = None,
-    ) -> requests.Response:
+    ) -> _Answer:
         """Call the arena. Refused, or _Unreachable if it should be tried again."""
         try:
-            answer = http.post(
+            with http.post(
                 self._url + path,
                 data=body,
                 headers={"X-Stich-Session": self._session, **(headers or {})},
                 timeout=(_CONNECT_S, seconds),
                 allow_redirects=False,
-            )
+                stream=True,
+            ) as found:
+                answer = _Answer(found.status_code, found.headers, _read(found))
         except requests.RequestException as error:
             raise _Unreachable(_reason(error)) from None
-        if answer.status_code in (200, 204):
+        if answer.status in (200, 204):
             return answer
         detail = _detail(answer)
-        if answer.status_code in (400, 401, 409):
+        if answer.status in (400, 401, 409):
             raise Refused(detail)
         raise _Unreachable(detail)
 
@@ -138,8 +152,8 @@ class Connector:
                 self._pause(tries, f"No connection to {self._url} ({error})")
                 tries += 1
 
-    def _wait(self) -> bool:
-        """Learn what happens; whether the cup is over. Refused."""
+    def _wait(self) -> str:
+        """Learn what happens; why the bot plays no more, if so. Refused."""
         tries = 0
         while True:
             try:
@@ -157,7 +171,7 @@ class Connector:
                 tries += 1
         for table, number in news.get("given_up", ()):
             self._tables[int(table)].give_up(int(number))
-        return bool(news.get("over"))
+        return str(news.get("why") or "The cup is over.") if news.get("over") else ""
 
     def _pause(self, tries: int, why: str) -> None:
         seconds = _BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)]
@@ -210,9 +224,9 @@ class _Table(threading.Thread):
                 tries += 1
                 continue
             (answer, about), tries = nothing, 0
-            if found.status_code == 200:
+            if found.status == 200:
                 self._number = int(found.headers["X-Stich-Request"])
-                answer, complete = self._ask(found.headers["X-Stich-Call"], found.content)
+                answer, complete = self._ask(found.headers["X-Stich-Call"], found.body)
                 about["X-Stich-Answers"] = str(self._number)
                 about["X-Stich-Complete"] = str(int(complete))
                 self._number = None
@@ -266,24 +280,34 @@ def _match_of(body: bytes) -> str:
     return str(json.loads(body).get("match")) if body else ""
 
 
-def _object(answer: requests.Response) -> dict[str, Any]:
+def _read(answer: requests.Response) -> bytes:
+    """The body of an answer; _Unreachable if it is larger than those of an arena."""
+    body = bytearray()
+    for piece in answer.iter_content(64 * 1024):
+        body += piece
+        if len(body) > _REQUEST_LIMIT:
+            raise _Unreachable("its answer is larger than that of an arena")
+    return bytes(body)
+
+
+def _object(answer: _Answer) -> dict[str, Any]:
     try:
-        found = answer.json()
-    except requests.JSONDecodeError:
+        found = json.loads(answer.body)
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise _Unreachable("the answer is not that of an arena")
     return found
 
 
-def _detail(answer: requests.Response) -> str:
+def _detail(answer: _Answer) -> str:
     """What the arena says is wrong."""
-    if answer.status_code == 410:
+    if answer.status == 410:
         raise _SessionEnded
     try:
-        detail = str(answer.json()["detail"])
-    except (requests.JSONDecodeError, KeyError, TypeError):
-        return f"it answers with status {answer.status_code}"
+        detail = str(json.loads(answer.body)["detail"])
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return f"it answers with status {answer.status}"
     return printable(detail[:500])
 
 

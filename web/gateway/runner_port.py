@@ -22,8 +22,8 @@ _BODY_LIMIT: Final = 8 * 1024 * 1024  # a request of the runner; the longest lis
 class RunnerPort(asyncio.Protocol):
     """One connection of the runner, which sends one request at a time.
 
-    `/SECRET/N/…` is bot number N; GET `/SECRET/bots` tells how many tables each has, and POST
-    `/SECRET/over` that the cup is over.
+    `/SECRET/N/…` is bot number N; GET `/SECRET/bots` tells how many tables each has. POST
+    `/SECRET/over` says that the cup is over, and `/SECRET/over/N` that bot number N plays no more.
     """
 
     def __init__(self, secret: str, bots: Mapping[str, ConnectedBot]) -> None:
@@ -79,8 +79,11 @@ class RunnerPort(asyncio.Protocol):
         elif which == "bots":
             self._send_json({name: bot.present for name, bot in self._bots.items()})
         elif which == "over" and method == "POST":
-            for bot in self._bots.values():
-                bot.end()
+            for number, bot in enumerate(self._bots.values()):
+                if not rest[0]:
+                    bot.end("The cup is over.")
+                elif number == int(rest[0]):
+                    bot.end(f"The organiser decided that {bot.name} plays no more.")
             self._send_json({})
         else:
             bot = list(self._bots.values())[int(which)]

@@ -44,6 +44,8 @@ POLL_S: Final = 25.0
 WAIT_S: Final = 5.0
 ANSWER_LIMIT: Final = 288 * 1024
 """Bytes of an answer; the runner refuses shorter ones already."""
+_CALL_LIMIT: Final = 1024
+"""Bytes of a call that brings no answer."""
 _BODY_S: Final = 10.0
 _CONNECTIONS: Final = 2048
 _HEAD_S: Final = 10
@@ -138,7 +140,9 @@ class Gateway:
     async def _answer(
         self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
     ) -> tuple[int, list[tuple[str, str]], bytes]:
-        body = await _body(scope, proto)
+        limit = ANSWER_LIMIT if scope.path == "/connect/poll" else _CALL_LIMIT
+        with bot.arriving():
+            body = await _body(scope, proto, limit)
         if scope.path == "/connect":
             return self._connect(bot, token_hash, body)
         session = bot.check(scope.headers.get("x-stich-session", ""))
@@ -177,14 +181,14 @@ class Gateway:
         self, bot: ConnectedBot, scope: Scope, proto: HTTPProtocol, body: bytes
     ) -> tuple[int, list[tuple[str, str]], bytes]:
         headers = scope.headers
-        answers, table = headers.get("x-stich-answers"), headers.get("x-stich-table", "")
+        answers, table = headers.get("x-stich-answers"), _number(headers.get("x-stich-table", ""))
+        number = None if answers is None else _number(answers)
         answer = BotAnswer(body, headers.get("x-stich-complete") == "1")
-        if not table.isdecimal() or not (answers is None or answers.isdecimal()):
+        if table is None or (answers is not None and number is None):
             raise _Problem(400, "The headers of this call are wrong.")
-        number = None if answers is None else int(answers)
-        if int(table) >= bot.tables:
+        if table >= bot.tables:
             raise _Problem(400, "There is no such table.")
-        poll = bot.poll(int(table), number, answer)
+        poll = bot.poll(table, number, answer)
         request = await _unless_gone(poll, proto, POLL_S)
         if request is None:
             return 204, [], b""
@@ -195,8 +199,8 @@ class Gateway:
         self, bot: ConnectedBot, session: Session, proto: HTTPProtocol
     ) -> tuple[int, list[tuple[str, str]], bytes]:
         found = await _unless_gone(bot.wait(session, WAIT_S), proto, 2 * WAIT_S)
-        over, given_up = found or (False, [])
-        return _ok({"over": over, "given_up": given_up})
+        why, given_up = found or ("", [])
+        return _ok({"over": bool(why), "given_up": given_up} | ({"why": why} if why else {}))
 
 
 async def _unless_gone(
@@ -213,13 +217,18 @@ async def _unless_gone(
         gone.cancel()
 
 
-async def _body(scope: Scope, proto: HTTPProtocol) -> bytes:
-    length = scope.headers.get("content-length", "")
-    if not length.isdecimal():
+def _number(text: str) -> int | None:
+    """A number that is not absurdly long; None for any other text."""
+    return int(text) if text.isdecimal() and len(text) <= 40 else None
+
+
+async def _body(scope: Scope, proto: HTTPProtocol, limit: int) -> bytes:
+    length = _number(scope.headers.get("content-length", ""))
+    if length is None:
         raise _Problem(411, "Send the Content-Length of the body.")
-    if int(length) > ANSWER_LIMIT:
-        raise _Problem(413, f"The body has more than {ANSWER_LIMIT // 1024} KiB.")
-    if not int(length):
+    if length > limit:
+        raise _Problem(413, f"The body has more than {limit // 1024} KiB.")
+    if not length:
         return b""
     try:
         async with asyncio.timeout(_BODY_S):

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,42 @@ def test_an_author_reads_that_the_bot_failed(gateway: Gateway, tmp_path: Path) -
             "The bot answered POST /move with status 500, not 200. Its last line: IndexError:"
             " moves[9]"
         )
+
+
+class Arena(BaseHTTPRequestHandler):
+    """An arena that the author of a bot should not have trusted."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"] or 0))
+        answers = {
+            "/connect": {"session": "1", "cup": "\x1b[2J", "bot": "ann"},
+            "/large/connect": "x" * 9_000_000,
+            "/connect/wait": {"over": True},
+        }
+        body = json.dumps(answers.get(self.path, {})).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(body)
+
+
+def test_what_an_arena_says_is_bounded_and_printable() -> None:
+    class Said(Exception):
+        pass
+
+    def say(text: str) -> None:
+        raise Said(text)
+
+    said: list[str] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Arena) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        Connector(url, "t", [], said.append).run()
+        with pytest.raises(Said, match="larger than that of an arena"):
+            Connector(f"{url}/large", "t", [], say).run()
+        server.shutdown()
+    assert said == ["Connected to \\x1b[2J as ann.", "The cup is over."]
 
 
 def test_an_arena_without_tls_is_named(gateway: Gateway) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+import requests
 
 from tests.tournament import hostile
 from tests.tournament.cups import stich
@@ -200,6 +202,30 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
     assert statuses.count(429) > 10
 
 
+def test_unfinished_bodies_of_one_token_are_few(gateway: Gateway) -> None:
+    author = gateway.author("dan")
+    head = (
+        "POST /connect/poll HTTP/1.1\r\nHost: x\r\nX-Stich-Table: 0\r\n"
+        f"Authorization: Bearer {author.token}\r\nContent-Length: {ANSWER_LIMIT}\r\n\r\n"
+    ).encode()
+    address = ("127.0.0.1", int(gateway.url.rpartition(":")[2]))
+    with ExitStack() as stack:
+        opened = [stack.enter_context(socket.create_connection(address)) for _ in range(100)]
+        for one in opened:
+            one.sendall(head + b"x" * 1000)
+        one.settimeout(60)
+        assert one.recv(100).startswith(b"HTTP/1.1 429")
+
+
+def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:
+    with served(tmp_path) as gateway:
+        programs = [gateway.author(name) for name in ("ann", "bob")]
+        requests.post(f"{gateway.base}/over/1", timeout=60)
+        assert programs[1].wait().json()["why"] == "The organiser decided that bob plays no more."
+        requests.post(f"{gateway.base}/over", timeout=60)
+        assert programs[0].wait().json()["why"] == "The cup is over."
+
+
 @pytest.mark.parametrize(
     ("path", "headers", "body", "status"),
     [
@@ -210,6 +236,7 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
         ("/connect/poll", {"X-Stich-Session": "0"}, b"", 410),
         ("/connect/poll", {"X-Stich-Table": "1"}, b"", 400),
         ("/connect/poll", {"X-Stich-Table": "-1"}, b"", 400),
+        ("/connect/poll", {"X-Stich-Table": "1" * 5000}, b"", 400),
         ("/connect/poll", {"X-Stich-Answers": "x"}, b"", 400),
         ("/connect/else", {}, b"", 404),
         ("/", {}, b"", 404),

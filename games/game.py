@@ -94,14 +94,23 @@ class LegalMoves:
     @abstractmethod
     def __len__(self) -> int: ...
 
-    @overload
     @abstractmethod
+    def nth(self, index: int) -> Move:
+        """The move at an index from 0 to the length - 1."""
+
+    @overload
     def __getitem__(self, index: int) -> Move: ...
     @overload
-    @abstractmethod
     def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
-    @abstractmethod
-    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]: ...
+    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
+        number = len(self)
+        if not isinstance(index, int):
+            return tuple([self.nth(place) for place in range(*index.indices(number))])
+        if index < 0:
+            index += number
+        if not 0 <= index < number:
+            raise IndexError(f"There are only {number} legal moves.")
+        return self.nth(index)
 
     @abstractmethod
     def __iter__(self) -> Iterator[Move]: ...
@@ -125,11 +134,8 @@ class MoveList(LegalMoves):
     def __len__(self) -> int:
         return len(self._moves)
 
-    @overload
-    def __getitem__(self, index: int) -> Move: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
-    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
+    def nth(self, index: int) -> Move:
+        """The move at an index."""
         return self._moves[index]
 
     def __iter__(self) -> Iterator[Move]:

@@ -9,17 +9,14 @@ import importlib
 import sys
 
 from benchmarks import ROOT
-from benchmarks.figures import Section, machine
+from benchmarks.figures import Section, machine, summary
 
 MODULES = (
     "rules.random_games",
     "rules.worlds",
-    "rules.lists",
     "rules.joker_lists",
     "service.http",
     "service.worst_bodies",
-    "service.unread_answers",
-    "service.size",
     "cups.cup",
     "cups.sandbox",
     "cups.deadline",
@@ -27,7 +24,6 @@ MODULES = (
     "cups.many_bots",
     "cups.cluster",
     "cups.spectators",
-    "bots.blocks",
     "cups.standings",
     "ranking.false_ranges",
     "ranking.settled_ranges",
@@ -58,7 +54,11 @@ def main(names: list[str]) -> None:
         for section in found:
             print(section.text(), flush=True)
     if not names:
-        PAGE.write_text("\n".join([HEAD.format(machine=machine()), *(s.text() for s in sections)]))
+        PAGE.write_text(
+            "\n".join(
+                [HEAD.format(machine=machine()), summary(sections), *(s.text() for s in sections)]
+            )
+        )
         print(f"Written to {PAGE.relative_to(ROOT)}.")
 
 

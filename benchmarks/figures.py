@@ -26,11 +26,19 @@ class Figure:
 
     def row(self) -> str:
         """A row of the table."""
+        return f"| {self._cells()} |"
+
+    def headline(self, title: str) -> str:
+        """A row of the summary, with a link to its section."""
+        anchor = "".join(c for c in title.lower() if c.isalnum() or c in " -").replace(" ", "-")
+        return f"| [{title}](#{anchor}) | {self._cells()} |"
+
+    def _cells(self) -> str:
         aim = "" if self.aim is None else f"≥ {self.aim:g}"
         met = "" if self.aim is None else (" ✓" if self.ratio >= self.aim else " ✗")
         return (
-            f"| {self.name} | {shown(self.ours)} | {self.peer} | {shown(self.peers)} | {self.unit}"
-            f" | {self.ratio:.2f}{met} | {aim} |"
+            f"{self.name} | {shown(self.ours)} | {self.peer} | {shown(self.peers)} | {self.unit}"
+            f" | {self.ratio:.2f}{met} | {aim}"
         )
 
 
@@ -43,6 +51,12 @@ class Section:
     figures: Sequence[Figure] = ()
     note: str = ""
 
+    def headline(self) -> str:
+        """A row for the summary: the figure that is nearest to its aim, or the first."""
+        aimed = [figure for figure in self.figures if figure.aim is not None]
+        nearest = min(aimed, key=lambda one: one.ratio / (one.aim or 1), default=self.figures[0])
+        return nearest.headline(self.title)
+
     def text(self) -> str:
         """The section as Markdown."""
         lines = [f"## {self.title}", "", self.how, ""]
@@ -54,6 +68,15 @@ class Section:
         if self.note:
             lines += [self.note, ""]
         return "\n".join(lines)
+
+
+def summary(sections: Sequence[Section]) -> str:
+    """A table with a row for each section."""
+    lines = ["## Summary", "", "Of each section, the figure that is nearest to its aim.", ""]
+    lines += ["| section | what | ours | peer | peer's | unit | ratio | aim |"]
+    lines += ["| --- | --- | ---: | --- | ---: | --- | ---: | ---: |"]
+    lines += [section.headline() for section in sections if section.figures]
+    return "\n".join([*lines, ""])
 
 
 def shown(value: float) -> str:

@@ -9,45 +9,24 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import requests
 
 from benchmarks import ROOT
+from benchmarks.cups.setup import cup_file, play
 from benchmarks.figures import Figure, Section
 from benchmarks.service.http import midgame
-from tournament.bot.supervisor.process_tree import PR_SET_CHILD_SUBREAPER, end_children, prctl
-from tournament.store.store import Store
 
 AIM = 0.75
 CORES_AIM = 1.7
 SECONDS = 4.0
 ROUNDS = 2
-
-CUP = """
-name = "bench"
-game = "doudizhu"
-players = 3
-seed = "bench"
-[format]
-type = "round-robin"
-deals = {deals}
-[run]
-concurrency = {concurrency}
-"""
-BOT = """
-[[bots]]
-name = "greedy-{number}"
-command = "python -m bots.greedy"
-"""
 
 
 @contextmanager
@@ -94,29 +73,11 @@ def bare_loop() -> float:
     return done / spent
 
 
-def cup(
-    concurrency: int, deals: int, sandbox: bool | None = None, root: Path = ROOT
-) -> tuple[float, float]:
-    """A cup with its start-up, by the program in `root`: requests per second, and processor ms per
-    request, bots included."""
-    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
-        folder = Path(name)
-        file = folder / "cup.toml"
-        bots = "".join(BOT.format(number=number) for number in range(3 if concurrency == 1 else 4))
-        inside = "" if sandbox is None else f"[sandbox]\nenabled = {json.dumps(sandbox)}\n"
-        file.write_text(CUP.format(deals=deals, concurrency=concurrency) + inside + bots)
-        command = [sys.executable, "-m", "stich", "run", str(file), "--out", str(folder / "out")]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start = time.perf_counter()
-        prctl(PR_SET_CHILD_SUBREAPER, 1)  # else the time of bots that nobody waits for is lost
-        subprocess.run(command, cwd=root, check=True, capture_output=True)
-        spent = time.perf_counter() - start
-        end_children()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with Store.open(folder / "out") as store:
-            asked = sum(len(times) for match in store.matches() for times in match.times)
-    core = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return asked / spent, core / asked * 1000
+def cup(concurrency: int, deals: int) -> tuple[float, float]:
+    """A cup with its start-up: requests per second, and processor ms per request, bots included."""
+    with cup_file(3 if concurrency == 1 else 4, deals, concurrency) as file:
+        played = play(file)
+    return played.requests / played.seconds, played.core_s / played.requests * 1000
 
 
 @contextmanager

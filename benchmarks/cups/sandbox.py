@@ -1,19 +1,11 @@
-"""What the sandbox costs: a move of a bot in it and of the same bot outside; and a cup without it,
-compared with one before there was a sandbox."""
+"""What the sandbox costs: a move of a bot in it and of the same bot outside."""
 
 from __future__ import annotations
 
-import io
 import json
 import statistics
-import subprocess
-import tarfile
-import tempfile
 from contextlib import closing
-from pathlib import Path
 
-from benchmarks import ROOT
-from benchmarks.cups.cup import cup
 from benchmarks.figures import Figure, Section
 from benchmarks.service.http import midgame
 from tournament.bot.launch import prepare_launch
@@ -21,13 +13,8 @@ from tournament.bot.player import Choice
 from tournament.bot.started_bot import start
 from tournament.config import Bot, Limits
 
-BEFORE = "c8416d8"
-"""The last commit before the work on sandboxes, signatures and the watchdog."""
-
 AIM = 0.95
 MOVES = 3000
-DEALS = 40
-ROUNDS = 3
 
 
 def move_times() -> tuple[list[float], list[float]]:
@@ -51,33 +38,14 @@ def move_times() -> tuple[list[float], list[float]]:
     return times
 
 
-def processor_times() -> tuple[float, float]:
-    """Processor ms per request of a cup without a sandbox, now and by the program of BEFORE."""
-    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
-        command = ["git", "archive", BEFORE]
-        archive = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
-        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(name, filter="data")
-        cup(1, 1, root=Path(name))  # compiles it
-        rounds = [
-            (cup(1, DEALS, sandbox=False)[1], cup(1, DEALS, root=Path(name))[1])
-            for _ in range(ROUNDS)
-        ]
-    now, then = zip(*rounds, strict=True)
-    return min(now), min(then)
-
-
 def sections() -> list[Section]:
-    """Both comparisons."""
+    """A move in the sandbox compared with one outside."""
     inside, outside = map(statistics.median, move_times())
-    now, then = processor_times()
     return [
         Section(
             "Bots with and without the sandbox",
             f"The median of {MOVES:,} moves of greedy bots, one in the sandbox and one without it,"
-            f" in turns. Then a cup of three of them without it, {DEALS} deals with start-up and"
-            f" the store, in turns with the program before there were sandboxes, signatures and"
-            f" the watchdog (commit {BEFORE}); the least of {ROUNDS} rounds.",
+            " in turns.",
             [
                 Figure(
                     "a move in the sandbox",
@@ -87,16 +55,7 @@ def sections() -> list[Section]:
                     "ms",
                     outside / inside,
                     AIM,
-                ),
-                Figure(
-                    "a request of a cup without the sandbox",
-                    now,
-                    "before",
-                    then,
-                    "ms of processor time, runner and bots",
-                    then / now,
-                    AIM,
-                ),
+                )
             ],
         )
     ]

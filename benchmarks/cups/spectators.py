@@ -13,7 +13,6 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import ROOT
-from benchmarks.cups.cup import BOT, CUP
+from benchmarks.cups.setup import cup_file
 from benchmarks.figures import Figure, Section
 from stich.servers.addresses import find_port
 
@@ -50,11 +49,9 @@ def play(count: int) -> WatchedCup:
 
     The cup is paused until all of them have the page; what is measured ends with the last match.
     """
-    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name, ExitStack() as stack:
-        folder = Path(name)
-        file, out = folder / "cup.toml", folder / "out"
-        bots = "".join(BOT.format(number=number) for number in range(4))
-        file.write_text(CUP.format(deals=DEALS, concurrency=2) + bots)
+    with ExitStack() as stack:
+        file = stack.enter_context(cup_file(4, DEALS, 2))
+        out = file.with_name("out")
         run = stack.enter_context(_started("stich", "run", file, "--out", out, "--json"))
         events = (json.loads(line)["event"] for line in run.stdout or ())
         next(event for event in events if event == "begin")

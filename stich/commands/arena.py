@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -97,11 +98,14 @@ def _run_with_gateway(
 ) -> None:
     """Run a cup whose bots connect."""
     from web.arena.server import PagesSettings
+    from web.gateway.invitations import Invitations
 
     invite = _command("invite", target, folder)
     with ExitStack() as stack:
         settings = PagesSettings(folder, connect_port, target)
-        stack.enter_context(pages_served(host, port, settings))
+        Invitations(Path(folder)).arena_url = stack.enter_context(
+            pages_served(host, port, settings)
+        )
         gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
         again = _command("arena", target, folder)
         play_cup(cup, target, folder, again, as_json=as_json, reach=gateway.reach)

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,6 +49,7 @@ class DuelOptions:
     move_ms: int = 1000
     bank_ms: int = 10_000
     concurrency: int = 1
+    max_matches: int = 1
     sandbox: bool | None = None
 
 
@@ -100,6 +101,13 @@ class DuelOptions:
     help="Tables at once.",
 )
 @click.option(
+    "--max-matches",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="Tables at which a bot by URL may play at once.",
+)
+@click.option(
     "--out",
     metavar="DIR",
     shell_complete=completion.folders,
@@ -130,6 +138,10 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
         if out
         else "Nothing is stored. With --out DIR, the same command could resume the duel."
     )
+    alone = [bot.name for bot in cup.bots if bot.url is not None and bot.max_matches == 1]
+    if alone and cup.run.concurrency > 1:
+        who = " and ".join(alone)
+        click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
     with playing_matches(kept):
         _play(cup, out, as_json)
     return 0
@@ -138,7 +150,7 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
 def duel_cup(options: DuelOptions) -> Cup:
     """The duel as a cup; ValueError with a sentence if its options are wrong."""
     import games
-    from tournament.config import Bot, Clock, Cup, Format, Run
+    from tournament.config import Clock, Cup, Format, Run
     from tournament.config.arguments import parse_bot
     from tournament.config.schema import seed
 
@@ -150,9 +162,12 @@ def duel_cup(options: DuelOptions) -> Cup:
     problem = None if options.seed is None else seed(options.seed)
     if problem:
         raise ValueError(f"--seed: {problem}")
-    first, second = map(parse_bot, options.bots)
+    first, second = (
+        replace(bot, max_matches=options.max_matches) if bot.url is not None else bot
+        for bot in map(parse_bot, options.bots)
+    )
     if first.name == second.name:
-        second = Bot(f"{second.name} (2)", second.command, second.url)
+        second = replace(second, name=f"{second.name} (2)")
     return Cup(
         name=f"{first.name} against {second.name}",
         game=game.name,

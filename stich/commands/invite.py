@@ -23,12 +23,12 @@ from stich.commands.cups import run_folder
     show_default=True,
     help="How long the token is valid.",
 )
-@click.option("--url", default="http://127.0.0.1:8000", help="Address of the arena, for --json.")
+@click.option("--url", help="Address of the arena, for --json; by default that of its last start.")
 @click.option("--revoke", is_flag=True, help="Revoke the bot's token instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: bot, token, command.")
 @run_command
 def invite(
-    target: str, name: str, out: str | None, days: int, url: str, revoke: bool, as_json: bool
+    target: str, name: str, out: str | None, days: int, url: str | None, revoke: bool, as_json: bool
 ) -> int:
     """Print a new token for a bot of a cup, before or while it runs.
 
@@ -67,6 +67,7 @@ def invite(
             click.echo(f"{name} has no token now." if was_valid else f"{name} had no token.")
             return 0
         token = invitations.invite(name, days)
+        url = url or invitations.arena_url
     except OSError as error:
         click.echo(f"{folder}: {error.strerror}.", err=True)
         return 1

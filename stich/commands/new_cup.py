@@ -17,6 +17,7 @@ _SCHEMA = "cup.schema.json"
 _FORMAT = click.Choice(FORMATS)
 _DEALS = click.IntRange(1, 1_000_000)
 _USUAL_DEALS = 40
+_CONNECT = "connect"
 
 
 @click.command("new-cup")
@@ -31,8 +32,8 @@ _USUAL_DEALS = 40
     "bots",
     multiple=True,
     metavar="NAME=BOT",
-    help="A bot: a command, a URL, or a reference bot. Can be repeated. The first is the challenger"
-    " of a gauntlet.",
+    help="A bot: a command, a URL, a reference bot, or `connect` if its author connects it. Can be"
+    " repeated. The first is the challenger of a gauntlet.",
 )
 def new_cup(
     path: Path,
@@ -51,7 +52,7 @@ def new_cup(
     Examples:
       stich new-cup CUP.toml
       stich new-cup CUP.toml --name "Spring cup" --game dasan --format swiss --deals 10 \\
-        --bot greedy=greedy --bot mine="python bot.py" --bot theirs=http://127.0.0.1:9000
+        --bot mine="python bot.py" --bot theirs=http://127.0.0.1:9000 --bot ann=connect
     """
     import games
     from tournament.config import json_schema
@@ -83,13 +84,14 @@ def new_cup(
         json_schema.write(path.with_name(_SCHEMA))
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
-    click.echo(f"Wrote {path}. Run the cup: stich run {path}")
+    command = "arena" if _CONNECT in chosen.values() else "run"
+    click.echo(f"Wrote {path}. Run the cup: stich {command} {path}")
 
 
 def _ask_for_bots(players: int) -> dict[str, str]:
     click.echo(
-        f"The bots, at least {players}: each a command, a URL, or one of"
-        f" {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
+        f"The bots, at least {players}: each a command, a URL, `{_CONNECT}` if its author connects"
+        f" it, or one of {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
     )
     chosen: dict[str, str] = {}
     while True:
@@ -101,7 +103,8 @@ def _ask_for_bots(players: int) -> dict[str, str]:
             click.echo(f"A table needs {players} bots; name {players - number + 1} more.")
             continue
         try:
-            parse_bot(way)
+            if way != _CONNECT:
+                parse_bot(way)
         except ValueError as error:
             click.echo(f"Error: {error}")
             continue
@@ -149,14 +152,16 @@ def _toml(name: str, game: str, players: int, kind: str, deals: int, bots: dict[
         "bank_ms = 10000",
     ]
     for bot, way in bots.items():
-        key = "url" if is_url(way) else "command"
-        lines += [
-            "",
-            "[[bots]]",
-            f"name = {_quoted(bot)}",
-            f"{key} = {_quoted(reference_command(way) if way in REFERENCE_BOTS else way)}",
-        ]
+        lines += ["", "[[bots]]", f"name = {_quoted(bot)}", _way(way)]
     return "\n".join(lines) + "\n"
+
+
+def _way(way: str) -> str:
+    if way == _CONNECT:
+        return "connect = true"
+    if is_url(way):
+        return f"url = {_quoted(way)}"
+    return f"command = {_quoted(reference_command(way) if way in REFERENCE_BOTS else way)}"
 
 
 def _quoted(text: str) -> str:

@@ -38,6 +38,7 @@ class Invitations:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
+        self._address = folder / "arena-url"
         self._stamp: tuple[int, int] | None = None
         self._by_hash: dict[str, Invitation] = {}
 
@@ -58,6 +59,18 @@ class Invitations:
             before = list(kept)
             kept[:] = [_revoked(one, bot, now) for one in kept]
             return kept != before
+
+    @property
+    def arena_url(self) -> str:
+        """Where the arena was last served: there authors connect, unless a proxy is before it."""
+        try:
+            return self._address.read_text("utf-8")
+        except FileNotFoundError:
+            return "http://127.0.0.1:8000"
+
+    @arena_url.setter
+    def arena_url(self, url: str) -> None:
+        self._address.write_text(url, "utf-8")
 
     @property
     def exist(self) -> bool:

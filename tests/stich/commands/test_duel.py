@@ -42,6 +42,11 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
             assert tuple(mirror[name] for name in seats) in block.seatings
 
 
+def test_a_bot_by_url_may_play_at_several_tables() -> None:
+    cup = duel_of("greedy", "http://127.0.0.1:9000", concurrency=4, max_matches=3)
+    assert [bot.max_matches for bot in cup.bots] == [1, 3]
+
+
 def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     out = tmp_path / "duel"
     words = ("--game", "dasan", "--seed", "x", "--out", out, "--json")

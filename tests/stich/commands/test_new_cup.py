@@ -14,6 +14,7 @@ from stich.commands.new_cup import new_cup
 from tournament.config import read_cup
 
 BOTS = ("--bot", "a=greedy", "--bot", "b=python bot.py", "--bot", "c=http://127.0.0.1:9000")
+CONNECT = ("--bot", "d=connect")
 
 
 def test_it_asks_the_few_questions(tmp_path: Path) -> None:
@@ -35,12 +36,14 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
 
 def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "CUP.toml"
-    words = ["--name", 'A "cup"', "--game", "dasan", "--format", "gauntlet", *BOTS]
+    words = ["--name", 'A "cup"', "--game", "dasan", "--format", "gauntlet", *BOTS, *CONNECT]
     result = CliRunner().invoke(new_cup, [str(path), *words])
     assert result.exit_code == 0, result.output
+    assert "Run the cup: stich arena " in result.output
     cup = read_cup(path)
     assert cup.format.challenger == "a"
-    assert [bot.command or bot.url for bot in cup.bots] == [
+    assert cup.bots[3].connect
+    assert [bot.command or bot.url for bot in cup.bots[:3]] == [
         "python -m bots.greedy",
         "python bot.py",
         "http://127.0.0.1:9000",

@@ -19,7 +19,7 @@ from tests.web.gateways import MOVE, PASS, Author, Gateway, served
 from tournament.bot.dial import dial_url
 from tournament.bot.player import Choice, Failure, HttpBot
 from tournament.records import FaultKind
-from web.gateway.invitations import FILE
+from web.gateway.invitations import FILE, Invitations
 from web.gateway.server import ANSWER_LIMIT
 
 
@@ -260,9 +260,10 @@ def test_tokens_are_printed_once_and_only_for_bots_of_the_cup(tmp_path: Path) ->
     run = tmp_path / "run"
     first = stich("invite", cup, "ann", "--out", run)
     assert (first.returncode, len(first.stdout)) == (0, 65)
+    Invitations(run).arena_url = "http://127.0.0.1:8123"
     second = json.loads(stich("invite", cup, "ann", "--out", run, "--json").stdout)
     assert set(second) == {"bot", "token", "command"}
-    assert second["token"] in second["command"]
+    assert f"http://127.0.0.1:8123 --token {second['token']}" in second["command"]
     assert first.stdout.strip() not in (run / FILE).read_text()
     assert "ann has no token now" in stich("invite", cup, "ann", "--out", run, "--revoke").stdout
     assert "had no token" in stich("invite", cup, "ann", "--out", run, "--revoke").stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -72,58 +72,76 @@ class MatchArrays:
         )
 
 
-def collect(summaries: Iterable[MatchSummary], bots: Sequence[str] = ()) -> MatchArrays:
-    """Arrays from summaries in any order. ``bots`` are listed even before they have played."""
-    times = {bot: array("f") for bot in bots}
-    numbers = {bot: number for number, bot in enumerate(times)}
-    stages: dict[str, int] = {}
+class MatchCollector:
+    """Collects matches, in any order, into arrays. ``bots`` are listed even before they have played."""
 
-    def row(match: MatchSummary) -> tuple[Any, ...]:
+    def __init__(self, bots: Sequence[str] = ()) -> None:
+        self._times = {bot: array("f") for bot in bots}
+        self._numbers = {bot: number for number, bot in enumerate(self._times)}
+        self._stages: dict[str, int] = {}
+        self._tables: list[NDArray[np.void]] = []
+
+    def add(self, matches: Iterable[MatchSummary]) -> None:
+        """Add matches that were not added before."""
+        found = iter(matches)
+        first = next(found, None)
+        if first is not None:
+            rows = map(self._row, chain([first], found))
+            self._tables.append(np.fromiter(rows, _row_type(len(first.seating))))
+
+    def arrays(self) -> MatchArrays:
+        """All matches that were added."""
+        table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
+        self._tables = [table] if self._tables else []
+        table = table[np.lexsort((table["number"], table["block"]))]
+        # Bots are numbered by name, so that it does not matter who was met first.
+        names = tuple(sorted(self._numbers))
+        by_name = {bot: number for number, bot in enumerate(names)}
+        renumber = np.array([by_name[bot] for bot in self._numbers], dtype=np.int64)
+        block = np.unique(table["block"], return_inverse=True)[1].astype(np.int64)
+        return MatchArrays(
+            bots=names,
+            stages=tuple(self._stages),
+            block=block,
+            round=table["round"],
+            stage=table["stage"],
+            deals=table["deals"],
+            complete=np.bincount(block)[block] >= table["seatings"],
+            seats=renumber[table["seats"]],
+            scores=table["scores"],
+            sides=table["sides"],
+            struck=table["struck"],
+            faults=table["faults"],
+            times=tuple(np.array(self._times[bot], dtype=np.float32) for bot in names),
+        )
+
+    def _row(self, match: MatchSummary) -> tuple[Any, ...]:
         for bot, thought in zip(match.seating, match.times, strict=True):
-            if bot not in numbers:
-                numbers[bot] = len(numbers)
-                times[bot] = array("f")
-            times[bot].extend(thought)
+            if bot not in self._numbers:
+                self._numbers[bot] = len(self._numbers)
+                self._times[bot] = array("f")
+            self._times[bot].extend(thought)
         seats = range(len(match.seating))
         return (
             match.block,
             match.number,
             match.round,
-            stages.setdefault(match.stage, len(stages)),
+            self._stages.setdefault(match.stage, len(self._stages)),
             match.deals,
             match.seatings,
-            [numbers[bot] for bot in match.seating],
+            [self._numbers[bot] for bot in match.seating],
             match.adjusted,
             seats if match.sides is None else match.sides,
             [seat in match.struck for seat in seats],
             match.faults,
         )
 
-    matches = iter(summaries)
-    first = next(matches, None)
-    rows: Iterator[tuple[Any, ...]] = map(row, chain([first] if first else [], matches))
-    table = np.fromiter(rows, _row_type(len(first.seating) if first else 0))
-    table = table[np.lexsort((table["number"], table["block"]))]
-    # Bots are numbered by name, so that it does not matter who was met first.
-    names = tuple(sorted(numbers))
-    by_name = {bot: number for number, bot in enumerate(names)}
-    renumber = np.array([by_name[bot] for bot in numbers], dtype=np.int64)
-    block = np.unique(table["block"], return_inverse=True)[1].astype(np.int64)
-    return MatchArrays(
-        bots=names,
-        stages=tuple(stages),
-        block=block,
-        round=table["round"],
-        stage=table["stage"],
-        deals=table["deals"],
-        complete=np.bincount(block)[block] >= table["seatings"],
-        seats=renumber[table["seats"]],
-        scores=table["scores"],
-        sides=table["sides"],
-        struck=table["struck"],
-        faults=table["faults"],
-        times=tuple(np.frombuffer(times[bot], dtype=np.float32) for bot in names),
-    )
+
+def collect(matches: Iterable[MatchSummary], bots: Sequence[str] = ()) -> MatchArrays:
+    """Arrays of these matches, see MatchCollector."""
+    collector = MatchCollector(bots)
+    collector.add(matches)
+    return collector.arrays()
 
 
 def _row_type(seats: int) -> np.dtype[np.void]:

@@ -48,6 +48,10 @@ _ELSEWHERE = (
 _CHUNK = 2000
 
 
+class NoMatch(StoreError):
+    """No match has this id."""
+
+
 class StoreReader:
     """A run's store, open for reading. Use it as a context manager, or call `close`."""
 
@@ -206,6 +210,45 @@ class StoreReader:
             for row in _stream(connection, query):
                 yield rows.to_summary(row)
 
+    def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
+        """The matches that were written after the one with this number, lazily, each with its
+        number, in the order of writing; 0 comes before the first."""
+        query = _summary_query(matches.c.sequence).where(matches.c.sequence > sequence)
+        with self._read() as connection, damage(self.where):
+            for row in _stream(connection, query.order_by(None).order_by(matches.c.sequence)):
+                yield row.sequence, rows.to_summary(row)
+
+    def newest(
+        self, *, block: int | None = None, bot: str | None = None, faulty: bool = False
+    ) -> Iterator[MatchSummary]:
+        """The finished matches without their moves, lazily, the last of the schedule first: of a
+        block, of a bot, or only those with a fault of anybody."""
+        query = _summary_query().order_by(None)
+        query = query.order_by(blocks.c.block.desc(), matches.c.number.desc())
+        if block is not None:
+            query = query.where(blocks.c.block == block)
+        if bot is not None:
+            query = query.where(blocks.c.bots.contains(rows.dumps(bot), autoescape=True))
+        if faulty:
+            query = query.where(matches.c.faults != rows.dumps(None))
+        with self._read() as connection, damage(self.where):
+            for row in _stream(connection, query):
+                found = rows.to_summary(row)
+                if bot is None or bot in found.table:  # the database may ignore case
+                    yield found
+
+    def is_complete(self, block: int) -> bool:
+        """Whether all matches of a block are finished."""
+        query = (
+            sa.select(sa.func.count(), blocks.c.seatings)
+            .join(matches, matches.c.block_id == blocks.c.id)
+            .where(blocks.c.block == block)
+            .group_by(blocks.c.seatings)
+        )
+        with self._read() as connection:
+            found = connection.execute(query).first()
+        return found is not None and found[0] == found[1]
+
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
         with self._read() as connection:
@@ -220,7 +263,7 @@ class StoreReader:
             found = list(connection.execute(query))
             found = [row for row in found if row.match == match] or found
             if not found:
-                raise StoreError(f"There is no match {match}; `stich matches` lists them all.")
+                raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
             if len(found) > 1:
                 raise StoreError(f"More than one match begins with {match}; give more of its id.")
             return self._record(connection, found[0])

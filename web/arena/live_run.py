@@ -1,12 +1,12 @@
-"""A run as its pages see it: read again when its store has changed, and not more often than that
-is worth."""
+"""A run as its pages see it. The standings are cached, and refreshed in the background when the store
+has changed."""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from time import monotonic, thread_time
 from typing import Any
 
@@ -14,23 +14,23 @@ from flask import current_app
 
 from tournament.decisions import disqualified, paused
 from tournament.records import Decision, MatchRecord, MatchSummary
-from tournament.results.match_arrays import MatchArrays, collect
+from tournament.results.match_arrays import MatchArrays, MatchCollector
 from tournament.results.standings import Standings, compute
-from tournament.store.reader import StoreReader
+from tournament.store.reader import NoMatch, StoreReader
 from web.arena.upcoming import Upcoming, upcoming
 
-_LOOK_S = 2.0  # how long an answer about changes holds
+_FRESH_S = 2.0  # how long what was read is not read again
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
-_SHARE = 40  # reading the run takes at most one part in so many of a core
-_PAGES = 256  # kept of one snapshot
+_SHARE = 40  # refreshing takes at most one part in so many of a core
+_PAGES = 256
 
 
 class RenderedPages:
-    """Pages of one snapshot, rendered once for all who look at them. Safe for threads."""
+    """The pages that were rendered last, for all who look at them. Safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._pages: dict[str, str] = {}
+        self._pages: OrderedDict[str, str] = OrderedDict()
 
     def get(self, key: str, render: Callable[[], str]) -> str:
         """The page with this key; `render` makes it if it is not kept."""
@@ -39,32 +39,59 @@ class RenderedPages:
             with self._lock:  # the other threads would only render the same meanwhile
                 page = self._pages.get(key)
                 if page is None:
-                    page = render()
-                    if len(self._pages) >= _PAGES:
-                        del self._pages[next(iter(self._pages))]
-                    self._pages[key] = page
+                    page = self._pages[key] = render()
+                    if len(self._pages) > _PAGES:
+                        self._pages.popitem(last=False)
         return page
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """The run at one moment. `version` changes with the content.
-
-    `out` are the bots that are disqualified. `open` are the blocks of which a match is still to be
-    played: their other matches have the same cards, so nobody may see those yet. `rate` is the
-    number of matches a second in the last minutes, None if it is not known.
-    """
+class RunFacts:
+    """What is known of a run without its matches. `version` changes with the facts that pages show."""
 
     version: str
     facts: dict[str, Any]
-    matches: dict[str, MatchSummary]
+
+    @property
+    def name(self) -> str:
+        """The name of the cup."""
+        return str(self.facts.get("name", ""))
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended."""
+        return bool(self.facts.get("finished"))
+
+    @property
+    def paused(self) -> Decision | None:
+        """The decision by which the cup is paused, if it is."""
+        return None if self.finished else paused(self.facts["decisions"])
+
+    @property
+    def out(self) -> frozenset[str]:
+        """The bots that are disqualified."""
+        return disqualified(self.facts)
+
+    def counts(self, match: MatchSummary) -> bool:
+        """Whether a match counts: none of its table is disqualified."""
+        return self.out.isdisjoint(match.table)
+
+
+@dataclass(frozen=True)
+class Snapshot(RunFacts):
+    """The run at one moment. `version` changes with the content.
+
+    `played` is the number of finished matches by block, `open` are the blocks of which a match is still to be played: their other matches have the same
+    cards, so nobody may see those yet. `rate` is the number of matches a second in the last
+    minutes, None if it is not known.
+    """
+
     arrays: MatchArrays
     table: Standings
+    played: Mapping[int, int]
     open: frozenset[int]
-    out: frozenset[str]
     upcoming: tuple[Upcoming, ...]
     rate: float | None
-    pages: RenderedPages = field(default_factory=RenderedPages, compare=False)
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -72,17 +99,14 @@ class Snapshot:
         return self.arrays.bots
 
     @property
-    def paused(self) -> Decision | None:
-        """The decision by which the cup is paused, if it is."""
-        return None if self.table.finished else paused(self.table.decisions)
-
-    def counts(self, match: MatchSummary) -> bool:
-        """Whether a match counts: none of its table is disqualified."""
-        return self.out.isdisjoint(match.table)
+    def matches(self) -> int:
+        """The number of finished matches."""
+        return int(self.arrays.block.size)
 
     def shown(self, match: MatchSummary) -> bool:
         """Whether the cards of a match may be shown."""
-        return match.block not in self.open
+        # A block that is not among those played has begun since.
+        return self.finished or (match.block in self.played and match.block not in self.open)
 
 
 def current_run() -> LiveRun:
@@ -91,68 +115,112 @@ def current_run() -> LiveRun:
     return run
 
 
+class _Matches:
+    """The matches that were read, as statistics need them."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self.collector = MatchCollector(facts.get("bots", ()))
+        self.played: Counter[int] = Counter()  # by block
+        self.open: set[int] = set()
+        self._last = 0
+
+    def read(self, store: StoreReader) -> None:
+        """Add the matches that were written since the last call."""
+        self.collector.add(self._new(store))
+
+    def _new(self, store: StoreReader) -> Iterator[MatchSummary]:
+        for self._last, match in store.written_after(self._last):
+            self.played[match.block] += 1
+            if self.played[match.block] < match.seatings:
+                self.open.add(match.block)
+            else:
+                self.open.discard(match.block)
+            yield match
+
+
 class LiveRun:
     """A run that may be going on. Safe for threads."""
 
     def __init__(self, store: StoreReader, clock: Callable[[], float] = monotonic) -> None:
         self._store = store
         self._clock = clock
-        self._lock = threading.Lock()
+        self._refreshing = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._next = 0.0
         self._counts: deque[tuple[float, int]] = deque()
+        self._facts: tuple[float, RunFacts] | None = None
+        self._basis: tuple[int, Any] | None = None
+        self._matches = _Matches({})
+        self.pages = RenderedPages()
 
     def snapshot(self) -> Snapshot:
-        """The run as it was a moment ago: two seconds, or longer if it takes long to read.
-
-        While one thread reads it again, the others get what was read before.
-        """
+        """The run as it was when it was last read, which happens in the background: nobody waits
+        for it but the first."""
         seen = self._snapshot
-        taken = self._lock.acquire(blocking=seen is None)
-        if seen is not None and not taken:
-            return seen
+        if seen is None:
+            with self._refreshing:
+                return self._snapshot or self._refresh()
+        if self._clock() >= self._next and self._refreshing.acquire(blocking=False):
+            threading.Thread(target=self._refresh_and_release, daemon=True).start()
+        return seen
+
+    def refresh(self) -> Snapshot:
+        """The run as it is now."""
+        with self._refreshing:
+            return self._refresh()
+
+    def facts(self) -> RunFacts:
+        """What is known of the run without its matches, at most two seconds old."""
+        known = self._facts
+        if known is None or self._clock() >= known[0]:
+            with self._store.snapshot() as store:
+                facts = store.facts()
+                known = self._facts = (
+                    self._clock() + _FRESH_S,
+                    RunFacts(_version(store, facts), facts),
+                )
+        return known[1]
+
+    def _refresh_and_release(self) -> None:
         try:
-            if self._snapshot is None or self._clock() >= self._next:
-                self._snapshot = self._look()
-            return self._snapshot
+            self._refresh()
         finally:
-            self._lock.release()
+            self._refreshing.release()
 
-    def _look(self) -> Snapshot:
-        now, began = self._clock(), thread_time()
+    def _refresh(self) -> Snapshot:
+        began = thread_time()
+        first = self._snapshot is None
         with self._store.snapshot() as store:
-            found = self._look_at(store, now)
+            self._snapshot = self._look(store)
         # The first look also loads modules, so it tells nothing about the next.
-        used = thread_time() - began if self._snapshot else 0.0
-        self._next = self._clock() + max(_LOOK_S, _SHARE * used)
-        return found
+        used = 0.0 if first else thread_time() - began
+        self._next = self._clock() + max(_FRESH_S, _SHARE * used)
+        return self._snapshot
 
-    def _look_at(self, store: StoreReader, now: float) -> Snapshot:
-        facts = store.facts()
-        count = store.count()
-        self._counts.append((now, count))
-        while self._counts[0][0] < now - _RATE_S or self._counts[0][1] > count:
+    def _look(self, store: StoreReader) -> Snapshot:
+        facts, count = store.facts(), store.count()
+        self._counts.append((self._clock(), count))
+        while self._counts[0][0] < self._clock() - _RATE_S or self._counts[0][1] > count:
             self._counts.popleft()
-        incidents = f"{len(facts['decisions'])}-{store.count_voids()}"
-        version = f"{count}-{bool(facts.get('finished'))}-{incidents}"
+        version = f"{count}-{_version(store, facts)}"
         seen = self._snapshot
         return seen if seen and seen.version == version else self._read(store, version, facts)
 
     def _read(self, store: StoreReader, version: str, facts: dict[str, Any]) -> Snapshot:
-        found = list(store.summaries())
-        arrays = collect(found, facts.get("bots", ()))
-        played = Counter(match.block for match in found)
+        # Only matches are added, until some become void, or a cup that grows numbers its blocks anew.
+        basis = (store.count_voids(), facts.get("config"))
+        if basis != self._basis:
+            self._basis, self._matches = basis, _Matches(facts)
+        self._matches.read(store)
+        arrays = self._matches.collector.arrays()
         return Snapshot(
             version=version,
             facts=facts,
-            matches={match.match: match for match in found},
             arrays=arrays,
             table=compute(arrays, facts),
-            open=frozenset()
-            if facts.get("finished")
-            else frozenset(one.block for one in found if played[one.block] < one.seatings),
-            out=disqualified(facts),
-            upcoming=upcoming(store, facts, played),
+            played=dict(self._matches.played),
+            open=frozenset() if facts.get("finished") else frozenset(self._matches.open),
+            upcoming=upcoming(store, facts, self._matches.played),
             rate=self._rate(),
         )
 
@@ -160,6 +228,25 @@ class LiveRun:
         (began, first), (ended, last) = self._counts[0], self._counts[-1]
         return (last - first) / (ended - began) if last > first and ended > began else None
 
-    def record(self, match: str) -> MatchRecord:
-        """A finished match, whole; StoreError if there is none."""
-        return self._store.match(match)
+    def find(self, match: str) -> MatchRecord | None:
+        """A finished match, whole, by its id."""
+        try:
+            record = self._store.match(match)
+        except NoMatch:
+            return None
+        return record if record.match == match else None
+
+    def is_open(self, block: int) -> bool:
+        """Whether a match with the cards of this block is still to be played."""
+        return not self.facts().finished and not self._store.is_complete(block)
+
+    def newest(
+        self, *, block: int | None = None, bot: str | None = None, faulty: bool = False
+    ) -> Iterator[MatchSummary]:
+        """The finished matches, see StoreReader.newest."""
+        return self._store.newest(block=block, bot=bot, faulty=faulty)
+
+
+def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:
+    """Changes with the facts that pages show."""
+    return f"{facts.get('finished')}-{len(facts['decisions'])}-{store.count_voids()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from itertools import islice
 from typing import Any, Final
 
 from flask import Blueprint, Response, abort, render_template, request, url_for
@@ -14,7 +15,7 @@ import games
 from tournament.decisions import out_of_play
 from tournament.results.course import against
 from web.arena.author.pages import access
-from web.arena.live_run import Snapshot, current_run
+from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.arena.progress import progress
 from web.ui import plots
 from web.ui.formatting import course_first
@@ -25,6 +26,7 @@ from web.ui.replay_steps import compressed
 pages = Blueprint("pages", __name__)
 
 _MATCHES_SHOWN: Final = 200
+_LATEST: Final = 12
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
@@ -33,16 +35,8 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     @wraps(view)
     def answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
-        key = f"{request.path}?{_block() or ''}-{access(names['name']) if 'name' in names else ''}"
-        etag = generate_etag(f"{key}-{now.version}".encode())  # a tag may not have every character
-        if request.if_none_match.contains(etag):
-            response = Response(status=304)
-        else:
-            response = Response(now.pages.get(key, lambda: view(now, **names)))
-        response.set_etag(etag)
-        response.headers["Cache-Control"] = "no-cache"
-        response.headers["Vary"] = "Cookie"
-        return response
+        shown = f"{request.path}?{_block() or ''}-{access(names['name']) if 'name' in names else ''}"
+        return _answer(f"{shown}-{now.version}", lambda: view(now, **names))
 
     return answer
 
@@ -52,11 +46,23 @@ def _block() -> int | None:
     return request.args.get("block", type=int)
 
 
+def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
+    """The page that `render` makes, unless this version is known."""
+    etag = generate_etag(version.encode())  # a tag may not have every character
+    if request.if_none_match.contains(etag):
+        response = Response(status=304)
+    else:
+        response = Response(current_run().pages.get(etag, render))
+    response.set_etag(etag)
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Vary"] = "Cookie"
+    return response
+
+
 @pages.get("/")
 @_page
 def standings(now: Snapshot) -> str:
     """The standings so far."""
-    latest = sorted(now.matches.values(), key=lambda match: (match.block, match.number))
     return render_template(
         "standings.html",
         now=now,
@@ -66,7 +72,7 @@ def standings(now: Snapshot) -> str:
         plain=any(line.plain != line.score for line in now.table.standings),
         progress=progress(now),
         plot=plots.course(now.arrays.without(now.out), now.table),
-        latest=latest[-12:][::-1],
+        latest=list(islice(current_run().newest(), _LATEST)),
     )
 
 
@@ -78,7 +84,7 @@ def bot(now: Snapshot, name: str) -> str:
     if name not in now.bots:
         abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
     counted = now.arrays.without(now.out)
-    matches = [match for match in now.matches.values() if name in match.seating]
+    seated = (now.arrays.seats == now.bots.index(name)).any(axis=1)
     return render_template(
         "bot.html",
         now=now,
@@ -92,8 +98,8 @@ def bot(now: Snapshot, name: str) -> str:
             against(counted, name) if line else (),
             key=lambda one: (one.opponent_score - one.score, one.bot),
         ),
-        matches=matches[-_MATCHES_SHOWN:][::-1],
-        count=len(matches),
+        matches=list(islice(current_run().newest(bot=name), _MATCHES_SHOWN)),
+        count=int(seated.sum()),
     )
 
 
@@ -102,34 +108,37 @@ def bot(now: Snapshot, name: str) -> str:
 def matches(now: Snapshot) -> str:
     """The latest matches, or those of one block."""
     block = _block()
-    found = [one for one in now.matches.values() if block is None or one.block == block]
-    if block is not None and not found:
+    if block is not None and block not in now.played:
         abort(
             404, "No match of this block has ended; the list of all matches shows those that have."
         )
     return render_template(
         "matches.html",
         now=now,
-        matches=found[-_MATCHES_SHOWN:][::-1],
-        count=len(found),
+        matches=list(islice(current_run().newest(block=block), _MATCHES_SHOWN)),
+        count=now.matches if block is None else now.played.get(block, 0),
         block=block,
     )
 
 
 @pages.get("/matches/<match>")
-@_page
-def match(now: Snapshot, match: str) -> str:
-    """A match as a card table."""
-    found = now.matches.get(match)
-    if found is None:
+def match(match: str) -> WerkzeugResponse:
+    """A match as a card table. It does not depend on the rest of the run."""
+    run = current_run()
+    return _answer(f"{match}-{run.facts().version}", lambda: _match_page(run, match))
+
+
+def _match_page(run: LiveRun, match: str) -> str:
+    record = run.find(match)
+    if record is None:
         abort(404, f"There is no finished match {match[:80]!r} in this run.")
-    if not now.shown(found):
+    if run.is_open(record.block):
         abort(
             404,
             "The cards of this match are shown when all matches with the same cards have ended:"
-            f" block {found.block} is still being played.",
+            f" block {record.block} is still being played.",
         )
-    record = current_run().record(match)
+    now = run.facts()
     data: dict[str, Any] = {
         "seats": record.seating,
         "clockwise": games.get(record.game).clockwise,

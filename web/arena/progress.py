@@ -22,7 +22,7 @@ class Progress:
 
 def progress(now: Snapshot) -> Progress:
     """How far the run is; a swiss or knockout plans its later rounds as it goes."""
-    done = len(now.matches)
+    done = now.matches
     total = max(done, int(now.facts.get("total") or 0))
     finished = now.table.finished
     left = ""

@@ -8,7 +8,6 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -121,13 +120,14 @@ def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:
     live = LiveRun(store, lambda: now)
     first = live.snapshot()
     now = 1000.0
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(StoreReader, "count", count)
-        again = pool.submit(live.snapshot)
+        assert live.snapshot() is first
         assert reading.wait(60)
         assert live.snapshot() is first
         read.set()
-        assert again.result() is not first
+        live.refresh()
+        assert live.snapshot() is not first
 
 
 def test_the_pages_come_after_the_cup() -> None:
@@ -171,21 +171,22 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
         assert f'<code class="long">{facts(of)["commitment"]}</code>' in pages[0]
 
 
-def test_a_run_is_read_again_only_after_a_while_and_when_it_has_changed(tmp_path: Path) -> None:
-    now = 0.0
+def test_only_what_is_new_is_read(tmp_path: Path) -> None:
     records = list(played(cup()))
     with Store.create(tmp_path) as under_way:
         under_way.put(facts(cup()))
-        live = LiveRun(under_way, lambda: now)
-        first = live.snapshot()
-        assert not first.matches
-        under_way.add(records[0])
-        assert live.snapshot() is first
-        now = 2.0
-        second = live.snapshot()
-        assert list(second.matches) == [records[0].match]
-        now = 4.0
-        assert live.snapshot() is second
+        live = LiveRun(under_way)
+        assert live.snapshot().matches == 0
+        for many, record in enumerate(reversed(records), 1):
+            under_way.add(record)
+            seen = live.refresh()
+            assert seen.matches == many
+            assert live.refresh() is seen
+            assert seen.table == LiveRun(under_way).snapshot().table
+        block = records[0].block
+        under_way.void(records[:3], VoidRecord.of(records[0], "No power."))
+        assert live.refresh().matches == len(records) - 3
+        assert block not in live.refresh().played
 
 
 def test_a_run_that_has_not_begun_has_pages(tmp_path: Path) -> None:
@@ -208,7 +209,7 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         for record in records[:4]:
             now += 30
             under_way.add(record)
-            live.snapshot()
+            live.refresh()
         seen = live.snapshot()
         (left,) = seen.upcoming
         assert (left.block, left.played, left.seatings) == (2, 1, 3)
@@ -218,8 +219,7 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         assert "Now and next" in page
         assert "1 of 3 seatings played" in page
         under_way.put({"finished": True})
-        now += 30
-        assert live.snapshot().upcoming == ()
+        assert live.refresh().upcoming == ()
 
 
 @pytest.mark.parametrize("format", ["swiss", "knockout", "halving"])

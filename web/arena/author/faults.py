@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from tournament.records import FaultRecord, MatchRecord, MatchSummary
@@ -33,23 +33,31 @@ def latest(run: LiveRun, now: Snapshot, bot: str) -> list[BotFault]:
     return list(islice(_newest_first(run, now, bot), SHOWN))
 
 
+def hidden(run: LiveRun, now: Snapshot, bot: str) -> int:
+    """The number of faults in matches whose cards may not be shown yet."""
+    played = chain.from_iterable(run.newest(block=block) for block in now.open)
+    return sum(count(match, bot) for match in played)
+
+
 def find(
     run: LiveRun, now: Snapshot, bot: str, match: str, turn: int, seat: int
 ) -> BotFault | None:
     """One fault of a bot; None if it has no such one, or its match may not be shown."""
-    summary = now.matches.get(match)
-    if summary is None or not now.shown(summary):
+    record = run.find(match)
+    if record is None or run.is_open(record.block):
         return None
-    for found in _of(run.record(match), bot):
+    for found in _of(record, bot):
         if (found.fault.turn, found.fault.seat) == (turn, seat):
             return found
     return None
 
 
 def _newest_first(run: LiveRun, now: Snapshot, bot: str) -> Iterator[BotFault]:
-    for match in reversed(now.matches.values()):
+    for match in run.newest(bot=bot, faulty=True):
         if now.shown(match) and count(match, bot):
-            yield from reversed(list(_of(run.record(match.match), bot)))
+            record = run.find(match.match)
+            if record is not None:
+                yield from reversed(list(_of(record, bot)))
 
 
 def _of(record: MatchRecord, bot: str) -> Iterator[BotFault]:

@@ -60,13 +60,15 @@ def page(name: str) -> Response:
         return _refused(now, name, str(error))
     if "match" in request.args:
         return _fault_page(now, name)
-    total = hidden = 0
-    for match in now.matches.values():
-        count = faults.count(match, name)
-        total += count
-        hidden += 0 if now.shown(match) else count
-    found = faults.latest(current_run(), now, name)
-    return _page("author.html", now, name, faults=found, hidden=hidden, total=total)
+    run = current_run()
+    return _page(
+        "author.html",
+        now,
+        name,
+        faults=faults.latest(run, now, name),
+        hidden=faults.hidden(run, now, name),
+        total=int(now.arrays.faults[now.arrays.seats == now.bots.index(name)].sum()),
+    )
 
 
 @author_pages.post("/author/<path:name>")

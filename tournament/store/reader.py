@@ -212,7 +212,7 @@ class StoreReader:
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
         """The matches that were written after the one with this number, lazily, each with its
-        number, in the order of writing; 0 comes before the first."""
+        number, in the order of writing; -1 comes before the first."""
         query = _summary_query(matches.c.sequence).where(matches.c.sequence > sequence)
         with self._read() as connection, damage(self.where):
             for row in _stream(connection, query.order_by(None).order_by(matches.c.sequence)):

@@ -1,5 +1,5 @@
-"""A run as its pages see it. The standings are cached, and refreshed in the background when the store
-has changed."""
+"""A run as its pages see it: the standings are cached, and refreshed in the background when the
+store has changed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RenderedPages:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known of a run without its matches. `version` changes with the facts that pages show."""
+    """What is known of a run without its matches; `version` changes when pages must."""
 
     version: str
     facts: dict[str, Any]
@@ -81,9 +81,9 @@ class RunFacts:
 class Snapshot(RunFacts):
     """The run at one moment. `version` changes with the content.
 
-    `played` is the number of finished matches by block, `open` are the blocks of which a match is still to be played: their other matches have the same
-    cards, so nobody may see those yet. `rate` is the number of matches a second in the last
-    minutes, None if it is not known.
+    `played` is the number of finished matches by block. `open` are the blocks of which a match is
+    still to be played: their other matches have the same cards, so nobody may see those yet.
+    `rate` is the number of matches a second in the last minutes, None if it is not known.
     """
 
     arrays: MatchArrays
@@ -122,14 +122,15 @@ class _Matches:
         self.collector = MatchCollector(facts.get("bots", ()))
         self.played: Counter[int] = Counter()  # by block
         self.open: set[int] = set()
-        self._last = 0
+        self._last = -1
 
     def read(self, store: StoreReader) -> None:
         """Add the matches that were written since the last call."""
         self.collector.add(self._new(store))
 
     def _new(self, store: StoreReader) -> Iterator[MatchSummary]:
-        for self._last, match in store.written_after(self._last):
+        for sequence, match in store.written_after(self._last):
+            self._last = sequence
             self.played[match.block] += 1
             if self.played[match.block] < match.seatings:
                 self.open.add(match.block)
@@ -207,7 +208,7 @@ class LiveRun:
         return seen if seen and seen.version == version else self._read(store, version, facts)
 
     def _read(self, store: StoreReader, version: str, facts: dict[str, Any]) -> Snapshot:
-        # Only matches are added, until some become void, or a cup that grows numbers its blocks anew.
+        # Matches are only added, unless some become void, or a cup grows and renumbers its blocks.
         basis = (store.count_voids(), facts.get("config"))
         if basis != self._basis:
             self._basis, self._matches = basis, _Matches(facts)

@@ -35,7 +35,9 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     @wraps(view)
     def answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
-        shown = f"{request.path}?{_block() or ''}-{access(names['name']) if 'name' in names else ''}"
+        shown = (
+            f"{request.path}?{_block() or ''}-{access(names['name']) if 'name' in names else ''}"
+        )
         return _answer(f"{shown}-{now.version}", lambda: view(now, **names))
 
     return answer

@@ -184,7 +184,9 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
             assert live.refresh() is seen
             assert seen.table == LiveRun(under_way).snapshot().table
         block = records[0].block
-        under_way.void(records[:3], VoidRecord.of(records[0], "No power."))
+        void = [record.match for record in records[:3]]
+        under_way.decide(DecisionKind.VOID, "No power.", block=block, matches=void)
+        under_way.void_finished([(match, 1, "No power.") for match in void])
         assert live.refresh().matches == len(records) - 3
         assert block not in live.refresh().played
 

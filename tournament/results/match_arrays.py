@@ -73,7 +73,7 @@ class MatchArrays:
 
 
 class MatchCollector:
-    """Collects matches, in any order, into arrays. ``bots`` are listed even before they have played."""
+    """Collects matches, in any order, into arrays; ``bots`` are listed even before they play."""
 
     def __init__(self, bots: Sequence[str] = ()) -> None:
         self._times = {bot: array("f") for bot in bots}

@@ -95,9 +95,13 @@ def sentence(decision: Decision) -> str:
     return printable(f"{decision.at[:16].replace('T', ' ')} UTC: {what}{why}.")
 
 
+_UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
+
+
 def sentences(facts: Mapping[str, Any]) -> list[str]:
-    """The decisions and the void matches, for people."""
-    said = [sentence(decision) for decision in decided(facts)]
+    """The decisions, the void matches and what else an organiser chose, for people."""
+    said = [_UNSANDBOXED] if facts.get("unsandboxed") else []
+    said += [sentence(decision) for decision in decided(facts)]
     for bot, why, many in facts.get("voids", ()):
         matches = plural(many, "match", "matches")
         was = "was" if many == 1 else "were"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stich.commands import completion
-from stich.commands.common import run_command
+from stich.commands.common import no_sandbox_option, run_command
 from stich.commands.cups import play_cup, read_startable_cup, run_folder
 from stich.servers.addresses import find_port
 from stich.servers.gateway import gateway_served
@@ -39,6 +39,7 @@ _PORTS = click.IntRange(0, 65535)
     type=_PORTS,
     help="Port for bots that connect; the one after --port by default.",
 )
+@no_sandbox_option
 @click.option("--exit", "ends", is_flag=True, help="End with the cup.")
 @click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
 @run_command
@@ -48,6 +49,7 @@ def arena(
     host: str,
     port: int,
     connect_port: int | None,
+    no_sandbox: bool,
     ends: bool,
     as_json: bool,
 ) -> int:
@@ -65,18 +67,19 @@ def arena(
 
     port = find_port(host, port)
     if not target.endswith(".toml"):
-        if out is not None or ends or as_json or connect_port is not None:
+        if out is not None or ends or as_json or no_sandbox or connect_port is not None:
             raise click.UsageError("Only --host and --port are for a DIR; leave the others out.")
         Store.open(target).close()  # says what is wrong before the server starts
         with pages_served(host, port, PagesSettings(target)):
             signal.pause()
         return 0
     folder = out or str(run_folder(target))
-    cup = read_startable_cup(target, folder)
+    cup = read_startable_cup(target, folder, no_sandbox=no_sandbox)
     Store.create(folder).close()
     if not any(bot.connect for bot in cup.bots):
         with pages_served(host, port, PagesSettings(folder, cup=target)):
-            play_cup(cup, target, folder, _command("arena", target, folder), as_json=as_json)
+            again = _command("arena", target, folder, no_sandbox)
+            play_cup(cup, target, folder, again, as_json=as_json)
             if not ends:
                 _stay()
         return 0
@@ -107,15 +110,16 @@ def _run_with_gateway(
             pages_served(host, port, settings)
         )
         gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
-        again = _command("arena", target, folder)
+        again = _command("arena", target, folder, cup.sandbox is False)
         play_cup(cup, target, folder, again, as_json=as_json, reach=gateway.reach)
         gateway.end()
         if not ends:
             _stay()
 
 
-def _command(name: str, target: str, folder: str) -> str:
-    return shlex.join(("stich", name, target, "--out", folder))
+def _command(name: str, target: str, folder: str, no_sandbox: bool = False) -> str:
+    more = ("--no-sandbox",) if no_sandbox else ()
+    return shlex.join(("stich", name, target, "--out", folder, *more))
 
 
 def _stay() -> None:

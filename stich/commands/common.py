@@ -33,6 +33,11 @@ sandbox_option = click.option(
     default=None,
     help="Start bots in a sandbox, or not; by default where the system allows it.",
 )
+no_sandbox_option = click.option(
+    "--no-sandbox",
+    is_flag=True,
+    help="Start bots without a sandbox: they can do all that you can do. The table will say so.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

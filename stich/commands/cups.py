@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
     from tournament.store.store import Store
 
 
-def read_startable_cup(path: str, target: str, *, programs: bool = True) -> Cup:
+def read_startable_cup(
+    path: str, target: str, *, programs: bool = True, no_sandbox: bool = False
+) -> Cup:
     """The cup in a file, to be run at `target`: what its bots need must be there too, their
-    programs unless others start them. CupError."""
+    programs unless others start them. With `no_sandbox` its bots are started without one. CupError.
+    """
     from tournament.bot.prerequisites import missing
     from tournament.config import read_cup
 
@@ -39,7 +43,8 @@ def read_startable_cup(path: str, target: str, *, programs: bool = True) -> Cup:
             if cup.bots[number].name not in spared:
                 yield ("bots", number, key), text
 
-    return read_cup(path, check)
+    cup = read_cup(path, check)
+    return replace(cup, sandbox=False) if no_sandbox else cup
 
 
 def _not_started(target: str) -> Collection[str]:
@@ -81,6 +86,11 @@ def play_cup(
 def _run(
     cup: Cup, path: str, target: str, as_json: bool, cluster: str | None, reach: Reach
 ) -> None:
+    from tournament.bot.launch import (
+        does_without_sandbox,
+        processor_warning,
+        shared_folders,
+    )
     from tournament.decisions import absent
     from tournament.formats.commitment import weakness
     from tournament.formats.round_scores import RoundScores
@@ -108,10 +118,12 @@ def _run(
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not facts["finished"]:
-            warnings = [weakness(seed)]
+            warnings = [weakness(seed), shared_folders(cup.bots, Path(path).absolute().parent)]
+            if does_without_sandbox(cup):
+                store.put({"unsandboxed": True})
             if cluster is None:
                 launch, notice = _prepare(cup, Path(path), store)
-                warnings.append(notice)
+                warnings += [notice, processor_warning(launch)]
                 cup = reach(cup, events, absent(store.decisions()))
                 executor = _local(cup, launch, schedule)
             else:
@@ -153,13 +165,13 @@ def _report(
 
 def _prepare(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, str]:
     """How bots are started on this machine, and what the organiser should know of it."""
-    from tournament.bot.launch import prepare_launch
+    from tournament.bot.launch import must_sandbox, prepare_launch
 
     return prepare_launch(
         cup.bots,
         cup.limits,
         cup.clock.start_ms,
-        sandbox=cup.sandbox,
+        sandbox=must_sandbox(cup),
         secret=_secret(path, store),
         folder=path.absolute().parent,
     )

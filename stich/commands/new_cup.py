@@ -152,7 +152,9 @@ def _toml(name: str, game: str, players: int, kind: str, deals: int, bots: dict[
         "bank_ms = 10000",
     ]
     for bot, way in bots.items():
-        lines += ["", "[[bots]]", f"name = {_quoted(bot)}", _way(way)]
+        lines += ["", "[[bots]]", f"name = {_quoted(bot)}", line := _way(way)]
+        if line.startswith("command") and way not in REFERENCE_BOTS:
+            lines.append(f"# dir = {_quoted(f'bots/{bot}')}  # its own folder: it sees no other")
     return "\n".join(lines) + "\n"
 
 

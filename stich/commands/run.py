@@ -9,7 +9,7 @@ import shlex
 import click
 
 from stich.commands import completion
-from stich.commands.common import run_command
+from stich.commands.common import no_sandbox_option, run_command
 from stich.commands.cups import play_cup, read_startable_cup, run_folder
 
 
@@ -32,10 +32,16 @@ from stich.commands.cups import play_cup, read_startable_cup, run_folder
     metavar="ADDRESS",
     help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
 )
+@no_sandbox_option
 @click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
 @run_command
 def run(
-    cup: str, out: str | None, store_url: str | None, cluster: str | None, as_json: bool
+    cup: str,
+    out: str | None,
+    store_url: str | None,
+    cluster: str | None,
+    no_sandbox: bool,
+    as_json: bool,
 ) -> int:
     """Run a tournament, or resume it where it stopped.
 
@@ -48,7 +54,7 @@ def run(
     from tournament.store.store import NOT_A_STORE, is_database_url
 
     target = store_url or out or str(run_folder(cup))
-    plan = read_startable_cup(cup, target, programs=cluster is None)
+    plan = read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
     if any(bot.connect for bot in plan.bots):
         command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
         click.echo(f"{cup}: has bots with connect = true; run it with: {command}", err=True)
@@ -65,7 +71,11 @@ def run(
         return 2
     shown = shown_target(target)
     words = ("stich", "run", cup, "--store" if store_url else "--out", shown)
-    again = shlex.join((*words, *(("--cluster", cluster) if cluster else ())))
+    more = (
+        *(("--no-sandbox",) if no_sandbox else ()),
+        *(("--cluster", cluster) if cluster else ()),
+    )
+    again = shlex.join((*words, *more))
     if shown != target:
         again += " (with the password in the URL, or in PGPASSWORD)"
     play_cup(plan, cup, target, again, as_json=as_json, cluster=cluster)

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 def why_no_sandbox() -> str:
     """Why this system has no sandboxes; empty if it has."""
     try:
-        sandboxes([Bot("x", "true")], Path("/"), Limits(), [])
+        sandboxes([Bot("x", "true")], HOSTILE, Limits(), [])
     except SandboxError as error:
         return str(error)
     return ""
@@ -51,11 +51,11 @@ def write(
     deals: int = 4,
     move_ms: int = 2000,
     start_ms: int = 10_000,
-    sandbox: bool | None = None,
+    sandbox: bool | None = False,
     **run: object,
 ) -> Path:
-    """Write a CUP.toml; a bot whose value starts with http is a bot by URL. Bots that write into
-    `folder` need `sandbox=False`."""
+    """Write a CUP.toml; a bot whose value starts with http is a bot by URL. Bots in a sandbox see
+    the folder of misbehaving bots, and not `folder`."""
     lines = [
         'name = "Test cup"',
         'game = "doudizhu"',
@@ -77,6 +77,8 @@ def write(
     for name, how in bots.items():
         kind = "url" if how.startswith("http") else "command"
         lines += ["[[bots]]", f'name = "{name}"', f"{kind} = {json.dumps(how)}"]
+        if kind == "command" and sandbox and str(HOSTILE) in how:
+            lines += [f'dir = "{HOSTILE}"']
     path = folder / "cup.toml"
     path.write_text("\n".join(lines) + "\n")
     return path

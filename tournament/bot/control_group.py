@@ -44,6 +44,27 @@ def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | 
         return None
 
 
+def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
+    """Whether the processes of a bot in a sandbox get the share of one, however many they are: by
+    its group, if `group` is the folder of `delegate`; or because Linux shares the processor among
+    sessions, of which such a bot has one. It does so only outside of groups that share it."""
+    try:
+        if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
+            return True
+        if (proc / "sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
+            return False
+        for line in (proc / "self/cgroup").read_text().splitlines():
+            _, names, path = line.split(":", 2)
+            here = root / path.lstrip("/")
+            if "cpu" in names.split(",") and path != "/":
+                return False
+            if not names and any((one / "cpu.weight").exists() for one in (here, *here.parents)):
+                return False
+        return True
+    except OSError:
+        return False
+
+
 def new_group(parent: str) -> str:
     """The folder of a new group of a bot, below the folder of `delegate`; its supervisor creates
     it."""

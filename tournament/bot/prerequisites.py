@@ -47,19 +47,14 @@ def program_problem(argv: list[str], folder: Path) -> str | None:
     if find_program(argv, folder) is not None:
         return None
     program = short(argv[0])
+    if os.path.isfile(folder / argv[0]):
+        return (
+            f'"{program}" cannot be started; write the program that runs it, as in "python bot.py",'
+            f' or make it executable and write "./{os.path.basename(program)}".'
+        )
+    why = f'there is no program "{program}"; '
     if re.fullmatch(r"[\w.-]+:\d+(/.*)?", argv[0]):
-        return f'there is no program "{program}"; the address of a bot begins with http://.'
-    if argv[0] and os.path.isdir(folder / argv[0]):
-        return f'"{program}" is a folder; write the command that starts the bot in it.'
-    if not os.path.isfile(folder / argv[0]):
-        meant = get_close_matches(argv[0], REFERENCE_BOTS, 1)
-        if meant:
-            start = reference_command(meant[0])
-            return f'there is no program "{program}"; the bot {meant[0]} is started by "{start}".'
-        return f'there is no program "{program}"; install it, or fix the command.'
-    if "/" not in argv[0]:
-        return f'there is no program "{program}" in the PATH; write "./{program}".'
-    return (
-        f'"{program}" is not executable; make it so with chmod +x, or start it by the program that'
-        ' runs it, as in "python bot.py".'
-    )
+        return f"{why}the address of a bot begins with http://."
+    if meant := get_close_matches(argv[0], REFERENCE_BOTS, 1):
+        return f'{why}the bot {meant[0]} is started by "{reference_command(meant[0])}".'
+    return f"{why}install it, fix the command, or write the folder that it is in as dir."

@@ -18,7 +18,8 @@ from tournament.bot.player import HttpBot
 from tournament.bot.prerequisites import program_problem
 from tournament.bot.process import BotProcess, LaunchSettings
 from tournament.bot.protocol import about_or_empty
-from tournament.config import Bot
+from tournament.bot.sandbox.bubblewrap import bot_folder
+from tournament.config import Bot, is_reference
 from tournament.text import printable
 
 _PORTS = (10_000, 32_000)  # below the ports that the system gives to outgoing connections
@@ -122,7 +123,7 @@ class StartedBot(HttpBot):
                 " command."
             )
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
-        return f"{self._who}{how} before it answered GET /.{self._last_line()}"
+        return f"{self._who}{how} before it answered GET /.{self._last_line()}{self._sees()}"
 
     @property
     def _who(self) -> str:
@@ -140,6 +141,16 @@ class StartedBot(HttpBot):
         return (
             f"{self._who}did not answer GET / on 127.0.0.1:{self._port} within"
             f" {self._launch.start_ms} ms; it must listen at the port in PORT.{self._last_line()}"
+        )
+
+    def _sees(self) -> str:
+        """Where a bot in a sandbox can have its files."""
+        if self._launch.sandboxes is None or is_reference(self._bot):
+            return ""
+        folder = bot_folder(self._bot, self._launch.folder)
+        return (
+            f" In the sandbox it sees the programs of the system and {folder}; if its files are"
+            " elsewhere, make that folder its dir, or start it there."
         )
 
     def _last_line(self) -> str:

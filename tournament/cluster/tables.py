@@ -14,10 +14,10 @@ from typing import Any
 
 from distributed import WorkerPlugin, get_worker
 
-from tournament.bot.launch import prepare_launch
+from tournament.bot.launch import must_sandbox, prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.cluster.archive import ArchiveError, Archives, unpack
-from tournament.config import Cup
+from tournament.config import Cup, is_reference
 from tournament.match.match import MatchVoid
 from tournament.match.referee import RefereeError
 from tournament.records import MatchRecord, VoidRecord
@@ -108,13 +108,18 @@ class Tables(WorkerPlugin):
             unpack(data, digest, folder / digest)
         (folder / "empty").mkdir()
         places = {bot.name: archives.of_bots.get(bot.name, "empty") for bot in cup.bots}
-        bots = (dataclasses.replace(bot, dir=str(folder / places[bot.name])) for bot in cup.bots)
+        bots = (
+            bot
+            if is_reference(bot)
+            else dataclasses.replace(bot, dir=str(folder / places[bot.name]))
+            for bot in cup.bots
+        )
         return dataclasses.replace(cup, bots=tuple(bots))
 
     def start(self, cup: Cup, tables: int, memory_mb: float) -> str:
         """Make the pools, which share this memory; a warning or "". SandboxError."""
         launch, warning = prepare_launch(
-            cup.bots, cup.limits, cup.clock.start_ms, sandbox=cup.sandbox, warning=_WARNING
+            cup.bots, cup.limits, cup.clock.start_ms, sandbox=must_sandbox(cup), warning=_WARNING
         )
         self.pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
         self._free = [(pool, Table(cup, pool)) for pool in self.pools]

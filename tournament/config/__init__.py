@@ -13,6 +13,7 @@ from tournament.config.cup import (
     Limits,
     Run,
     Stop,
+    is_reference,
 )
 from tournament.config.parse import CupError, parse_cup, read_cup
 
@@ -30,6 +31,7 @@ __all__ = [
     "Limits",
     "Run",
     "Stop",
+    "is_reference",
     "parse_cup",
     "read_cup",
 ]

@@ -162,6 +162,11 @@ def reference_command(name: str) -> str:
     return f"python -m bots.{name}"
 
 
+def is_reference(bot: Bot) -> bool:
+    """Whether a bot is one of Stich's own, started as the documentation says."""
+    return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
+
+
 def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
     """The bots, with reference bots named `fill` appended until they fill one table."""
     missing = players - len(bots)

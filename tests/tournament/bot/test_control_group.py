@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.bot.control_group import delegate, group_files, new_group
+from tournament.bot.control_group import delegate, group_files, new_group, shares_processor
 from tournament.bot.supervisor.main import Supervisor
 from tournament.config import Limits
 
@@ -74,6 +74,32 @@ def test_without_version_2_there_are_no_groups(tmp_path: Path) -> None:
     assert fake.delegate() is None
     fake.own.unlink()
     assert fake.delegate() is None
+
+
+@pytest.mark.parametrize(
+    ("enabled", "groups", "weighted", "shares"),
+    [
+        ("1", "0::/a/b", "", True),
+        ("1", "2:cpu,cpuacct:/\n0::/", "", True),
+        ("0", "0::/a/b", "", False),
+        ("1", "2:cpu,cpuacct:/docker\n0::/", "", False),
+        ("1", "0::/a/b", "a", False),
+        ("1", "0::/a/b", "a/b", False),
+    ],
+)
+def test_linux_shares_the_processor_among_sessions_outside_of_groups_that_do(
+    tmp_path: Path, enabled: str, groups: str, weighted: str, shares: bool
+) -> None:
+    proc, root = tmp_path / "proc", tmp_path / "cgroup"
+    for folder in (proc / "sys/kernel", proc / "self", root / "a/b"):
+        folder.mkdir(parents=True)
+    (proc / "sys/kernel/sched_autogroup_enabled").write_text(f"{enabled}\n")
+    (proc / "self/cgroup").write_text(f"{groups}\n")
+    if weighted:
+        (root / weighted / "cpu.weight").touch()
+    assert shares_processor(None, root, proc) is shares
+    (root / "cgroup.subtree_control").write_text("cpu memory")
+    assert shares_processor(str(root), root, proc), "in control groups"
 
 
 class FakeOfABot:

@@ -31,7 +31,7 @@ def check_dasan(
 ) -> tuple[int, dict[str, Any]]:
     """The check of a bot that is this program."""
     words = ("--game", "dasan", "--positions", str(positions), *PATIENT, *more)
-    return checked("--command", command(program, tmp_path), *words)
+    return checked("--command", command(program, tmp_path), "--no-sandbox", *words)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,9 @@ def check_dasan(
     ],
 )
 def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, problem: str) -> None:
-    status, report = checked("--command", command(program, tmp_path), "--start-ms", str(start_ms))
+    status, report = checked(
+        "--command", command(program, tmp_path), "--no-sandbox", "--start-ms", str(start_ms)
+    )
     assert status == 1
     (failure,) = failures(report)
     assert problem in failure["problem"]
@@ -54,8 +56,8 @@ def test_a_program_that_is_not_there() -> None:
     status, report = checked("--command", "./no-such-bot --fast")
     assert status == 1
     (failure,) = failures(report)
-    why = 'there is no program "./no-such-bot"; install it, or fix the command.'
-    assert failure["problem"] == f'"./no-such-bot --fast" cannot be started: {why}'
+    why = 'there is no program "./no-such-bot"; install it, fix the command, or write the folder'
+    assert failure["problem"].startswith(f'"./no-such-bot --fast" cannot be started: {why}')
     assert failure["mend"] == "Start it by hand, and read what it writes."
 
 

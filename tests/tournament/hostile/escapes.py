@@ -27,15 +27,13 @@ def spies(connection: socket.socket, request: dict[str, Any]) -> None:
         print("no outside")
     looks = (
         ("cup", cup.read_text),
-        ("run", lambda: os.listdir(cup.parent / "run")),
-        ("other run", (cup.parent / "a" / "older" / "run.sqlite").read_text),
-        ("other cup", (cup.parent / "a" / "other.toml").read_text),
-        ("repository", (cup.parent / ".git" / "HEAD").read_text),
-        ("bystander", (cup.parent / "a" / "notes.toml").read_text),
+        ("runs", lambda: os.listdir(cup.parent / "runs")),
+        ("key", (cup.parent / "state" / "stich" / "signing-key").read_text),
+        ("notes", (cup.parent / "notes.txt").read_text),
     )
     for name, look in looks:
         try:
-            print(name, look())
+            print(name, seen if (seen := look()) != "" else "hidden")
         except OSError:
             print(name, "hidden")
     for place in (cup.parent / "scribble", Path(__file__).with_name("scribble")):
@@ -78,6 +76,7 @@ def escapes() -> None:
         "vsock": lambda: socket.socket(40, socket.SOCK_STREAM).fileno(),
         "crypto socket": lambda: socket.socket(38, socket.SOCK_SEQPACKET).fileno(),
         "root folder": lambda: os.open("/scribble", os.O_CREAT),
+        "session": lambda: libc.setsid(),
         "devices": lambda: os.open("/dev/scribble", os.O_CREAT),
     }
     for name, attempt in tries.items():
@@ -91,10 +90,3 @@ def escapes() -> None:
     print(
         next(line for line in Path("/proc/self/status").read_text().split("\n") if "CapEff" in line)
     )
-
-
-def seeks() -> None:
-    """Prints the signing keys below the folder in which it runs."""
-    for place in Path().rglob("signing-key"):
-        with contextlib.suppress(OSError):
-            print("found", place.read_text(), flush=True)

@@ -35,7 +35,6 @@ ONCE = {
     for attempt in (
         escapes.copies,
         escapes.escapes,
-        escapes.seeks,
         resources.bombs,
         resources.gorges,
     )

@@ -55,7 +55,8 @@ def multiplies(connection: socket.socket, request: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         while started < 2000:
             if os.fork() == 0:
-                os.setsid()
+                with contextlib.suppress(PermissionError):  # in the sandbox
+                    os.setsid()
                 signal.pause()
             started += 1
     print(started, flush=True)

@@ -1,9 +1,9 @@
 """Bots in a sandbox, where bubblewrap is installed and the system allows it.
 
 A bot in it has its own network with nothing but loopback, its own processes, and a private home in
-memory, which is /tmp. It may write nowhere else. Read-only it sees the system's programs and
-libraries and its own files (`visible`). It cannot create namespaces, and a seccomp filter denies
-system calls that no bot needs.
+memory, which is /tmp. It may write nowhere else. Read-only it sees the system, the Python that runs
+Stich, and its folder. It cannot create namespaces, and a seccomp filter denies system calls that
+no bot needs.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import gettempdir
 
+from tournament.bot.environment import CHECKOUT
 from tournament.bot.sandbox import seccomp
-from tournament.bot.sandbox.visible import SYSTEM, Command, covers, outermost
-from tournament.config import Bot, Limits
+from tournament.config import Bot, Limits, is_reference
 
 SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
 """The home of a bot in a sandbox."""
@@ -25,6 +27,7 @@ HOME_MB = 256
 SHARED_MEMORY_MB = 64
 """Sizes of the folders in which a bot may write: /tmp and /dev/shm."""
 
+_SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt")))
 _ETC = (
     "alternatives",
     "group",
@@ -38,6 +41,7 @@ _ETC = (
     "passwd",
     "ssl",
 )
+_PACKAGES = ("bots", "games", "*__mypyc*.so")
 _ISOLATION = (
     *("--unshare-user", "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
     *("--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"),
@@ -52,7 +56,7 @@ class SandboxError(Exception):
 
 
 def sandboxes(
-    bots: Sequence[Bot], folder: Path, limits: Limits, secret: Iterable[Path]
+    bots: Iterable[Bot], folder: Path, limits: Limits, secret: Iterable[Path]
 ) -> Mapping[str, tuple[str, ...]]:
     """For each bot that is started, by name, the words that start a sandbox and go before its
     command. Relative paths start from `folder`; what is `secret` is covered in all sandboxes.
@@ -60,43 +64,94 @@ def sandboxes(
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxError(f"bwrap was not found ({_INSTALL})")
-    commands = {bot.name: Command.of(bot, folder) for bot in bots if bot.command is not None}
-    hidden = list(secret)
+    hidden = [path.resolve() for path in secret]
     found = {
-        name: _words(bwrap, command, commands.values(), limits, hidden)
-        for name, command in commands.items()
+        bot.name: (bwrap, *_words(bot, folder, limits, hidden))
+        for bot in bots
+        if bot.command is not None
     }
     if found:
         _try(next(iter(found.values())))
     return found
 
 
-def _words(
-    bwrap: str,
-    command: Command,
-    others: Iterable[Command],
-    limits: Limits,
-    secret: Sequence[Path],
-) -> tuple[str, ...]:
-    words = [bwrap, *_ISOLATION, "--proc", "/proc", "--dev", "/dev"]
-    words += ["--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm"]  # noqa: S108 - that of the sandbox
-    words += ["--size", str(HOME_MB << 20), "--tmpfs", SANDBOX_HOME]
-    etc = sorted(str(path) for name in _ETC for path in Path("/etc").glob(name))
-    for place in (*map(str, SYSTEM), *etc):
-        words += ["--ro-bind-try", place, place]
-    for path in outermost(command.visible):
-        words += ["--ro-bind", str(path), str(path)]
-    folders, files = covers(command, others, secret)
-    for path in sorted(folders):
-        words += ["--tmpfs", str(path)]
-    for path in sorted(files):
-        words += ["--ro-bind", os.devnull, str(path)]
-    words += ["--dir", str(command.folder)]
-    for place in (*map(str, sorted(folders)), "/dev", "/"):
-        words += ["--remount-ro", place]
+def bot_folder(bot: Bot, folder: Path) -> Path:
+    """The folder of a bot: its `dir`, which is relative to `folder`, or else `folder` itself."""
+    return folder.resolve() / (bot.dir or "")
+
+
+def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
+    """What of `secret` there is in a folder, the outermost only; all paths are resolved."""
+    inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
+    return sorted(path for path in inside if inside.isdisjoint(path.parents))
+
+
+def _words(bot: Bot, folder: Path, limits: Limits, secret: Sequence[Path]) -> Iterator[str]:
+    place = _checked_folder(bot, folder, secret)
+    yield from (*_ISOLATION, "--proc", "/proc", "--dev", "/dev")
+    yield from ("--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm")  # noqa: S108 - that of the sandbox
+    yield from ("--size", str(HOME_MB << 20), "--tmpfs", SANDBOX_HOME)
+    for system in (*_SYSTEM, *sorted(path for name in _ETC for path in Path("/etc").glob(name))):
+        yield from ("--ro-bind-try", str(system), str(system))
+    shown = _python()
+    if is_reference(bot):
+        yield from ("--dir", str(place))  # it needs no file of it
+    else:
+        shown.append(place)
+    for path in shown:
+        yield from ("--ro-bind", str(path), str(path))
+    for path in {path for root in shown for path in covered(root, secret)}:
+        if path.is_dir():
+            yield from ("--tmpfs", str(path), "--remount-ro", str(path))
+        else:
+            yield from ("--ro-bind", os.devnull, str(path))
+    yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(place))
     # The limit on processes is set inside, where only the bot's own count.
-    nproc = f"--nproc={limits.processes}"
-    return (*words, "--chdir", str(command.folder), "--", "/usr/bin/prlimit", nproc, "--")
+    yield from ("--", "/usr/bin/prlimit", f"--nproc={limits.processes}", "--")
+
+
+def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
+    """The folder of a bot; SandboxError if it would show more than a bot's own files."""
+    place = bot_folder(bot, folder)
+    if is_reference(bot):
+        return place
+    try:
+        leads = place.resolve()
+    except RuntimeError:  # a loop of links; later versions of Python leave it unresolved
+        leads = None
+    if leads != Path(os.path.normpath(place)):
+        raise SandboxError(
+            f"{place}, the folder of {bot.name}, is a link or behind one (write the folder itself)"
+        )
+    if leads == Path(gettempdir()) or _home().is_relative_to(leads):
+        raise SandboxError(
+            f"{place}, the folder of {bot.name}, holds far more than a bot (give the bot a folder"
+            " of its own)"
+        )
+    around = next((path for path in secret if leads.is_relative_to(path)), None)
+    if around is not None:
+        raise SandboxError(
+            f"{bot.name} has its folder in {around}, which bots may not see (keep the run"
+            " elsewhere, or move the bot)"
+        )
+    return leads
+
+
+def _home() -> Path:
+    try:
+        return Path.home().resolve()
+    except RuntimeError:  # a user whom the system does not know, as in some containers
+        return Path("/")
+
+
+def _python() -> list[Path]:
+    """The Python that runs Stich, and what Stich offers to bots in it; outer folders first."""
+    prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
+    places = prefixes | {prefix.resolve() for prefix in prefixes}
+    places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))
+    return sorted(
+        place for place in places if not any(place.is_relative_to(root) for root in _SYSTEM)
+    )
 
 
 def _try(words: Sequence[str]) -> None:

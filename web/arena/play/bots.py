@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from tournament.bot.launch import prepare_launch
+from tournament.bot.launch import must_sandbox, prepare_launch
 from tournament.bot.process import LaunchSettings
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
 from tournament.config.arguments import parse_bot
@@ -75,12 +75,11 @@ class AvailableBots:
         """How to start bots, as in the cup; SandboxError if there must be a sandbox and cannot."""
         if self.cup is None or self.path is None:
             return prepare_launch(bots, Limits(), clock.start_ms)[0]
-        known = {bot.name: bot for bot in (*self.cup.bots, *bots)}  # none sees another's files
         return prepare_launch(
-            list(known.values()),
+            bots,
             self.cup.limits,
             clock.start_ms,
-            sandbox=self.cup.sandbox,
+            sandbox=must_sandbox(replace(self.cup, bots=tuple(bots))),
             secret=[self.path, *([self.folder] if self.folder else [])],
             folder=self.path.absolute().parent,
         )[0]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from time import monotonic
 
 import httptools
@@ -52,6 +53,15 @@ class Reply:
     encoding: str | None
 
 
+class _State(Enum):
+    """How far an answer has come."""
+
+    HEAD = auto()
+    BODY = auto()
+    COMPLETE = auto()
+    CLOSING = auto()  # complete, and the connection cannot be used again
+
+
 class _Answer:
     """An answer as it arrives, piece by piece; the `on_` methods are called by the parser."""
 
@@ -61,53 +71,57 @@ class _Answer:
         self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True)
         self._begin()
         self._pieces: list[bytes] = []
-        self.size = 0
-        self.received = 0
-        self.done = False
-        self.keep = False
+        self._size = 0
+        self._received = 0
 
     def _begin(self) -> None:
-        self.head = False
-        self.length: int | None = None
-        self.chunked = False
-        self.encoding: str | None = None
+        self.state = _State.HEAD
+        self._length: int | None = None
+        self._ends_with_connection = True
+        self._encoding: str | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it is there."""
+        return self.state in (_State.COMPLETE, _State.CLOSING)
 
     @property
     def reply(self) -> Reply:
         """The answer, once `done`."""
-        return Reply(self._parser.get_status_code(), b"".join(self._pieces), self.encoding)
+        return Reply(self._parser.get_status_code(), b"".join(self._pieces), self._encoding)
 
     def feed(self, data: bytes) -> None:
         """Parse a piece; ResponseTooLarge or ProtocolError."""
-        self.received += len(data)
+        self._received += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self.done = True
+            self.state = _State.CLOSING
         except httptools.HttpParserError as error:
             if not self.done:
                 raise ProtocolError(f"What came back is not HTTP ({error}).") from None
-            self.keep = False
-        if self.size > BODY_LIMIT or (self.length or 0) > BODY_LIMIT:
+            self.state = _State.CLOSING
+        if self._size > BODY_LIMIT or (self._length or 0) > BODY_LIMIT:
             raise ResponseTooLarge(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
-        if not self.head and self.received > HEAD_LIMIT:
+        if self.state is _State.HEAD and self._received > HEAD_LIMIT:
             raise HeadersTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
-        if self.received > HEAD_LIMIT + 3 * BODY_LIMIT:
+        if self._received > HEAD_LIMIT + 3 * BODY_LIMIT:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
         """The connection was closed; ConnectionLost if something is missing."""
-        if self.head and self.length is None and not self.chunked:
-            self.done = True
-        elif not self.received:
+        if self.state is _State.BODY and self._ends_with_connection:
+            self.state = _State.CLOSING
+        elif not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
         else:
-            what = "answer" if self.head else "headers"
+            what = "headers" if self.state is _State.HEAD else "answer"
             raise ConnectionLost(f"It closed the connection in the middle of its {what}.")
 
     def on_message_begin(self) -> None:
-        """Another message follows, which answers nothing: do not reuse the connection."""
-        self.keep = False
+        """Another message after the answer answers nothing: do not reuse the connection."""
+        if self.done:
+            self.state = _State.CLOSING
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Note the headers that matter."""
@@ -115,20 +129,22 @@ class _Answer:
         if self.done:
             return
         if name == b"content-length":
-            self.length = int(value)
+            self._length = int(value)
+            self._ends_with_connection = False
         elif name == b"transfer-encoding":
-            self.chunked = True
+            self._ends_with_connection = False
         elif name == b"content-encoding":
-            self.encoding = value.decode("latin-1").strip().lower()
+            self._encoding = value.decode("latin-1").strip().lower()
 
     def on_headers_complete(self) -> None:
         """All headers are there."""
-        self.head = True
+        if not self.done:
+            self.state = _State.BODY
 
     def on_body(self, piece: bytes) -> None:
         """Collect a piece of the body."""
-        if not self.done and self.size <= BODY_LIMIT:
-            self.size += len(piece)
+        if not self.done and self._size <= BODY_LIMIT:
+            self._size += len(piece)
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
@@ -139,8 +155,8 @@ class _Answer:
         if 100 <= status < 200 and status != _SWITCHING:
             self._begin()
             return
-        self.done = True
-        self.keep = bool(self._parser.should_keep_alive())
+        reusable = self._parser.should_keep_alive()
+        self.state = _State.COMPLETE if reusable else _State.CLOSING
 
 
 def _refuse(_deadline: float) -> socket.socket:
@@ -223,7 +239,7 @@ class HttpConnection:
                     answer.feed(data)
                 else:
                     answer.end()
-            if not answer.keep:
+            if answer.state is _State.CLOSING:
                 self.close()
             return answer.reply
         except TimeoutError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import sys
@@ -11,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from tournament.bot.process import LaunchSettings
-from tournament.bot.supervisor.process_tree import PR_SET_PDEATHSIG, prctl
+from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid
 from tournament.match.referee import RefereeError
@@ -53,10 +54,8 @@ def main(
 
     It dies with the runner, however that ends, and its bots with it. They share its cores.
     """
-    runner = os.getppid()
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != runner:
-        return
+    if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
+        end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _exit)

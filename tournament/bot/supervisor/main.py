@@ -35,8 +35,8 @@ import time
 from tournament.bot.supervisor import groups
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
-    PR_SET_PDEATHSIG,
     end_children,
+    end_with_parent,
     prctl,
 )
 from tournament.bot.supervisor.sandbox_proxy import run_proxy
@@ -208,9 +208,7 @@ def _run_bot(
     for number in _IGNORED:
         signal.signal(number, signal.SIG_DFL)
     os.setsid()
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != supervisor:
-        os._exit(127)
+    end_with_parent(supervisor)
     if order["group"] is not None:
         with open(f"{order['group']['folder']}/cgroup.procs", "w") as file:
             file.write("0")

@@ -22,6 +22,14 @@ def prctl(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
+def end_with_parent(parent: int) -> None:
+    """From now on, this process is killed when its parent ends, whose pid the parent has passed on:
+    it may have ended already."""
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def children(pid: int) -> list[int]:
     """The pids of a process's children."""
     found = []

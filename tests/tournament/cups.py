@@ -76,9 +76,10 @@ def write(
         lines += ["[sandbox]", f"enabled = {json.dumps(sandbox)}"]
     for name, how in bots.items():
         kind = "url" if how.startswith("http") else "command"
-        lines += ["[[bots]]", f'name = "{name}"', f"{kind} = {json.dumps(how)}"]
-        if kind == "command" and sandbox and str(HOSTILE) in how:
-            lines += [f'dir = "{HOSTILE}"']
+        inside = sandbox and str(HOSTILE) in how
+        way = how.replace(str(HOSTILE), ".") if inside else how
+        lines += ["[[bots]]", f'name = "{name}"', f"{kind} = {json.dumps(way)}"]
+        lines += [f"dir = {json.dumps(str(HOSTILE))}"] if inside else []
     path = folder / "cup.toml"
     path.write_text("\n".join(lines) + "\n")
     return path

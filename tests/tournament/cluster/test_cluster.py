@@ -298,7 +298,7 @@ for address in addresses:
         seen.append(address)
     except OSError:
         pass
-if os.path.exists(path):
+if any(files for place, _, files in os.walk(path) if not place.startswith(os.getcwd())):
     seen.append(path)
 if seen:
     sys.exit("reached " + " and ".join(seen))

@@ -4,5 +4,6 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parents[1])
-import_module("hostile.program").main()
+folder = Path(__file__).resolve().parent
+sys.path[0] = str(folder.parent)
+import_module(f"{folder.name}.program").main()

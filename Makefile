@@ -14,7 +14,7 @@ NEWEST := --upgrade
 UV := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test test-all lint format types docs dist wheel serve bench openapi lock fuzz \
+.PHONY: help setup cup test test-all lint format types docs dist wheel serve bench bench-points openapi lock fuzz \
   test-kits clean
 
 help:  ## list the targets
@@ -91,6 +91,9 @@ serve: $(INSTALLED)  ## run the rules service on http://127.0.0.1:8080
 bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
+
+bench-points: $(READY)  ## play the real points that the benchmarks of the ranking draw from
+	@$(BIN)/python -m benchmarks.ranking.points
 
 openapi: $(READY)  ## generate openapi.yaml from the schemas, and the TypeScript types from it
 	@$(BIN)/python -m service.openapi

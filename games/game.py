@@ -247,6 +247,8 @@ class Game:
     categories: ClassVar[tuple[Category, ...]]
     teams: ClassVar[bool]
     clockwise: ClassVar[bool] = False
+    bounded: ClassVar[bool] = True
+    """Whether `max_difference` is a limit of the rules, and not what a statistic may suppose."""
 
     @abstractmethod
     def deck(self, players: int) -> Deck:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import islice
+from itertools import islice, permutations
 
 import numpy as np
 from jinja2 import Environment, FunctionLoader
@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 import games
 from tournament.decisions import disqualified
-from tournament.ranking.ratings import compare
 from tournament.records import FaultRecord, MatchSummary, RunRecords
 from tournament.results.integrity import integrity
 from tournament.results.match_arrays import MatchArrays, collect
@@ -121,12 +120,13 @@ def _cross(arrays: MatchArrays, table: Standings) -> list[tuple[str, list[Encoun
     if len(names) > _MAX_CROSS_BOTS:
         return []
     size = len(arrays.bots)
-    data = compare(arrays.seats, arrays.scores, arrays.sides, arrays.block, size)
     games, halves = np.zeros((2, size, size), dtype=np.int64)
-    np.add.at(games, (data.first, data.second), data.games)
-    np.add.at(games, (data.second, data.first), data.games)
-    np.add.at(halves, (data.first, data.second), data.halves)
-    np.add.at(halves, (data.second, data.first), 2 * data.games - data.halves)
+    for one, two in permutations(range(arrays.seats.shape[1]), 2):
+        first, second = arrays.seats[:, one], arrays.seats[:, two]
+        rivals = (first != second) & (arrays.sides[:, one] != arrays.sides[:, two])
+        outcome = 1 + np.sign(arrays.scores[:, one] - arrays.scores[:, two])
+        np.add.at(games, (first[rivals], second[rivals]), 1)
+        np.add.at(halves, (first[rivals], second[rivals]), outcome[rivals])
     order = [arrays.bots.index(name) for name in names]
     return [
         (

@@ -18,9 +18,8 @@ import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
 from tournament.paths import STORE_FILE
-from tournament.ranking.effects import fit
+from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.observations import Observations, observe
-from tournament.ranking.score_intervals import score_intervals
 from tournament.results.match_arrays import collect
 from tournament.results.standings import standings
 from tournament.store.rows import dumps
@@ -91,7 +90,7 @@ def _rows(count: int) -> Iterator[tuple[Row, Row]]:
 
 
 def bare_sums(folder: Path) -> dict[str, float]:
-    """Mean scores by the simplest loop and query: no intervals, no ratings."""
+    """Mean scores by the simplest loop and query: no intervals, no ranks."""
     connection = sqlite3.connect(folder / STORE_FILE)
     points: dict[str, int] = {}
     deals: dict[str, int] = {}
@@ -151,7 +150,7 @@ def sections() -> list[Section]:
             raise RuntimeError("The bare loop has other scores.")
         data = _observations(folder)
         start = time.process_time()
-        score_intervals(data, fit(data))
+        score_intervals(data, fit(data), np.ones(data.bots, bool))
         fitted = _seconds(start)
         start = time.process_time()
         bare_bootstrap(data, RESAMPLES)
@@ -172,7 +171,7 @@ def sections() -> list[Section]:
     how = (
         f"`stich standings` on a store of {len(BOTS)} bots at all tables of three, {MATCHES:,}"
         f" matches of {3 * REQUESTS} requests, in seconds of processor time: reading, scores,"
-        " ratings, both kinds of intervals, ranks, thinking times. The bare loop only adds up"
+        " intervals, ranks, thinking times. The bare loop only adds up"
         " scores."
     )
     return [Section("Standings", how, figures)]

@@ -17,8 +17,8 @@ from benchmarks.ranking.simulated_cups import (
     halved,
     normal,
     observed,
-    played,
     schedule,
+    simulated,
     spaced,
     swiss,
 )
@@ -36,13 +36,17 @@ Ranking = Callable[[np.random.Generator, Floats], Ints]
 
 def by_halving(deals: int) -> Ranking:
     """The places of a halving."""
-    return lambda random, effects: halved(random, effects, normal, deals)[1]
+    return lambda random, effects: halved(random, effects.size, simulated(effects, normal), deals)[
+        1
+    ]
 
 
 def by_swiss(deals: int) -> Ranking:
     """The scores of a Swiss of five rounds."""
     draw = swiss(SWISS_ROUNDS, deals)
-    return lambda random, effects: _best(scores(draw(random, effects, normal)))
+    return lambda random, effects: _best(
+        scores(draw(random, effects.size, simulated(effects, normal)))
+    )
 
 
 def by_round_robin(blocks: int) -> Ranking:
@@ -50,7 +54,8 @@ def by_round_robin(blocks: int) -> Ranking:
 
     def ranked(random: np.random.Generator, effects: Floats) -> Ints:
         seats = schedule(random, effects.size, -(-blocks // comb(effects.size, SEATS)))[:blocks]
-        return _best(scores(observed(seats, played(random, seats, effects, normal), effects.size)))
+        points = simulated(effects, normal)(random, seats)
+        return _best(scores(observed(seats, points, effects.size)))
 
     return ranked
 

@@ -1,4 +1,4 @@
-"""Simulated cups of bots whose strengths are known: noise, schedules of every format."""
+"""Simulated cups of bots whose order is known: points, and schedules of every format."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from benchmarks.ranking.points import draw_points
 from tournament.formats import halving as halving_format
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
@@ -19,8 +20,10 @@ SEATS = 3
 
 Noise = Callable[[np.random.Generator, int], Floats]
 """Points (B, 3) of equal bots at B blocks."""
-Draw = Callable[[np.random.Generator, Floats, Noise], Observations]
-"""A cup of bots with given effects (n)."""
+Play = Callable[[np.random.Generator, Ints], Floats]
+"""Points (B, 3) of the bots that sit in ``seats`` (B, 3)."""
+Draw = Callable[[np.random.Generator, int, Play], Observations]
+"""A cup of so many bots."""
 
 
 def normal(random: np.random.Generator, blocks: int) -> Floats:
@@ -59,16 +62,6 @@ def doubled(random: np.random.Generator, blocks: int) -> Floats:
     return points / SEATS
 
 
-def rare_loss(random: np.random.Generator, blocks: int) -> Floats:
-    """Equal scores, unlike bots: the first wins 1 in 19 of 20 blocks and loses 19 in the other.
-
-    Not among `NOISES`, in which bots are alike.
-    """
-    first = np.where(random.random(blocks) < 0.05, -19.0, 1.0)
-    rest = random.normal(size=blocks)
-    return np.stack([first, -first / 2 + rest, -first / 2 - rest], axis=1)
-
-
 NOISES: dict[str, Noise] = {
     "normal": normal,
     "t3": heavy,
@@ -78,71 +71,106 @@ NOISES: dict[str, Noise] = {
 }
 
 
-def played(random: np.random.Generator, seats: Ints, effects: Floats, noise: Noise) -> Floats:
-    """Points (B, 3) of the bots in ``seats`` (B, 3)."""
-    a = effects[seats]
-    own = a - (a.sum(axis=1, keepdims=True) - a) / (SEATS - 1)
-    answer: Floats = own + noise(random, len(seats))
-    return answer
+def rare_loss(every: int) -> Play:
+    """Equal scores, unlike bots: bot 0 wins 1 in most blocks and loses much in one of ``every``."""
+
+    def play(random: np.random.Generator, seats: Ints) -> Floats:
+        first = np.where(random.random(len(seats)) < 1 / every, 1.0 - every, 1.0)
+        rest = random.normal(size=len(seats))
+        own = np.stack([first, -first / 2 + rest, -first / 2 - rest], axis=1)
+        return np.take_along_axis(own, seats, axis=1)
+
+    return play
 
 
-def observed(seats: Ints, points: Floats, bots: int) -> Observations:
+def simulated(effects: Floats, noise: Noise) -> Play:
+    """Bots with these effects (n), one number each."""
+
+    def play(random: np.random.Generator, seats: Ints) -> Floats:
+        a = effects[seats]
+        own = a - (a.sum(axis=1, keepdims=True) - a) / (SEATS - 1)
+        answer: Floats = own + noise(random, len(seats))
+        return answer
+
+    return play
+
+
+def real(kinds: Ints) -> Play:
+    """Bots of these kinds (n), with points that real ones had at tables alike."""
+    return lambda random, seats: draw_points(random, kinds[seats])
+
+
+def observed(seats: Ints, points: Floats, bots: int, round: Ints | None = None) -> Observations:
     """Observations of these blocks, one deal each."""
     wide = np.zeros((len(seats), bots))
     np.put_along_axis(wide, seats, points, axis=1)
     present = np.zeros((len(seats), bots), bool)
     np.put_along_axis(present, seats, True, axis=1)
-    return from_blocks(wide, present)
-
-
-def round_robin(deals: int) -> Draw:
-    """All tables, ``deals`` blocks each, in a drawn order."""
-
-    def draw(random: np.random.Generator, effects: Floats, noise: Noise) -> Observations:
-        seats = schedule(random, effects.size, deals)
-        return observed(seats, played(random, seats, effects, noise), effects.size)
-
-    return draw
+    return from_blocks(wide, present, round)
 
 
 def schedule(random: np.random.Generator, bots: int, deals: int) -> Ints:
-    """The tables of a round-robin, block by block."""
+    """The tables of a round-robin, block by block, in a drawn order."""
     tables = np.array(list(combinations(range(bots), SEATS)))
-    tables = tables[random.permutation(len(tables))]
-    return np.tile(tables, (deals, 1))
+    return np.tile(tables[random.permutation(len(tables))], (deals, 1))
+
+
+def round_robin(deals: int) -> Draw:
+    """All tables, ``deals`` blocks each."""
+
+    def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
+        seats = schedule(random, bots, deals)
+        return observed(seats, play(random, seats), bots)
+
+    return draw
 
 
 def gauntlet(deals: int) -> Draw:
     """Bot 0 at all tables of the rest."""
 
-    def draw(random: np.random.Generator, effects: Floats, noise: Noise) -> Observations:
-        rest = list(combinations(range(1, effects.size), SEATS - 1))
+    def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
+        rest = list(combinations(range(1, bots), SEATS - 1))
         seats = np.tile(np.array([(0, *others) for others in rest]), (deals, 1))
-        return observed(seats, played(random, seats, effects, noise), effects.size)
+        return observed(seats, play(random, seats), bots)
 
     return draw
 
 
-def knockout(deals: int) -> Draw:
-    """The better part of each table goes on."""
+def _joined(rounds: list[tuple[Ints, Floats]], bots: int) -> Observations:
+    number = [np.full(len(seats), index) for index, (seats, _) in enumerate(rounds)]
+    seats, points = (np.concatenate(parts) for parts in zip(*rounds, strict=True))
+    return observed(seats, points, bots, np.concatenate(number))
 
-    def draw(random: np.random.Generator, effects: Floats, noise: Noise) -> Observations:
-        left = list(random.permutation(effects.size))
-        seats, points = [], []
-        for cut in plan(effects.size, SEATS):
+
+def _round(
+    random: np.random.Generator, tables: list[list[int]], deals: int, play: Play
+) -> tuple[Ints, Floats]:
+    """``deals`` blocks of each table, one after the other."""
+    seats = np.repeat(np.array(tables), deals, axis=0)
+    return seats, play(random, seats)
+
+
+def knockout(deals: int) -> Draw:
+    """The better part of each table goes on; the best of those beaten last play for bronze."""
+
+    def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
+        left = [int(bot) for bot in random.permutation(bots)]
+        beaten: list[int] = []
+        rounds = []
+        for cut in plan(bots, SEATS):
             playing = left[len(left) - cut.tables * SEATS :]
-            for number, advancing in enumerate(cut.advancing):
-                table = playing[number :: cut.tables]
-                here = np.tile(np.array(table), (deals, 1))
-                some = played(random, here, effects, noise)
-                seats.append(here)
-                points.append(some)
-                ranked = np.argsort(-some.sum(axis=0), kind="stable")
-                left = [bot for bot in left if bot not in {table[i] for i in ranked[advancing:]}]
-        here = np.tile(np.array(left), (deals, 1))
-        seats.append(here)
-        points.append(played(random, here, effects, noise))
-        return observed(np.concatenate(seats), np.concatenate(points), effects.size)
+            tables = [playing[number :: cut.tables] for number in range(cut.tables)]
+            rounds.append(_round(random, tables, deals, play))
+            totals = rounds[-1][1].reshape(cut.tables, deals, SEATS).sum(axis=1)
+            here = []
+            for table, advancing, total in zip(tables, cut.advancing, totals, strict=True):
+                ranked = np.argsort(-total, kind="stable")
+                here += [(-total[i], table[i]) for i in ranked[advancing:]]
+            beaten = [bot for _, bot in sorted(here)] + beaten
+            left = [bot for bot in left if bot not in beaten]
+        last = [left, beaten[:SEATS]] if bots >= 2 * SEATS else [left]
+        rounds.append(_round(random, last, deals, play))
+        return _joined(rounds, bots)
 
     return draw
 
@@ -150,8 +178,8 @@ def knockout(deals: int) -> Draw:
 class _Met:
     """Who met whom and who sat out, as Swiss pairing wants to know it."""
 
-    def __init__(self, names: list[str]) -> None:
-        self.names, self.rounds = names, 0
+    def __init__(self) -> None:
+        self.rounds = 0
         self.met: Counter[frozenset[str]] = Counter()
         self.played: Counter[str] = Counter()
 
@@ -160,64 +188,55 @@ class _Met:
         return self.rounds - self.played[name]
 
 
-def swiss(rounds: int, deals: int) -> Draw:
-    """Bots of similar standing together."""
+def swiss(number: int, deals: int) -> Draw:
+    """``number`` rounds of bots of similar standing."""
 
-    def draw(random: np.random.Generator, effects: Floats, noise: Noise) -> Observations:
-        size = effects.size
-        history = _Met([str(bot) for bot in range(size)])
-        totals, counts = np.zeros(size), np.zeros(size)
-        seats, points = [], []
-        for _ in range(rounds):
+    def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
+        history = _Met()
+        totals, counts = np.zeros(bots), np.zeros(bots)
+        rounds = []
+        for _ in range(number):
             mean = totals / np.maximum(counts, 1)
-            ranked = sorted(random.permutation(size), key=lambda bot: -mean[bot])
-            names = [str(bot) for bot in ranked]
-            tables = pair(names, SEATS, size // SEATS, history)
+            ranked = sorted(random.permutation(bots), key=lambda bot: -mean[bot])
+            tables = pair([str(bot) for bot in ranked], SEATS, bots // SEATS, history)
+            seats = [[int(name) for name in table] for table in tables]
+            rounds.append(_round(random, seats, deals, play))
+            here = np.array(seats)
+            totals[here] += rounds[-1][1].reshape(-1, deals, SEATS).mean(axis=1)
+            counts[here] += 1
             for table in tables:
-                here = np.tile(np.array([int(name) for name in table]), (deals, 1))
-                some = played(random, here, effects, noise)
-                seats.append(here)
-                points.append(some)
-                totals[here[0]] += some.mean(axis=0)
-                counts[here[0]] += 1
                 history.met.update(frozenset(two) for two in combinations(table, 2))
                 history.played.update(table)
             history.rounds += 1
-        return observed(np.concatenate(seats), np.concatenate(points), size)
+        return _joined(rounds, bots)
 
     return draw
 
 
 def halving(deals: int) -> Draw:
     """Successive halving, as `formats.halving` plans it."""
-
-    def draw(random: np.random.Generator, effects: Floats, noise: Noise) -> Observations:
-        return halved(random, effects, noise, deals)[0]
-
-    return draw
+    return lambda random, bots, play: halved(random, bots, play, deals)[0]
 
 
 def halved(
-    random: np.random.Generator, effects: Floats, noise: Noise, deals: int
+    random: np.random.Generator, bots: int, play: Play, deals: int
 ) -> tuple[Observations, Ints]:
     """A halving, and its last bots, best first."""
-    size = effects.size
-    left = np.arange(size)
-    seats, points = np.zeros((0, SEATS), np.int64), np.zeros((0, SEATS))
-    for stage in halving_format.plan(size, SEATS, deals):
+    left = np.arange(bots)
+    rounds: list[tuple[Ints, Floats]] = []
+    for stage in halving_format.plan(bots, SEATS, deals):
         if stage.bots < left.size:
-            left = _best(seats, points, left, size)[: stage.bots]
+            left = _best(_joined(rounds, bots), left)[: stage.bots]
         tables = stage.bots // SEATS
         drawn = [random.permutation(left)[: tables * SEATS] for _ in range(stage.seatings)]
-        here = np.concatenate(drawn).reshape(-1, SEATS)
-        seats = np.concatenate((seats, here))
-        points = np.concatenate((points, played(random, here, effects, noise)))
-    return observed(seats, points, size), _best(seats, points, left, size)
+        seats = np.concatenate(drawn).reshape(-1, SEATS)
+        rounds.append((seats, play(random, seats)))
+    data = _joined(rounds, bots)
+    return data, _best(data, left)
 
 
-def _best(seats: Ints, points: Floats, left: Ints, bots: int) -> Ints:
-    score = scores(observed(seats, points, bots))[left]
-    answer: Ints = left[np.argsort(-score, kind="stable")]
+def _best(data: Observations, left: Ints) -> Ints:
+    answer: Ints = left[np.argsort(-scores(data)[left], kind="stable")]
     return answer
 
 

@@ -349,6 +349,7 @@ class Doudizhu(Game):
         Category("rocket", "play:BjRj", "All jokers: two, or four with two packs."),
     )
     teams: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
 
     def deck(self, players: int) -> Deck:
         """One pack for three players, two for four."""

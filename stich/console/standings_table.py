@@ -12,18 +12,20 @@ from rich.text import Text
 
 from stich.console.course_table import course_table
 from stich.console.duel_text import duel_sentences
-from tournament.results.standings import BY_FORMAT, Standing, Standings
+from tournament.results.standings import Standing, Standings
 from tournament.text import plural, printable
 from web.ui.formatting import (
     course_first,
     fault_count,
     format_plain,
     format_rank,
-    format_rating,
     format_score,
     format_stop,
     format_times,
+    table_notes,
 )
+
+READING = "docs/reading-the-table.md"
 
 
 def print_table(console: Console, standings: Standings, facts: Mapping[str, Any]) -> None:
@@ -58,7 +60,6 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
         "Points a deal": (14, format_score),
         **({"Plain mean": (6, format_plain)} if plain else {}),
         "Ranks": (4, lambda line: format_rank(line.rank)),
-        "Rating": (12, format_rating),
         "Won": (4, lambda line: "–" if line.won is None else f"{line.won:.0%}"),
         "Faults": (4, fault_count),
         "ms a move": (5, lambda line: format_times(line.move_ms)),
@@ -80,27 +81,8 @@ def _caption(standings: Standings, total: int | None) -> Iterator[str]:
     matches = plural(standings.matches, "match", "matches")
     if total and not standings.finished:
         matches = f"{standings.matches} of {plural(total, 'match', 'matches')}"
-    yield (
-        f"{matches}, {plural(standings.deals, 'deal')}, {plural(standings.blocks, 'block')}."
-        " In brackets: 95 % intervals."
-    )
+    yield f"{matches}, {plural(standings.deals, 'deal')}, {plural(standings.blocks, 'block')}."
     if standings.stop is not None:
         yield format_stop(standings)
-    if standings.duel is not None:
-        yield "Ranks: those that the duel below leaves open."
-    elif standings.ranges == "final":
-        yield "Ranks: those the evidence allows; in 95 of 100 cups all of these ranges hold."
-    else:
-        yield (
-            "Ranks: those the evidence allows, however often you look; that takes about twice the"
-            " blocks that the end of a planned run takes."
-        )
-    if standings.ranges == "adaptive":
-        yield "Results decided who met whom, which takes more evidence still."
-    if standings.groups > 1:
-        yield (
-            f"The bots form {standings.groups} groups that never met: scores and ratings cannot"
-            " be compared between groups"
-            + ("." if standings.format in BY_FORMAT else ", so there are no places.")
-        )
-    yield "Time: median and 99th percentile."
+    yield from table_notes(standings)
+    yield f"Time: median and 99th percentile. How to read this: {READING}"

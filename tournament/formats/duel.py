@@ -7,10 +7,16 @@ from collections.abc import Iterator
 import games
 from tournament.config import Cup
 from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores
-from tournament.ranking.betting import Bets
+from tournament.ranking.betting import Bets, Reach, reach_of
 
 BLOCKS_PER_ROUND = 4
 """Blocks between two looks; independent of the number of workers."""
+
+
+def reach(cup: Cup) -> Reach:
+    """The most by which a block of the cup can differ."""
+    game = games.get(cup.game)
+    return reach_of(game.max_difference(cup.players, cup.options), game.bounded)
 
 
 class Duel(Schedule):
@@ -24,8 +30,7 @@ class Duel(Schedule):
         self.bets = self._begin()
 
     def _begin(self) -> Bets:
-        limit = games.get(self._cup.game).max_difference(self._cup.players, self._cup.options)
-        return Bets(limit, self._cup.format.within)
+        return Bets(reach(self._cup), self._cup.format.within)
 
     def rounds(self, scores: Scores) -> Iterator[Round]:
         """A few blocks at a time until they decide the duel or the budget is spent."""

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from tournament.config import Cup
+from tournament.formats.duel import reach
 from tournament.formats.schedule import Block, Round, Schedule, Scores
 from tournament.records import BlockRecord
 
-FIRST_LOOK = 20
+FIRST_LOOK = 60
 """Blocks before the first look."""
 
 
@@ -58,16 +59,14 @@ class UntilSettled(Schedule):
         """The top bots if they are separated from the rest and still play, in the order of the cup;
         otherwise nothing."""
         # Imported here: workers import the formats, and would load numpy for nothing.
-        from tournament.ranking import anytime
-        from tournament.ranking.effects import fit
+        from tournament.ranking.bets_of_pairs import settled_by_bets
 
         out = scores.disqualified(blocks)
         bots = [bot for bot in self._cup.names if bot not in out]
         seen = scores.observations(bots, blocks)
         if not seen.blocks:  # no table was played, because bots were withdrawn
             return ()
-        fitted = fit(seen)
-        settled = anytime.settled_pairs(fitted, self._cup.stop.confidence)
+        settled = settled_by_bets(seen, reach(self._cup), self._cup.stop.confidence)
         top = self._cup.stop.top or 0
         others = len(bots) - top
         above = settled.sum(axis=1) >= others

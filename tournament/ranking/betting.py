@@ -1,16 +1,14 @@
 """A confidence sequence for the mean difference of two bots, by betting against every mean.
 
-Of the hypothesis "the mean of the blocks is m", somebody who bets a share of the wealth on each
-block's x - m wins nothing on average: the product of 1 + stake (x - m) over the blocks has
-expectation 1 while no stake can lose more than all, whatever the distribution of x, and wherever
-one stops. So the wealth reaches 20 under the true mean in at most 5 of 100 duels (Ville's
-inequality), and the means under which it stays below 20 are a 95 % interval that holds at every
-look (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B
-86, 2024). It needs no symmetry: a rare large loss pays for many small wins.
+Of the hypothesis "the mean of the blocks is at most m", somebody who bets a share of the wealth on
+each block's x - m wins nothing on average: the product of 1 + stake (x - m) has an expectation of
+at most 1 while no stake can lose more than all, whatever the distribution of x, and wherever one
+stops. So under a true mean the wealth reaches 20 in at most 5 of 100 duels (Ville's inequality),
+and the means under which it stays below 20 are a 95 % interval that holds at every look
+(Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86,
+2024). It needs no symmetry: a rare large loss pays for many small wins.
 
-What a stake may be depends on the reach, the most by which a block can differ. It comes from the
-game. Without one, a block is supposed to reach at most 50 times the average of those before it.
-Where a block goes beyond what was supposed, a stake loses all, and the reach grows.
+What a stake may be depends on the reach, the most by which a block can differ.
 """
 
 from __future__ import annotations
@@ -19,39 +17,58 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.ranking.arrays import Floats
-from tournament.ranking.bootstrap import LEVEL, Interval
+from tournament.ranking.arrays import LEVEL, Floats, Interval, Ints
 
-# Shares of the largest stake. Small ones find small differences, and weigh less, because a
-# difference so small takes so many blocks that its weight matters little.
-_SHARES = np.array([2.0**-power for power in range(10)])
-_WEIGHTS = np.log(_SHARES ** np.log2(3) / (_SHARES ** np.log2(3)).sum())
-_AVERAGES = 50.0
-"""The supposed reach where no game tells it, in averages of the earlier blocks."""
-_FIRST = 5
-"""Blocks that only show the average."""
+_GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
+"""Stakes in units of 1 / rms, the root of the mean square of the earlier blocks."""
+_BEGINNING = 2.0
+"""Blocks of a sixth of the reach that the mean square begins with."""
+_NEAR = 0.9
+"""Beyond the zone nearly all of the wealth is on the side of 0: only one end can be wrong."""
 _NEEDED = -float(np.log(1 - LEVEL))
 _BISECTIONS = 40
 
 
-class Bets:
-    """What a duel has shown so far, block by block. ``limit`` is the reach, if it is known."""
+@dataclass(frozen=True)
+class Reach:
+    """The most by which a block can differ.
 
-    def __init__(self, limit: float | None, within: float | None = None) -> None:
+    With a ``tail`` larger blocks are so rare that they count as ``most``, and the mean is allowed
+    to move by so many rms for it.
+    """
+
+    most: float
+    tail: float = 0.0
+
+
+def reach_of(max_difference: float, bounded: bool) -> Reach:
+    """The reach by a game's ``max_difference``; one that is only supposed has a declared tail."""
+    return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.02)
+
+
+class Bets:
+    """What a duel has shown so far, block by block."""
+
+    def __init__(self, reach: Reach, within: float | None = None) -> None:
         """``within`` is half the width of the zone in which a difference does not matter."""
         self.blocks = 0
         self.total = 0.0
-        means = [0.0] if within is None else [0.0, -within, within]
-        self._means = np.array(means)[:, np.newaxis]
-        self._reach = _Reach(limit)
-        self._logs = np.zeros((2, len(means), _SHARES.size))
+        self._reach, self._within = reach, within
+        self._squares = 0.0
+        self._means = [0.0] if within is None else [0.0, -within, within]
+        self._logs = [np.zeros((2, *_shares(within).shape)) for _ in self._means]
+        self._broken = False
 
     def add(self, difference: float) -> None:
         """Add a block: points a deal of the first bot less those of the second."""
+        some = np.array([difference])
+        before = _rms(np.array([self._squares]), np.array([self.blocks]), self._reach)
+        for logs, mean in zip(self._logs, self._means, strict=True):
+            logs += _log_factors(some, before, mean, self._reach, self._within)[:, 0]
         self.blocks += 1
         self.total += difference
-        self._logs += _log_factors(difference, self._reach.value, self._means)
-        self._reach.add(abs(difference))
+        self._squares += float(np.clip(difference, -self._reach.most, self._reach.most) ** 2)
+        self._broken |= _is_beyond(some, self._reach)
 
     @property
     def mean(self) -> float:
@@ -60,8 +77,10 @@ class Bets:
 
     def log_wealth(self) -> list[float]:
         """The logarithm of the wealth under 0 and, with a zone, under both of its ends."""
-        answer: list[float] = _hedged(self._logs).tolist()
-        return answer
+        return [
+            _hedged(_sides(logs, self._within), mean, self._within)
+            for logs, mean in zip(self._logs, self._means, strict=True)
+        ]
 
     @property
     def wealth(self) -> float:
@@ -71,20 +90,23 @@ class Bets:
     @property
     def settled(self) -> bool:
         """Whether 95 % are for the bot that is ahead."""
-        return _settled(self._logs, self.mean)
+        more, less = _sides(self._logs[0], self._within)
+        ahead = (more > less) == (self.mean > 0) and self.mean != 0
+        return ahead and not self._broken and self.log_wealth()[0] >= _NEEDED
 
     @property
     def equal(self) -> bool:
         """Whether the interval lies in the zone: no difference beyond ``within``."""
-        zone = self.log_wealth()[1:]
-        return bool(zone) and all(wealth >= _NEEDED for wealth in zone)
+        inside = self._within is not None and abs(self.mean) <= self._within
+        return inside and not self._broken and all(w >= _NEEDED for w in self.log_wealth()[1:])
 
 
 @dataclass(frozen=True)
 class MeanDifference:
     """The mean of the blocks with its 95 % interval, which holds at every look.
 
-    ``settled`` is whether the interval excludes 0. An end is None while nothing can be said.
+    ``settled`` is whether the interval excludes 0. Without a reach nothing is proved: there is no
+    interval.
     """
 
     mean: float
@@ -92,124 +114,135 @@ class MeanDifference:
     settled: bool
 
 
-def mean_difference(differences: Floats, limit: float | None) -> MeanDifference:
-    """What the blocks (B), in their order, tell of the mean. ``limit`` is the reach, if known."""
-    reaches, next_reach = _reaches(differences, limit)
-    mean = float(np.add.accumulate(differences)[-1] / differences.size) if differences.size else 0.0
-    settled = _settled(_logs(differences, reaches, 0.0), mean)
-    least = 0.0 if settled and mean > 0 else -next_reach
-    most = 0.0 if settled and mean < 0 else next_reach
-    return MeanDifference(
-        mean,
-        Interval(
-            _end(differences, reaches, mean, least, limit),
-            _end(differences, reaches, mean, most, limit),
-        ),
-        settled,
+def mean_difference(
+    differences: Floats, reach: Reach | None, within: float | None = None
+) -> MeanDifference:
+    """What the blocks (B), in their order, tell of the mean."""
+    mean = float(differences.mean()) if differences.size else 0.0
+    if reach is None or _is_beyond(differences, reach):
+        return MeanDifference(mean, Interval(None, None), False)
+    sides = _sides(_total_logs(differences, 0.0, reach, within), within)
+    settled = _hedged(sides, 0.0, within) >= _NEEDED and mean != 0
+    settled = settled and bool(sides[0] > sides[1]) == (mean > 0)
+    low, high = (
+        _end(differences, mean, side, 0.0 if settled and mean * side < 0 else None, reach, within)
+        for side in (-1, 1)
     )
+    return MeanDifference(mean, Interval(low, high), settled)
 
 
-def log_wealth(differences: Floats, limit: float | None, mean: float) -> Floats:
+def log_wealth(
+    differences: Floats, reach: Reach, mean: float, within: float | None = None
+) -> Floats:
     """The logarithm of the wealth under ``mean`` after each block (B); log 20 excludes it."""
-    reaches, _ = _reaches(differences, limit)
-    return _hedged(_log_paths(differences, reaches, mean).transpose(0, 2, 1))
+    factors = _log_factors(differences, _all_rms(differences, reach), mean, reach, within)
+    sides = _sides(np.add.accumulate(factors, axis=1), within)
+    answer: Floats = np.logaddexp(*_weighted(sides, mean, within))
+    return answer
 
 
-class _Reach:
-    """The most by which the next block is supposed to differ; infinite while nothing is known."""
-
-    def __init__(self, limit: float | None) -> None:
-        self._limit = limit
-        self._blocks = 0
-        self._sum = 0.0
-        self._largest = 0.0
-
-    def add(self, size: float) -> None:
-        self._blocks += 1
-        self._sum += size
-        self._largest = max(self._largest, size)
-
-    @property
-    def value(self) -> float:
-        if self._limit is not None:
-            return max(self._limit, self._largest)
-        if self._blocks < _FIRST or not self._sum:
-            return np.inf
-        return max(_AVERAGES * self._sum / self._blocks, self._largest)
+def pair_wealth(pair: Ints, differences: Floats, pairs: int, reach: Reach) -> Floats:
+    """The logarithms of the wealth (2, pairs) of those who bet that the first of a pair has more,
+    and that the second has: ``pair`` and ``differences`` are by meeting, in their order."""
+    order = np.argsort(pair, kind="stable")
+    pair, some = pair[order], differences[order]
+    first = np.searchsorted(pair, pair)
+    square = np.clip(some, -reach.most, reach.most) ** 2
+    before = np.cumsum(square) - square
+    rms = _rms(before - before[first], np.arange(pair.size) - first, reach)
+    factors = _log_factors(some, rms, 0.0, reach, None)
+    logs = np.zeros((2, pairs, _GRID.size))
+    starts = np.unique(first)
+    logs[:, pair[starts]] = np.add.reduceat(factors, starts, axis=1) if pair.size else 0.0
+    return _sides(logs, None)
 
 
-def _reaches(differences: Floats, limit: float | None) -> tuple[Floats, float]:
-    """The reach before each block (B), and before the next one."""
-    reach = _Reach(limit)
-    answer = np.empty(differences.size)
-    for block, size in enumerate(np.abs(differences).tolist()):
-        answer[block] = reach.value
-        reach.add(size)
-    return answer, reach.value
+def _is_beyond(differences: Floats, reach: Reach) -> bool:
+    """Whether a block differs by more than is possible: the reach is not what it was said to be."""
+    return not reach.tail and bool((np.abs(differences) > reach.most).any())
+
+
+def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
+    """The root of the mean square of the blocks before, which begins with a guess."""
+    guess = (reach.most / 6) ** 2
+    answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
+    return answer
+
+
+def _all_rms(differences: Floats, reach: Reach) -> Floats:
+    square = np.clip(differences, -reach.most, reach.most) ** 2
+    return _rms(np.cumsum(square) - square, np.arange(square.size), reach)
+
+
+def _shares(within: float | None) -> Floats:
+    """How much of the wealth is on each stake; the last is on within / rms^2, if there is one."""
+    even = np.full(_GRID.size, 1 / _GRID.size)
+    return even if within is None else np.append(even / 2, 0.5)
+
+
+def _log_factors(
+    differences: Floats, rms: Floats, mean: float, reach: Reach, within: float | None
+) -> Floats:
+    """The logarithms (2, B, stakes) of what stakes on more and on less than ``mean`` pay."""
+    stakes = _GRID / rms[:, np.newaxis]
+    if within is not None:
+        stakes = np.column_stack((stakes, within / rms**2))
+    allowed = (reach.tail * rms)[:, np.newaxis]
+    stakes = np.minimum(stakes, 0.999 / (reach.most + abs(mean) + allowed))
+    over = (np.clip(differences, -reach.most, reach.most) - mean)[:, np.newaxis]
+    answer: Floats = np.log1p(np.stack((stakes * (over - allowed), stakes * (-over - allowed))))
+    return answer
+
+
+def _total_logs(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
+    factors = _log_factors(differences, _all_rms(differences, reach), mean, reach, within)
+    answer: Floats = factors.sum(axis=1)
+    return answer
+
+
+def _sides(logs: Floats, within: float | None) -> Floats:
+    """The logarithm of the wealth (2, ...) of the stakes on more and of those on less."""
+    answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
+    return answer
+
+
+def _weighted(sides: Floats, mean: float, within: float | None) -> Floats:
+    """The sides, as much of the wealth as each began with."""
+    more = 0.5
+    if within is not None and abs(mean) >= within:
+        more = _NEAR if mean < 0 else 1 - _NEAR
+    return np.stack((sides[0] + np.log(more), sides[1] + np.log(1 - more)))
+
+
+def _hedged(sides: Floats, mean: float, within: float | None) -> float:
+    """The logarithm of the wealth on both sides together."""
+    return float(np.logaddexp(*_weighted(sides, mean, within)))
 
 
 def _end(
-    differences: Floats, reaches: Floats, mean: float, bound: float, limit: float | None
-) -> float | None:
-    """Where the interval ends between the mean and ``bound``."""
-    if not np.isfinite(bound) or not _excludes(differences, reaches, bound):
-        return bound if limit is not None else None
-    inside, outside = mean, bound
+    differences: Floats,
+    mean: float,
+    side: int,
+    bound: float | None,
+    reach: Reach,
+    within: float | None,
+) -> float:
+    """The end of the interval below (-1) or above (1) the mean, within ``bound`` if it has one."""
+
+    def excludes(one: float) -> bool:
+        logs = _total_logs(differences, one, reach, within)
+        return _hedged(_sides(logs, within), one, within) >= _NEEDED
+
+    inside, outside = mean, side * reach.most if bound is None else bound
+    # What is excluded may begin right at the end of the zone.
+    if within is not None and abs(mean) <= within < abs(outside) and excludes(side * within):
+        outside = side * within
+    elif not excludes(outside):
+        return outside
     for _ in range(_BISECTIONS):
         middle = (inside + outside) / 2
-        if _excludes(differences, reaches, middle):
+        if excludes(middle):
             outside = middle
         else:
             inside = middle
     return outside
-
-
-def _excludes(differences: Floats, reaches: Floats, mean: float) -> bool:
-    """Whether the wealth under this mean reaches 20."""
-    return bool(_hedged(_logs(differences, reaches, mean))[0] >= _NEEDED)
-
-
-def _logs(differences: Floats, reaches: Floats, mean: float) -> Floats:
-    """The logarithms of the wealth (2, 1, shares) under one mean after all blocks."""
-    answer = np.zeros((2, 1, _SHARES.size))
-    if differences.size:
-        answer[:, 0] = _log_paths(differences, reaches, mean)[..., -1]
-    return answer
-
-
-def _log_paths(differences: Floats, reaches: Floats, mean: float) -> Floats:
-    """The logarithms of the wealth (2, shares, B) under one mean after each block.
-
-    Added up one by one, as a duel does, so that both decide alike to the last digit.
-    """
-    factors = _log_factors(differences, reaches, np.array([mean]), _SHARES[:, np.newaxis])
-    answer: Floats = np.add.accumulate(factors, axis=2)
-    return answer
-
-
-def _log_factors(
-    difference: float | Floats, reach: float | Floats, mean: Floats, share: Floats = _SHARES
-) -> Floats:
-    """The logarithm of what stakes on more and on less than ``mean`` pay, along the first axis."""
-    paid = share * ((difference - mean) / (reach + np.abs(mean)))
-    with np.errstate(divide="ignore"):
-        answer: Floats = np.log1p(np.maximum(np.stack([paid, -paid]), -1.0))
-    return answer
-
-
-def _sides(logs: Floats) -> Floats:
-    """The logarithm of the wealth (2, means) of the stakes on more and of those on less."""
-    answer: Floats = np.logaddexp.reduce(logs + _WEIGHTS, axis=2)
-    return answer
-
-
-def _hedged(logs: Floats) -> Floats:
-    """The logarithm of the wealth (means) that began in equal halves on more and on less."""
-    answer: Floats = np.logaddexp.reduce(_sides(logs), axis=0) - np.log(2)
-    return answer
-
-
-def _settled(logs: Floats, mean: float) -> bool:
-    """Whether the wealth under the first mean, 0, reaches 20 on the side of the bot ahead."""
-    more, less = _sides(logs)[:, 0]
-    return mean != 0 and (more > less) == (mean > 0) and bool(_hedged(logs)[0] >= _NEEDED)

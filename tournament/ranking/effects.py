@@ -1,185 +1,146 @@
-"""Scores by a linear main-effects fit, so that whom a bot met plays no part.
+"""Scores: expected points a deal at a table drawn at random from the other bots.
 
-The model: points per deal of bot i at a table = base + a_i - mean of the a of its opponents
-there. Weighted least squares, where a block weighs as much as it has deals, so blocks of equal
-length weigh alike. At a table of p bots the right side is base + k (a_i - mean a of the table),
+Where every table of the bots has been played equally often, that is the plain mean. Elsewhere the
+mean depends on whom a bot met, and a model takes that out: points per deal of bot i at a table =
+base + a_i - mean of the a of its opponents there. Weighted least squares, where a block weighs as
+much as it has deals. At a table of p bots the right side is base + k (a_i - mean a of the table),
 k = p / (p - 1), so the normal equations are those of a weighted graph Laplacian of who met whom:
-n equations, however many blocks (incomplete block designs: Cochran and Cox, Experimental
-Designs, 1957, chapter 9; as ratings: Stefani, "Survey of the major world sports rating systems",
-1997).
+n equations, however many blocks (incomplete block designs: Cochran and Cox, Experimental Designs,
+1957, chapter 9). The score is then base + a_i n / (n - 1). It describes; no rank rests on it.
 
-The score is the expected points per deal at a table drawn at random from the other bots:
-base + a_i n / (n - 1), with the a summing to 0 over the n bots. Where every table of the bots
-has been played equally often, the plain mean estimates that without the model, and is the score:
-for points that add up to a constant the two are equal, since the Laplacian is then a multiple
-of the identity.
-
-Bots that are connected by tables form a component. Scores of different components have no
-common scale.
+Bots that are connected by tables form a component. Scores of different components have no common
+scale.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from math import comb
 
 import numpy as np
 
-from tournament.ranking.arrays import Booleans, Floats, Ints
-from tournament.ranking.degrees_of_freedom import design_freedom
-from tournament.ranking.design import Design, design_of
-from tournament.ranking.observations import Observations
-from tournament.ranking.residuals import residuals, seats_of
+from tournament.ranking.arrays import LEVEL, UNKNOWN, Booleans, Floats, Interval, Ints
+from tournament.ranking.groups import connected
+from tournament.ranking.observations import Observations, numbered, pairs_within
+from tournament.ranking.student import student_quantile
 
-# Digits that are answered of a score: beyond them is the noise of floating point, which the
-# order of the bots decides.
-_DIGITS = 9
+_DIGITS = 9  # beyond them is the noise of floating point, which the order of the bots decides
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The scores of n bots and where they come from.
+    """The scores of n bots.
 
-    ``score`` (n) and ``plain`` (n) are points per deal, NaN for a bot that never played;
-    ``component`` (n) is its component, numbered by first block, -1 if it never played.
-    ``influence`` (B, n) is the error that each block brought into each score, estimated: the
-    sum of squares over blocks estimates the variance of a score, and so for sums and
-    differences of scores. ``stratum`` (B) groups the blocks whose errors were estimated
-    together, ``freedom`` (strata) is the degrees of freedom of each.
-
-    Of the difference of each pair of scores, (n, n), if all points spread alike: ``blocks`` is
-    Kish's effective number of blocks it rests on (two bots that met at one table only: the
-    blocks there), ``design_freedom`` its degrees of freedom after Satterthwaite. ``ties`` (n, n)
-    counts the blocks in which two bots met and had equal points.
+    ``score`` (n) is points per deal, NaN for a bot that never played; ``component`` (n) is its
+    component, numbered by first block, -1 if it never played; ``balanced`` (n) says whether all
+    tables of the component were played equally often. ``effect`` and ``base`` (n) are the model's.
     """
 
     score: Floats
-    plain: Floats
     component: Ints
-    influence: Floats
-    stratum: Ints
-    freedom: Floats
-    blocks: Floats
-    design_freedom: Floats
-    ties: Ints
+    balanced: Booleans
+    effect: Floats
+    base: Floats
 
 
 def fit(data: Observations) -> Fit:
-    """Fit the scores. ``docs/statistics.md`` says what they claim."""
-    if not data.blocks:
-        return _unplayed(data.bots)
-    design = design_of(data)
-    effects, base = _solve(data, design)
-    by_effect = _score_by_effect(design)
-    balanced = _balanced(data, design)
-    plain = data.plain
-    residual, freedom, stratum = residuals(data, design, effects, base)
-    present = data.present[data.table]
-    mean = residual.sum(axis=1) / np.maximum(design.size[data.table], 1)
-    within = np.where(present, residual - mean[:, np.newaxis], 0.0)
-    pull = design.weight * design.factor[data.table]
-    influence = (pull[:, np.newaxis] * within) @ (design.inverse * by_effect)
-    influence += _base_share(data, design, mean)
-    if balanced.any():
-        shares = data.deals[:, balanced] / data.deals[:, balanced].sum(axis=0)
-        influence[:, balanced] = residual[:, balanced] * shares
-    blocks, nominal = design_freedom(data, design)
-    return Fit(
-        score=_scores(data, design, effects, base),
-        plain=plain,
-        component=design.component,
-        influence=influence,
-        stratum=stratum,
-        freedom=freedom,
-        blocks=blocks,
-        design_freedom=nominal,
-        ties=_ties(data, design),
-    )
+    """Fit the scores."""
+    bots = data.bots
+    size = np.bincount(data.block, minlength=data.blocks)
+    deals = np.bincount(data.block, data.deals, data.blocks)
+    weight = deals / np.maximum(size, 1)
+    weight = weight / weight.max(initial=1.0)
+    factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)
+    flat = np.zeros(bots * bots)
+    pull = weight * factor**2 / np.maximum(size, 1)
+    for left, right in pairs_within(data.block):
+        pair = data.bot[left] * bots + data.bot[right]
+        flat -= np.bincount(pair, pull[data.block[left]], bots * bots)
+    laplacian = flat.reshape(bots, bots)
+    laplacian += laplacian.T
+    played = np.bincount(data.bot, minlength=bots) > 0
+    component = np.full(bots, -1)
+    if played.any():
+        found = connected(laplacian != 0)
+        _, first = np.unique(found[data.bot], return_index=True)
+        component[played] = np.argsort(np.argsort(first))[numbered(found[played])]
+    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
+
+    where = component[data.seated[:, 0]] if data.blocks else np.zeros(0, np.int64)
+    components = int(component.max(initial=-1)) + 1
+    mean = np.bincount(data.block, data.points, data.blocks) / np.maximum(size, 1)
+    amount = weight * size
+    base = np.bincount(where, amount * mean, components) / np.bincount(where, amount, components)
+    within = (weight * factor)[data.block] * (data.points - mean[data.block])
+    right_side = np.bincount(data.bot, within, bots)
+    effect, score, balanced = np.zeros(bots), np.full(bots, np.nan), np.zeros(bots, bool)
+    for number in range(components):
+        inside = np.flatnonzero(component == number)
+        here = laplacian[np.ix_(inside, inside)]
+        # The Laplacian maps constants to 0; adding ones makes it invertible.
+        ones = np.full(here.shape, max(float(np.trace(here)), 1.0) / inside.size**2)
+        effect[inside] = np.linalg.solve(here + ones, right_side[inside])
+        effect[inside] -= effect[inside].mean()
+        wide = inside.size / max(1, inside.size - 1)
+        score[inside] = np.round(base[number] + wide * effect[inside], _DIGITS)
+        if _is_balanced(data.table[where == number], size[where == number], inside.size):
+            balanced[inside] = True
+            score[inside] = data.plain[inside]
+    bases = np.where(played, base[component] if components else 0.0, np.nan)
+    return Fit(score, component, balanced, effect, bases)
 
 
 def scores(data: Observations) -> Floats:
-    """The scores of ``fit`` alone, without their errors, which take most of its time."""
+    """The scores alone."""
+    return fit(data).score
+
+
+def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
+    """The 95 % interval of each bot's score, for those that are ``shown`` (n).
+
+    For tables of a round-robin: Student's t around the mean, from the spread of the blocks of one
+    table where every table has two or more, otherwise around the fit. Unknown without any spread.
+    """
     if not data.blocks:
-        return np.full(data.bots, np.nan)
-    design = design_of(data)
-    return _scores(data, design, *_solve(data, design))
+        return [UNKNOWN] * data.bots
+    times = np.bincount(data.table)
+    freedom = np.bincount(data.bot, minlength=data.bots).astype(np.float64)
+    if times[times > 0].min() > 1:
+        cell = numbered(data.table[data.block], data.bot)
+        often = np.bincount(cell)
+        error = data.points - (np.bincount(cell, data.points) / often)[cell]
+        error *= np.sqrt(often / (often - 1))[cell]
+        freedom -= np.bincount(data.bot, 1 / often[cell], data.bots)
+    else:
+        error, share = _residuals(data, fitted)
+        freedom *= 1 - share
+    deals = np.bincount(data.bot, data.deals, data.bots)
+    variance = np.bincount(data.bot, (error * data.deals / deals[data.bot]) ** 2, data.bots)
+    answers = []
+    for bot in range(data.bots):
+        score, spread = float(fitted.score[bot]), float(np.sqrt(variance[bot]))
+        if not shown[bot] or freedom[bot] < 0.5 or spread <= 1e-9 * (1 + abs(score)):
+            answers.append(UNKNOWN)
+            continue
+        arm = student_quantile(float(freedom[bot]), (1 - LEVEL) / 2) * spread
+        answers.append(Interval(round(score - arm, _DIGITS), round(score + arm, _DIGITS)))
+    return answers
 
 
-def _scores(data: Observations, design: Design, effects: Floats, base: Floats) -> Floats:
-    score = np.round(base + effects * _score_by_effect(design), _DIGITS)
-    score = np.where(_balanced(data, design), data.plain, score)
-    return np.where(design.component >= 0, score, np.nan)
+def _residuals(data: Observations, fitted: Fit) -> tuple[Floats, float]:
+    """What the fit leaves of the points, scaled to its full spread, and the share that it took."""
+    size = np.bincount(data.block)
+    factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[data.block]
+    effect = fitted.effect[data.bot]
+    mean = (np.bincount(data.block, effect) / size)[data.block]
+    residual = data.points - fitted.base[data.bot] - factor * (effect - mean)
+    taken = float((fitted.component >= 0).sum() - 1 - fitted.component.max(initial=0))
+    free = max(float((size - 1).sum()), 1.0)
+    share = min((taken + 1) / (free + 1), 1.0)
+    return residual / np.sqrt(max(1 - share, 1e-9)), share
 
 
-def _score_by_effect(design: Design) -> Floats:
-    """What a score moves by an effect (n): n / (n - 1) for the n bots of the component."""
-    members = np.bincount(design.component[design.component >= 0])
-    others = np.where(design.component >= 0, members[design.component], 2)
-    answer: Floats = others / np.maximum(others - 1, 1)
-    return answer
-
-
-def _unplayed(bots: int) -> Fit:
-    nothing, square = np.full(bots, np.nan), np.zeros((bots, bots))
-    return Fit(
-        score=nothing,
-        plain=nothing,
-        component=np.full(bots, -1, np.int64),
-        influence=np.zeros((0, bots)),
-        stratum=np.zeros(0, np.int64),
-        freedom=np.zeros(0),
-        blocks=square,
-        design_freedom=square,
-        ties=square.astype(np.int64),
-    )
-
-
-def _solve(data: Observations, design: Design) -> tuple[Floats, Floats]:
-    """The effects a (n), which sum to 0 in every component, and the base (n) of each bot's."""
-    present = data.present[data.table]
-    size = np.maximum(design.size[data.table], 1)
-    mean = data.points.sum(axis=1) / size
-    pull = design.weight * design.factor[data.table]
-    within = np.where(present, data.points - mean[:, np.newaxis], 0.0)
-    effects = design.inverse @ (pull @ within)
-    where = design.block_component(data)
-    weight = design.weight * design.size[data.table]
-    count = int(design.component.max(initial=-1)) + 1
-    base = np.bincount(where, weight * mean, count) / np.bincount(where, weight, count)
-    return effects, base[design.component]
-
-
-def _balanced(data: Observations, design: Design) -> Booleans:
-    """Which bots (n) are in a component where every table has been played equally often."""
-    answer = np.zeros(data.bots, bool)
-    members = np.bincount(design.component[design.component >= 0])
-    where = design.component[data.present.argmax(axis=1)]
-    for number, count in enumerate(members):
-        here = where == number
-        sizes, times = design.size[here], design.played[here]
-        if sizes.min() == sizes.max() > 1 and times.min() == times.max():
-            answer[design.component == number] = sizes.size == comb(int(count), int(sizes[0]))
-    return answer
-
-
-def _base_share(data: Observations, design: Design, mean: Floats) -> Floats:
-    """The error of the base (B, n): of each block's mean, for the bots of its component."""
-    where = design.block_component(data)
-    weight = design.weight * design.size[data.table]
-    share = mean * weight / np.bincount(where, weight)[where]
-    answer: Floats = share[:, np.newaxis] * (where[:, np.newaxis] == design.component)
-    return answer
-
-
-def _ties(data: Observations, design: Design) -> Ints:
-    """In how many blocks two bots had equal points (n, n)."""
-    answer = np.zeros((data.bots, data.bots), np.int64)
-    for size in np.unique(design.size):
-        blocks = np.flatnonzero(design.size[data.table] == size)
-        seats = seats_of(data.present[data.table[blocks]], int(size))
-        points = np.take_along_axis(data.points[blocks], seats, axis=1)
-        for one, two in combinations(range(int(size)), 2):
-            equal = points[:, one] == points[:, two]
-            np.add.at(answer, (seats[equal, one], seats[equal, two]), 1)
-    return answer + answer.T
+def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
+    _, times = np.unique(table, return_counts=True)
+    one_size = size.min() == size.max() > 1 and times.min() == times.max()
+    return bool(one_size and times.size == comb(bots, int(size[0])))

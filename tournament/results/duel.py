@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from tournament.ranking.betting import mean_difference
+import games
+from tournament.ranking.arrays import Booleans
+from tournament.ranking.betting import mean_difference, reach_of
 from tournament.ranking.observations import Observations
-from tournament.ranking.rank_ranges import Settled
 from tournament.results.match_arrays import MatchArrays
 
 _DIGITS = 9
@@ -21,9 +23,9 @@ class DuelResult:
 
     ``ahead`` has more points a deal in the mean of these ``blocks`` than ``behind``: by
     ``difference``, which is 0 where they are equal. ``low`` to ``high`` is its 95 % interval, which
-    holds at every look; None where nothing can be said. ``better`` is ``ahead`` if the interval
-    excludes 0. ``max_difference`` is the most by which a block is supposed to differ, None for 50
-    times the average.
+    holds at every look; None where nothing is proved, because nobody knows by how much a block can
+    differ. ``better`` is ``ahead`` if the interval excludes 0. ``max_difference`` is the most by
+    which a block is supposed to differ, None if that is unknown.
     """
 
     ahead: str
@@ -42,7 +44,9 @@ class DuelResult:
         return -within <= self.low and self.high <= within
 
 
-def duel_result(arrays: MatchArrays, data: Observations, limit: int | None) -> DuelResult | None:
+def duel_result(
+    arrays: MatchArrays, data: Observations, facts: Mapping[str, Any]
+) -> DuelResult | None:
     """The duel of the only two bots, by the blocks that are complete; None for any other run.
 
     A part of a block is not mirrored, so its seats and cards may favour one of them.
@@ -51,8 +55,17 @@ def duel_result(arrays: MatchArrays, data: Observations, limit: int | None) -> D
         return None
     complete = np.zeros(data.blocks, bool)
     complete[arrays.block] = arrays.complete
-    points = data.points[complete & (data.deals > 0).all(axis=1)]
-    found = mean_difference(points[:, 0] - points[:, 1], limit)
+    first, second = np.zeros((2, data.blocks))
+    for side, points in enumerate((first, second)):
+        own = data.bot == side
+        points[data.block[own]] = data.points[own]
+    both = np.bincount(data.block, minlength=data.blocks) == 2
+    differences = (first - second)[complete & both]
+    limit = facts.get("max_difference")
+    game = games.GAMES.get(str(facts.get("game")))
+    reach = None if limit is None else reach_of(limit, game is None or game.bounded)
+    within = facts.get("config", {}).get("format", {}).get("within")
+    found = mean_difference(differences, reach, within)
     ends = [
         None if end is None else round(end, _DIGITS)
         for end in (found.interval.low, found.interval.high)
@@ -68,12 +81,12 @@ def duel_result(arrays: MatchArrays, data: Observations, limit: int | None) -> D
         low=ends[0],
         high=ends[1],
         better=ahead if found.settled else None,
-        blocks=len(points),
+        blocks=len(differences),
         max_difference=limit,
     )
 
 
-def settled_by(duel: DuelResult, bots: Sequence[str]) -> Settled:
+def settled_by(duel: DuelResult, bots: Sequence[str]) -> Booleans:
     """Which of the two bots (rows) is settled above which (columns)."""
     settled = np.zeros((2, 2), bool)
     if duel.better is not None:

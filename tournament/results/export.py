@@ -45,7 +45,7 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "think_ms": ("double", "their total time in milliseconds"),
     "slowest_ms": ("double", "the longest of them; null if there were none"),
     "finished": ("bool", "whether the run had ended"),
-    "ranges": ("string", "when ranges of ranks hold: final, anytime or adaptive"),
+    "ranges": ("string", "when ranges of ranks hold: final or anytime"),
     "max_difference": ("int64", "the most points by which seats can differ in a deal"),
     "format": ("string", "type of the format"),
     "challenger": ("string", "the challenger of a gauntlet; null in other formats"),

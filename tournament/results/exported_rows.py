@@ -123,17 +123,10 @@ class ExportedRows:
             },
             "settled": {row["bot"] for row in rows if row.get("settled")},
             "stopped_after": self._facts.get("stopped_after"),
-            "ranges": self._facts.get("ranges") or self._safe_ranges(),
+            "ranges": self._facts.get("ranges") or "anytime",
             "max_difference": self._facts.get("max_difference"),
             "places": {bot: place for bot, place in self._places.items() if decided and place},
         }
-
-    def _safe_ranges(self) -> str:
-        """The ranges that hold without a promise: results may have decided later rounds."""
-        rounds = {match.round for match in self._matches}
-        if self._facts.get("format") == "halving":
-            return "anytime"
-        return "adaptive" if len(rounds) > 1 else "anytime"
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """The matches; of one round if it is given."""

@@ -20,7 +20,7 @@ import games
 from games import State
 from games.move import PASS
 from tournament.ranking.arrays import Booleans, Floats, Ints
-from tournament.ranking.distributions import logistic, student_tail
+from tournament.ranking.student import student_tail
 from tournament.records import MatchRecord
 
 LEVEL = 0.05
@@ -189,14 +189,19 @@ def _expected(found: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> 
     weights = np.zeros(design.shape[1])
     ridge = np.eye(len(weights))  # a bot that always passes has no finite maximum
     for _ in range(50):
-        chance = logistic(design @ weights)
+        chance = _logistic(design @ weights)
         slope = design.T @ (beaten - chance) - weights
         curve = (design * (chance * (1 - chance))[:, np.newaxis]).T @ design + ridge
         step = np.linalg.solve(curve, slope)
         weights += step
         if np.abs(step).max() < 1e-8:
             break
-    answer: Floats = logistic(design @ weights)
+    return _logistic(design @ weights)
+
+
+def _logistic(odds: Floats) -> Floats:
+    """The chance with these logarithms of odds."""
+    answer: Floats = np.exp(-np.logaddexp(0.0, -odds))
     return answer
 
 
@@ -240,7 +245,7 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
     difference = float(mean_out - mean_in)
     if error == 0:
         return difference, 1.0
-    return difference, float(student_tail(blocks - 1, difference / error))
+    return difference, student_tail(blocks - 1, difference / error)
 
 
 def _matches(found: Sequence[Chance], unexpected: Floats, two: tuple[str, str]) -> tuple[str, ...]:

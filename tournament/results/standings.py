@@ -1,4 +1,4 @@
-"""The standings of a run: scores, ratings and rank ranges, computed from its matches.
+"""The standings of a run: scores and rank ranges, computed from its matches.
 
 ``docs/statistics.md`` says what each column means.
 """
@@ -15,21 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tournament.decisions import decided, disqualified, sentences
-from tournament.ranking import adaptive, anytime, rank_ranges
-from tournament.ranking.arrays import Booleans
-from tournament.ranking.bootstrap import Interval
-from tournament.ranking.effects import Fit, fit
+from tournament.ranking.arrays import Booleans, Interval
+from tournament.ranking.effects import Fit, fit, score_intervals
+from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, observe
-from tournament.ranking.ratings import Rating, compare, rating_groups, ratings
-from tournament.ranking.score_intervals import score_intervals
+from tournament.ranking.ranks import (
+    anytime_chances,
+    final_chances,
+    rank_ranges,
+    settled_pairs,
+)
 from tournament.records import FAULT_KINDS, Decision, Results
 from tournament.results.course import Course, course
 from tournament.results.duel import DuelResult, duel_result, settled_by
 from tournament.results.match_arrays import MatchArrays, collect
 
-# The random numbers of resampling are the same for every run, so that an export ranks to the digit
-# as its store does.
-_SEED = ""
 BY_FORMAT = ("knockout", "halving")
 """The formats whose places do not follow from the scores alone, so there are none before the end.
 """
@@ -52,9 +52,9 @@ class Standing:
     for a bot that has not played, before the end of a knockout or halving, and in the other formats
     between groups of bots that never met. ``rank`` is the first and last rank that the evidence
     allows. ``score`` is the expected points a deal against the other bots of the cup, ``plain``
-    the mean of the points a deal it played; ``won`` is a share from 0 to 1. These and ``rating``
-    are None before the bot's first match. ``low`` to ``high`` and ``rating_low`` to
-    ``rating_high`` are 95 % intervals, None where the data cannot tell (fewer than two blocks).
+    the mean of the points a deal it played; ``won`` is a share from 0 to 1. These are None before
+    the bot's first match. ``low`` to ``high`` is the 95 % interval of the score at the tables of a
+    round-robin, None in other formats and where the data cannot tell (fewer than two blocks).
     ``group`` numbers the bots that met, directly or through others.
     """
 
@@ -66,9 +66,6 @@ class Standing:
     high: float | None
     plain: float | None
     group: int | None
-    rating: float | None
-    rating_low: float | None
-    rating_high: float | None
     matches: int
     deals: int
     won: float | None
@@ -146,24 +143,18 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     fitted = fit(data)
     # Two bots that are left of more have not played a duel.
     whole = len(arrays.bots) == len(played.bots)
-    duel = duel_result(arrays, data, facts.get("max_difference")) if whole else None
+    duel = duel_result(arrays, data, facts) if whole else None
     kind = kind_of_ranges(facts) if duel is None else "anytime"
-    settled = _settled(kind, fitted) if duel is None else settled_by(duel, arrays.bots)
+    settled = _settled(kind, data) if duel is None else settled_by(duel, arrays.bots)
     groups = int(fitted.component.max(initial=-1)) + 1
     places = _places(arrays, played, fitted, facts)
     place_of = dict(zip(arrays.bots, places, strict=True))
-    rated = _rate(arrays)
-    lines = [
-        _standing(arrays, bot, fitted, *columns, rated.get(bot))
-        for bot, columns in enumerate(
-            zip(
-                places,
-                rank_ranges.rank_ranges(settled),
-                score_intervals(data, fitted),
-                strict=True,
-            )
-        )
-    ]
+    shown = fitted.balanced | (format_of(facts) == "round-robin")
+    if duel is not None:  # it has one interval, the one that decides
+        shown[:] = False
+    intervals = score_intervals(data, fitted, shown)
+    columns = zip(places, rank_ranges(settled), intervals, strict=True)
+    lines = [_standing(arrays, data, bot, fitted, *each) for bot, each in enumerate(columns)]
     lines.sort(
         key=lambda line: (
             line.place is None,
@@ -196,17 +187,14 @@ def kind_of_ranges(facts: Mapping[str, Any]) -> str:
     """When the ranges of ranks hold.
 
     "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
-    often somebody looks, also if looks decide when to end or who plays on. "adaptive": the same
-    where results decide who meets whom, as in Swiss.
+    often somebody looks, also if looks decide when to end or who plays on.
     """
-    if "ranges" in facts:
-        return str(facts["ranges"])
+    if "ranges" in facts:  # "adaptive" was written for Swiss by version 0.2.0
+        return "final" if facts["ranges"] == "final" else "anytime"
     format = format_of(facts)
-    if format == "swiss":
-        return "adaptive"
     stops = facts.get("config", {}).get("stop", {}).get("top") is not None
     final = facts.get("finished") and not facts.get("extended") and not stops
-    return "final" if final and format not in ("duel", "halving") else "anytime"
+    return "final" if final and format not in ("duel", "halving", "swiss") else "anytime"
 
 
 def format_of(facts: Mapping[str, Any]) -> str:
@@ -224,7 +212,9 @@ def official_places(run: Results) -> dict[str, int | None]:
 
 
 def _observations(arrays: MatchArrays) -> Observations:
-    return observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots))
+    return observe(
+        arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots), arrays.round
+    )
 
 
 def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str], blocks: int) -> StopRule | None:
@@ -240,12 +230,10 @@ def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str], blocks: int) -> St
     return StopRule(stop["top"], stop["confidence"], tuple(in_order), after)
 
 
-def _settled(kind: str, fitted: Fit) -> rank_ranges.Settled:
-    if kind == "final":
-        return rank_ranges.settled_pairs(fitted, _SEED)
-    if kind == "adaptive":
-        return adaptive.settled_pairs(fitted)
-    return anytime.settled_pairs(fitted)
+def _settled(kind: str, data: Observations) -> Booleans:
+    found = evidence(data)
+    chances = final_chances(found) if kind == "final" else anytime_chances(found)
+    return settled_pairs(found.total, chances)
 
 
 def _places(
@@ -295,12 +283,12 @@ def _by_stage(
 
 def _standing(
     arrays: MatchArrays,
+    data: Observations,
     bot: int,
     fitted: Fit,
     place: int | None,
     rank: tuple[int, int],
     interval: Interval,
-    rating: Rating | None,
 ) -> Standing:
     seated = arrays.seats == bot
     there = seated.any(axis=1)
@@ -313,11 +301,8 @@ def _standing(
         score=float(fitted.score[bot]) if matches else None,
         low=interval.low,
         high=interval.high,
-        plain=float(fitted.plain[bot]) if matches else None,
+        plain=float(data.plain[bot]) if matches else None,
         group=int(fitted.component[bot]) + 1 if matches else None,
-        rating=None if rating is None else rating.value,
-        rating_low=None if rating is None else rating.interval.low,
-        rating_high=None if rating is None else rating.interval.high,
         matches=matches,
         deals=int(arrays.deals[there].sum()),
         won=float(_won(arrays, seated) / matches) if matches else None,
@@ -325,17 +310,6 @@ def _standing(
         struck_out=int((arrays.struck & seated).any(axis=1).sum()),
         move_ms=_move_times(arrays.times[bot]),
     )
-
-
-def _rate(arrays: MatchArrays) -> dict[int, Rating]:
-    """The ratings of the bots that have played; none between groups that were never compared."""
-    played = np.unique(arrays.seats)
-    seats = np.searchsorted(played, arrays.seats)
-    blocks = [np.unique(arrays.block[(arrays.seats == bot).any(axis=1)]).size for bot in played]
-    compared = compare(seats, arrays.scores, arrays.sides, arrays.block, played.size)
-    if played.size and rating_groups(compared).max() > 0:
-        return {}
-    return dict(zip(played.tolist(), ratings(compared, blocks, _SEED), strict=True))
 
 
 def _won(arrays: MatchArrays, seated: Booleans) -> Fraction:

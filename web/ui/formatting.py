@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tournament.decisions import disqualified
 from tournament.results.integrity import Flag, Leniency
@@ -15,11 +15,54 @@ def format_rank(rank: tuple[int, int]) -> str:
     return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"
 
 
+def rank_words(rank: tuple[int, int]) -> str:
+    """A rank or a range of ranks in words: 1st; 1st or 2nd; may be 1st to 3rd."""
+    first, last = (_ordinal(each) for each in rank)
+    if rank[0] == rank[1]:
+        return first
+    if rank[1] == rank[0] + 1:
+        return f"{first} or {last}"
+    return f"may be {first} to {last}; more matches would tell"
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
+
+
 def format_score(line: Standing) -> str:
-    """Score and interval: +0.91 [0.55…1.27]."""
+    """Score and interval, where there is one: +0.91 [0.55…1.27]."""
     if line.score is None:
         return "–"
-    return f"{line.score:+z.2f} {_interval(line.low, line.high, 'z.2f')}"
+    if line.low is None or line.high is None:
+        return f"{line.score:+z.2f}"
+    return f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]"
+
+
+def table_notes(table: Standings) -> Iterator[str]:
+    """What the table claims, in sentences."""
+    if any(line.low is not None for line in table.standings):
+        yield "In brackets: 95 % intervals."
+    if any(line.plain != line.score for line in table.standings):
+        yield (
+            "Points a deal are adjusted for the opponents, as far as strength is one number; they"
+            " describe, and no rank rests on them."
+        )
+    if table.duel is not None:
+        yield "Ranks: those that the duel leaves open."
+    else:
+        look = (
+            "at the end of a planned run" if table.ranges == "final" else "however often you look"
+        )
+        yield (
+            f"Ranks: those the evidence allows, {look}; all of them hold in 95 of 100 cups, if no"
+            " bot has rare large losses that have not come yet."
+        )
+    if table.groups > 1:
+        yield (
+            f"The bots form {table.groups} groups that never met: scores cannot be compared between"
+            " groups" + ("." if table.format in BY_FORMAT else ", so there are no places.")
+        )
 
 
 def format_points(points: float) -> str:
@@ -80,13 +123,6 @@ def format_plain(line: Standing) -> str:
     return "–" if line.plain is None else f"{line.plain:+z.2f}"
 
 
-def format_rating(line: Standing) -> str:
-    """Rating and interval: 1588 [1561…1616]."""
-    if line.rating is None:
-        return "–"
-    return f"{line.rating:.0f} {_interval(line.rating_low, line.rating_high, '.0f')}"
-
-
 def format_difference(pair: Leniency) -> str:
     """The leniency of a bot in percentage points: +12.5."""
     return "–" if pair.difference is None else f"{100 * pair.difference:+z.1f}"
@@ -121,9 +157,3 @@ def format_times(times: MoveTimes) -> str:
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"
-
-
-def _interval(low: float | None, high: float | None, spec: str) -> str:
-    if low is None or high is None:
-        return "[?…?]"
-    return f"[{low:{spec}}…{high:{spec}}]"

@@ -70,36 +70,20 @@ class Plot:
 
 def score_bars(table: Standings) -> dict[str, Bar]:
     """Every bot's points a deal with their interval."""
-    rows = [(line.bot, line.score, line.low, line.high) for line in table.standings]
-    return _bars(rows, 0.0, 1.0)
-
-
-def rating_bars(table: Standings) -> dict[str, Bar]:
-    """Every bot's rating with its interval."""
-    rows = [(line.bot, line.rating, line.rating_low, line.rating_high) for line in table.standings]
-    return _bars(rows, 1500.0, 200.0)
-
-
-def _bars(
-    rows: Sequence[tuple[str, float | None, float | None, float | None]],
-    reference: float,
-    least: float,
-) -> dict[str, Bar]:
-    known = [(bot, value, low, high) for bot, value, low, high in rows if value is not None]
+    known = [line for line in table.standings if line.score is not None]
     # Wide intervals of few matches would squeeze all values together.
-    reach = 3 * max([least, *(abs(value - reference) for _, value, _, _ in known)])
-    ends = [end for _, *values in known for end in values if end is not None]
-    low = max(min(ends, default=0.0), reference - reach)
-    high = min(max(ends, default=0.0), reference + reach)
+    reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])
+    ends = [end for line in known for end in (line.low, line.high, line.score) if end is not None]
+    low, high = max(min(ends, default=0.0), -reach), min(max(ends, default=0.0), reach)
     axis = Axis(low, high, 3, 97)
     return {
-        bot: Bar(
-            axis.at(value),
-            None if lower is None else axis.at(lower),
-            None if upper is None else axis.at(upper),
-            axis.at(reference),
+        line.bot: Bar(
+            axis.at(line.score or 0.0),
+            None if line.low is None else axis.at(line.low),
+            None if line.high is None else axis.at(line.high),
+            axis.at(0.0),
         )
-        for bot, value, lower, upper in known
+        for line in known
     }
 
 

@@ -28,13 +28,14 @@ _FILTERS = (
     formatting.format_plain,
     formatting.format_points,
     formatting.format_rank,
-    formatting.format_rating,
     formatting.format_score,
     formatting.format_stop,
     formatting.format_times,
     formatting.format_versions,
     formatting.format_winners,
+    formatting.rank_words,
     formatting.stage_title,
+    formatting.table_notes,
     plural,
     printable,
     printable_lines,
@@ -50,5 +51,4 @@ def prepare_templates(environment: Environment) -> None:
     environment.globals["course_title"] = _COURSE_TITLES
     environment.globals["marks"] = marks
     environment.globals["score_bars"] = plots.score_bars
-    environment.globals["rating_bars"] = plots.rating_bars
     environment.filters.update({each.__name__: each for each in _FILTERS})

@@ -51,15 +51,15 @@ def of(format: str, top: int = 2, deals: int = 30) -> Cup:
 
 @pytest.mark.parametrize("format", ["round-robin", "halving"])
 def test_it_ends_once_the_top_is_settled(format: str) -> None:
-    schedule = make_schedule(of(format), "seed")
+    schedule = make_schedule(of(format, deals=100), "seed")
     scores = Blocks()
-    blocks = played(schedule, 3, scores)
+    blocks = played(schedule, 6, scores)
     assert blocks < schedule.blocks
     assert schedule.settled == ("bot00", "bot01")
     assert scores.looks[-1] == blocks == len(scores.points)
     # A store that was interrupted anywhere leads to the same end.
-    again = make_schedule(of(format), "seed")
-    assert played(again, 3, scores) == blocks
+    again = make_schedule(of(format, deals=100), "seed")
+    assert played(again, 6, scores) == blocks
     assert again.settled == schedule.settled
 
 
@@ -77,7 +77,7 @@ def test_looks_do_not_depend_on_the_number_of_deals() -> None:
     played(make_schedule(of("round-robin", deals=20), "seed"), 0, many)
     assert few.looks[:-1] == [look for look in many.looks if look < 200]
     assert few.looks[-1] == 200
-    assert next_look(FIRST_LOOK) == 22
+    assert next_look(FIRST_LOOK) == 66
     assert next_look(5) == 6
 
 

@@ -1,0 +1,121 @@
+"""Rank ranges: which bots are settled above which, all claims together at one level.
+
+A sum S of differences that are as likely as their opposites, divided by the root of the sum of
+their squares, has tails no heavier than normal, whatever the differences are (Efron, "Student's
+t-test under symmetry conditions", JASA 64, 1969), but for few differences of one size: m equal
+ones have one sign with probability 2^(1 - m). Pairs are settled by Holm's method with Shaffer's
+step: not all pairs that are left can be equal at once ("Modified sequentially rejective multiple
+test procedures", JASA 81, 1986).
+
+Of the same S, exp(xS - x^2/2 * squares) is not expected to grow for any x, whoever meets next and
+for whatever reason one stops; a normal mixture over x gives the bound for all looks together
+(Robbins, "Statistical methods related to the law of the iterated logarithm", 1970).
+
+Ranks from settled pairs: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of
+Economic Studies 91, 2024.
+"""
+
+from __future__ import annotations
+
+from math import erfc
+
+import numpy as np
+
+from tournament.ranking.arrays import LEVEL, Booleans, Floats
+from tournament.ranking.evidence import Evidence
+
+_MIXTURE = 0.15
+"""The mixture is narrowest for pairs with some 60 differences."""
+
+
+def final_chances(found: Evidence) -> Floats:
+    """How likely so clear a difference of each pair (n, n) is between equal bots, at the planned
+    end of a run.
+
+    Where results decide who meets again, a pair that met in j of k rounds had j chances to end: its
+    probability is multiplied by j (j + 1), or by k if it met in all; the inverses add up to 1.
+    """
+    size = np.abs(_deviate(found)) / np.sqrt(2)
+    chance = np.array([erfc(each) for each in size.ravel().tolist()]).reshape(size.shape)
+    chance = np.maximum(chance, 2.0 ** (1 - found.count))
+    times = np.where(
+        found.rounds < found.all_rounds, found.rounds * (found.rounds + 1), found.all_rounds
+    )
+    answer: Floats = np.minimum(chance * np.maximum(times, 1), 1.0)
+    return answer
+
+
+def anytime_chances(found: Evidence) -> Floats:
+    """How likely it is that equal bots ever show so clear a difference, (n, n), over all looks."""
+    time = found.count * _MIXTURE
+    log = np.log1p(time) / 2 - _deviate(found) ** 2 * time / (2 * (1 + time))
+    answer: Floats = np.exp(np.minimum(log, 0.0))
+    return answer
+
+
+def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Booleans:
+    """Which bots (rows) are settled above which (columns), (n, n): with probability ``level`` no
+    two bots are put in a wrong order.
+
+    ``ahead`` (n, n) is above 0 where the bot of the row has more than that of the column; where
+    that is by chance, so little is as likely as ``chances`` (n, n) say, both for either order.
+    """
+    known = (chances < 1).any(axis=1)
+    # By pairs in which a bot is ahead, then by how far: names and seats play no part.
+    far = np.round(ahead.sum(axis=1) / max(1.0, float(np.abs(ahead).max(initial=0.0))), 9)
+    order = np.lexsort((-far, -np.sign(ahead).sum(axis=1), ~known))[: int(known.sum())]
+    settled = np.zeros(ahead.shape, bool)
+    while True:
+        equal = _most_equal((settled | settled.T)[np.ix_(order, order)])
+        clear = (chances * max(1, equal) <= 1 - level) & (ahead > 0)
+        further = closure(settled | clear)
+        if np.array_equal(further, settled):
+            return settled
+        settled = further
+
+
+def _most_equal(apart: Booleans) -> int:
+    """How many pairs can at most be equal if those ``apart`` (n, n) are not.
+
+    Equal bots form groups without a pair that is apart. With the bots in an order, count every
+    group that reaches no further than its first bot or one before it does: then the largest number
+    is that of groups of neighbours, because two groups that overlap can exchange bots until they do
+    not, whatever their sizes.
+    """
+    size = len(apart)
+    last = np.where(apart, 0, np.arange(size)).max(axis=1, initial=0)
+    last = np.maximum.accumulate(last)
+    most = np.zeros(size + 1)
+    for end in range(size):
+        start = np.arange(np.searchsorted(last, end), end + 1)
+        members = end + 1 - start
+        most[end + 1] = (most[start] + members * (members - 1) / 2).max()
+    return int(most[-1])
+
+
+def closure(settled: Booleans) -> Booleans:
+    """With a above b and b above c also a above c; nothing where that contradicts itself."""
+    answer = settled
+    while True:
+        wide = answer.astype(np.float32)
+        further = answer | (wide @ wide > 0)
+        if np.array_equal(further, answer):
+            break
+        answer = further
+    return answer & ~answer.T
+
+
+def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
+    """First and last rank that each bot may hold, by who is settled above and below it."""
+    above, below = settled.sum(axis=0), settled.sum(axis=1)
+    return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]
+
+
+def _deviate(found: Evidence) -> Floats:
+    """The sum of the differences by its spread around 0. A difference of two blocks counts with
+    half of the square of the mean, as two blocks would."""
+    once = np.maximum(found.items, 1)
+    mean = found.total**2 * (1 / once - 1 / np.maximum(found.blocks, once))
+    spread = np.sqrt(np.maximum(found.squares - mean, 0.0))
+    answer: Floats = np.divide(found.total, spread, out=np.zeros_like(spread), where=spread > 0)
+    return answer

@@ -1,0 +1,24 @@
+"""Student's distribution, near enough: Wallace's transformation to a normal deviate.
+
+Off by at most 4 % of the quantile at two degrees of freedom and 1 % from four, on the safe side
+(Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", Annals
+of Mathematical Statistics 30, 1959).
+"""
+
+from __future__ import annotations
+
+from math import copysign, exp, log1p, sqrt
+from statistics import NormalDist
+
+
+def student_quantile(freedom: float, tail: float) -> float:
+    """What a variable with these degrees of freedom exceeds with probability ``tail`` < 1/2."""
+    normal = NormalDist().inv_cdf(1 - tail) * (8 * freedom + 3) / (8 * freedom + 1)
+    # Beyond this there is no telling: one degree of freedom, and an extreme tail.
+    return sqrt(freedom * (exp(min(normal**2 / freedom, 600.0)) - 1))
+
+
+def student_tail(freedom: float, deviate: float) -> float:
+    """How likely a variable with these degrees of freedom exceeds ``deviate``."""
+    normal = sqrt(freedom * log1p(deviate**2 / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
+    return NormalDist().cdf(-copysign(normal, deviate))

@@ -113,9 +113,10 @@ def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
 
 def _deviate(found: Evidence) -> Floats:
     """The sum of the differences by its spread around 0. A difference of two blocks counts with
-    half of the square of the mean, as two blocks would."""
+    three quarters of the square of the mean: two blocks would count with half, but so the
+    deviate stays below a normal one where points are not normal."""
     once = np.maximum(found.items, 1)
-    mean = found.total**2 * (1 / once - 1 / np.maximum(found.blocks, once))
+    mean = found.total**2 * (1 / once - 1 / np.maximum(found.blocks, once)) / 2
     spread = np.sqrt(np.maximum(found.squares - mean, 0.0))
     answer: Floats = np.divide(found.total, spread, out=np.zeros_like(spread), where=spread > 0)
     return answer

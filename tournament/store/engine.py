@@ -45,6 +45,8 @@ def is_database_url(target: str) -> bool:
 
 def without_password(url: str) -> str:
     """The URL without its password, wherever it is, to show it."""
+    if url.count("@") > 1:  # a password with an @, of which the rest would be taken for the host
+        return "the store's URL"
     try:
         parsed = sa.make_url(url)
         public = sa.URL.create(
@@ -66,6 +68,8 @@ def postgresql(url: str) -> Engine:
     try:
         if not url.startswith("postgresql://"):
             raise ValueError("another scheme")
+        if url.count("@") > 1:
+            raise StoreUrlError("The store's URL has more than one @; in a password, write %40.")
         return _engine(sa.make_url("postgresql+psycopg" + url.removeprefix("postgresql")))
     except (sa.exc.ArgumentError, ValueError):
         raise StoreUrlError(f"{without_password(url)}: {NOT_A_STORE}") from None

@@ -159,6 +159,7 @@ class StoreReader:
                 for key, text in texts.items()
                 if key not in (DIGEST, SIGNATURE)
             }
+            rows.check_facts(facts)
         return {**facts, "decisions": decisions, "voids": list(voids.values())}
 
     def is_signed(self) -> bool | None:
@@ -280,19 +281,19 @@ class StoreReader:
         query = sa.select(faults.c.data).where(faults.c.match == row.match)
         found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).scalars()
         with damage(self.where):
-            return rows.to_record(row, list(found))
+            return rows.to_record(row, found)
 
     def decisions(self) -> list[Decision]:
         """The decisions of the organiser, in order."""
         with self._read() as connection, damage(self.where):
             found = connection.execute(sa.select(decisions).order_by(decisions.c.id))
-            return [rows.to_decision(row.id, json.loads(row.data)) for row in found]
+            return [rows.to_decision(row.id, row.data) for row in found]
 
     def voids(self) -> list[VoidRecord]:
         """The void matches in the order in which they ended."""
         with self._read() as connection, damage(self.where):
             found = connection.execute(sa.select(voids).order_by(voids.c.id))
-            return [rows.to_void(json.loads(row.data)) for row in found]
+            return [rows.to_void(row.data) for row in found]
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:

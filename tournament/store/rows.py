@@ -5,25 +5,22 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 import sqlalchemy as sa
 
+import games
+from tournament.config import Cup
 from tournament.records import (
     FAULT_KINDS,
-    Answer,
     BlockRecord,
     Decision,
-    DecisionKind,
-    FaultKind,
-    FaultRecord,
     MatchRecord,
     MatchSummary,
-    VoidCause,
     VoidRecord,
 )
 from tournament.store.tables import blocks, faults, matches
@@ -63,8 +60,51 @@ FAULT_COLUMNS = (
 # with json.dumps and json.loads they would take half as long again.
 dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
 """Compact JSON in ASCII."""
-loads: Callable[[str], Any] = msgspec.json.Decoder().decode
-"""Numbers by seat; raises msgspec.DecodeError. Texts may have lone surrogates, which it refuses."""
+
+# What is read may have been written by anybody, so every type is checked.
+_Number = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
+_Count = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+_Deals = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
+_numbers = msgspec.json.Decoder(list[_Number]).decode
+_counts = msgspec.json.Decoder(list[_Count]).decode
+_sides = msgspec.json.Decoder(list[_Count] | None).decode
+_fault_counts = msgspec.json.Decoder(list[tuple[_Count, _Count, _Count, _Count]] | None).decode
+_Summary = tuple[
+    str, _Count, str, str, str, _Deals, str, str, str, str,
+    _Count, _Count, str, str, _Count, str, str, str, bytes,
+]  # fmt: skip
+_MOST_UNPACKED = 1 << 26
+"""Bytes of JSON: the longest matches, of 1000 deals, have a quarter."""
+
+
+_Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\ud800-\udfff]*\Z")]
+
+
+class _Facts(TypedDict, total=False):
+    """What `StoreReader.facts` says of a run, as far as it is checked."""
+
+    name: _Text
+    game: str
+    players: _Count
+    bots: list[_Text]
+    seed: _Text
+    match_key: str | None
+    commitment: _Text | None
+    finished: bool
+    begun: _Text
+    total: _Count
+    places: dict[_Text, _Count] | None
+    about: dict[_Text, list[dict[str, Any]]]
+    config: dict[str, Any]
+
+
+def check_facts(facts: Mapping[str, Any]) -> None:
+    """Raise an error, as decoding does, unless these can be the facts of a run."""
+    msgspec.convert(facts, _Facts)
+    if "game" in facts:
+        games.get(facts["game"])
+    if "config" in facts:
+        Cup.from_dict(facts["config"])
 
 
 def pack(value: object) -> bytes:
@@ -73,8 +113,12 @@ def pack(value: object) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """The value that `pack` compressed."""
-    return json.loads(zlib.decompress(data))
+    """The value that `pack` compressed; ValueError if it is longer than a match can be."""
+    decompressor = zlib.decompressobj()
+    text = decompressor.decompress(data, _MOST_UNPACKED)
+    if not decompressor.eof:
+        raise ValueError(f"more than {_MOST_UNPACKED} bytes, or cut off")
+    return json.loads(text)
 
 
 def storable(text: str) -> str:
@@ -120,14 +164,6 @@ def details_of(record: MatchRecord) -> dict[str, Any]:
     }
 
 
-def to_fault(data: bytes) -> FaultRecord:
-    """A fault from the `data` of its row."""
-    fields = unpack(data)
-    fields["kind"] = FaultKind(fields["kind"])
-    fields["answer"] = Answer(**fields["answer"])
-    return FaultRecord(**fields)
-
-
 def summary_values(record: MatchRecord) -> list[Any]:
     """What SUMMARY_COLUMNS will hold of a match."""
     values = {**block_row(record), **match_row(record)}
@@ -136,19 +172,19 @@ def summary_values(record: MatchRecord) -> list[Any]:
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
     """A summary from a row that begins with SUMMARY_COLUMNS."""
-    match, number, seating, scores, adjusted, deals, struck, sides, faults, answered = row[:10]
-    block, round, stage, bots, seatings = row[10:15]
-    times = row[_TIMES]
+    known = msgspec.convert(tuple(row[: len(SUMMARY_COLUMNS)]), _Summary)
+    match, number, seating, scores, adjusted, deals, struck, sides, faults, answered = known[:10]
+    block, round, stage, bots, seatings, *_, times = known[10:]
     table = _names(bots)
     packed = array("f")
     packed.frombytes(times)
     by_seat, start = [], 0
-    for count in loads(answered):
+    for count in _counts(answered):
         by_seat.append(packed[start : start + count])
         start += count
-    side_of = loads(sides)
-    counts = loads(faults)
-    return MatchSummary(
+    side_of = _sides(sides)
+    counts = _fault_counts(faults)
+    found = MatchSummary(
         match=match,
         block=block,
         round=round,
@@ -156,21 +192,31 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
         number=number,
         seatings=seatings,
         table=table,
-        seating=tuple([table[i] for i in loads(seating)]),
-        scores=tuple(loads(scores)),
-        adjusted=tuple(loads(adjusted)),
+        seating=tuple([table[i] for i in _counts(seating)]),
+        scores=tuple(_numbers(scores)),
+        adjusted=tuple(_numbers(adjusted)),
         deals=deals,
-        struck=tuple(loads(struck)),
+        struck=tuple(_counts(struck)),
         sides=None if side_of is None else tuple(side_of),
-        faults=tuple(map(tuple, counts)) if counts else _no_faults(len(by_seat)),
+        faults=tuple(counts) if counts else _no_faults(len(by_seat)),
         times=tuple(by_seat),
     )
+    _check_seats(found, found.faults, found.times, found.seating if side_of is None else side_of)
+    return found
+
+
+def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
+    """ValueError unless everything has a value for each seat, at least two."""
+    seats = len(found.seating)
+    for each in (found.scores, found.adjusted, *by_seat):
+        if len(each) != seats or seats < 2:
+            raise ValueError(f"match {found.match} has not the same seats everywhere")
 
 
 @lru_cache
 def _names(bots: str) -> tuple[str, ...]:
     """The names of a table; many rows share few tables."""
-    return tuple(json.loads(bots))
+    return msgspec.convert(json.loads(bots), tuple[str, ...])
 
 
 @lru_cache
@@ -206,60 +252,45 @@ def fault_rows(record: MatchRecord) -> list[dict[str, Any]]:
     ]
 
 
-def to_void(data: dict[str, Any]) -> VoidRecord:
+def to_void(data: str) -> VoidRecord:
     """A void match from the data of its row."""
-    typed = {"seating": tuple(data["seating"]), "cause": VoidCause(data["cause"])}
-    return VoidRecord(**{**data, **typed})
+    return msgspec.convert(json.loads(data), VoidRecord)
 
 
-def to_decision(number: int, data: dict[str, Any]) -> Decision:
-    """A decision from the data of its row."""
-    typed = {"kind": DecisionKind(data["kind"]), "matches": tuple(data["matches"])}
-    return Decision(number, **{**data, **typed})
+def to_decision(number: int, data: str) -> Decision:
+    """A decision from its row."""
+    return msgspec.convert({**json.loads(data), "number": number}, Decision)
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:
     """A block from its row and the count `played`."""
-    return BlockRecord(
-        row.block,
-        row.key,
-        row.round,
-        row.stage,
-        _names(row.bots),
-        row.seed,
-        row.seatings,
-        row.played,
-    )
+    fields = {str(name): value for name, value in row._mapping.items()}
+    fields["table"] = _names(row.bots)
+    return msgspec.convert(fields, BlockRecord)
 
 
-def to_record(row: sa.Row[Any], faults: list[bytes]) -> MatchRecord:
+def to_record(row: sa.Row[Any], faults: Iterable[bytes]) -> MatchRecord:
     """A whole match from SUMMARY_COLUMNS, the `data` of its details, and that of its faults."""
     table = _names(row.bots)
-    data = unpack(row.data)
-    return MatchRecord(
-        match=row.match,
-        block=row.block,
-        key=row.key,
-        round=row.round,
-        stage=row.stage,
-        number=row.number,
-        seatings=row.seatings,
-        table=table,
-        seating=tuple(table[i] for i in loads(row.seating)),
-        game=data["game"],
-        players=data["players"],
-        seed=row.seed,
-        options=data["options"],
-        moves=tuple(data["moves"]),
-        scores=tuple(loads(row.scores)),
-        adjusted=tuple(loads(row.adjusted)),
-        deals=row.deals,
-        results=tuple(data["results"]),
-        struck=tuple(loads(row.struck)),
-        faults=tuple(to_fault(fault) for fault in faults),
-        times=tuple(tuple(times) for times in data["times"]),
-        outputs=tuple(data["outputs"]),
-        started=row.started,
-        wall_ms=data["wall_ms"],
-        own_ms=data["own_ms"],
-    )
+    fields = {
+        **unpack(row.data),
+        "match": row.match,
+        "block": row.block,
+        "key": row.key,
+        "round": row.round,
+        "stage": row.stage,
+        "number": row.number,
+        "seatings": row.seatings,
+        "table": table,
+        "seating": [table[i] for i in _counts(row.seating)],
+        "seed": row.seed,
+        "scores": _numbers(row.scores),
+        "adjusted": _numbers(row.adjusted),
+        "deals": row.deals,
+        "struck": _counts(row.struck),
+        "faults": [unpack(fault) for fault in faults],
+        "started": row.started,
+    }
+    found = msgspec.convert(fields, MatchRecord)
+    _check_seats(found, found.times, found.outputs, range(found.players))
+    return found

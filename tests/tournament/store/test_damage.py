@@ -3,12 +3,16 @@
 import random
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from stich.cli import cli
 from tests.tournament import played
 from tests.tournament.cups import ROOT, stich
 from tournament.store.store import Store, StoreError
@@ -78,8 +82,6 @@ def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path
 def test_a_failing_disk_is_named_without_a_limit(
     intact: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sqlite3
-
     import sqlalchemy as sa
 
     from tournament.store.engine import store_errors
@@ -91,3 +93,43 @@ def test_a_failing_disk_is_named_without_a_limit(
         store_errors("here"),
     ):
         raise sa.exc.OperationalError("", {}, error)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE matches SET times = 1000000000000000",
+        "UPDATE matches SET deals = 99999999999999999999",
+        "UPDATE matches SET seating = '[0]'",
+        "UPDATE matches SET scores = '[\"x\", null, [[1]]]'",
+        "UPDATE blocks SET bots = '[1]'",
+        "UPDATE blocks SET bots = 'x'",
+        "UPDATE details SET data = x'00'",
+        "UPDATE meta SET value = '[[1]]' WHERE key = 'config'",
+        "UPDATE meta SET value = '-1' WHERE key = 'places'",
+        "UPDATE meta SET value = '\"\\ud800\"' WHERE key = 'name'",
+        "INSERT INTO decisions VALUES (1, '{}')",
+        "INSERT INTO voids VALUES (1, 'null')",
+    ],
+)
+def test_whatever_a_store_holds_no_command_breaks(
+    statement: str, intact: Path, tmp_path: Path
+) -> None:
+    run = shutil.copytree(intact, tmp_path / "run")
+    with sqlite3.connect(run / "run.sqlite") as database:
+        database.execute(statement)
+    database.close()
+    for command in ("standings", "matches", "verify", "export", "report"):
+        done = CliRunner().invoke(cli, [command, str(run)])
+        assert done.exception is None or isinstance(done.exception, SystemExit), command
+    assert CliRunner().invoke(cli, ["verify", str(run)]).exit_code == 1
+
+
+def test_a_small_row_does_not_fill_the_memory(intact: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(intact, tmp_path / "run")
+    bomb = zlib.compress(b'"' + bytes(1 << 27) + b'"')
+    with sqlite3.connect(run / "run.sqlite") as database:
+        database.execute("UPDATE details SET data = ?", [bomb])
+    database.close()
+    with Store.open(run) as store, pytest.raises(StoreError, match="more than 67108864 bytes"):
+        list(store.matches())

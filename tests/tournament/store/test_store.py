@@ -399,6 +399,7 @@ def test_no_message_of_a_run_shows_a_password(tmp_path: Path) -> None:
         "postgresql://me@127.0.0.1:1/x?password=s3cret",
         "me:s3cret@127.0.0.1:1/x",
         "postgresql://me:s3cret@127.0.0.1:port/x",
+        "postgresql://me:a@s3cret@127.0.0.1:1/x",
     ):
         done = stich("run", cup, "--store", url)
         assert done.returncode in (1, 2)

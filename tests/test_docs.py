@@ -73,21 +73,6 @@ def test_what_a_page_names_exists(page: Path) -> None:
     assert missing(page.read_text("utf-8")) == []
 
 
-def test_what_counts_as_a_relative_link() -> None:
-    text = "[a](b.md#c) [d](#e) [f](https://x.org/g.md) ![h](i/j%20k.png)\n```\n[l](m.md)\n```\n"
-    assert links(text) == ["b.md", "i/j k.png"]
-
-
-def test_what_is_missing_is_found() -> None:
-    text = "`games/none.py` `games.none` `python -m games.nil` `games.get.none(x)` `make no`"
-    assert missing(text) == ["games/none.py", "games.none", "games.nil", "games.get.none", "no"]
-
-
-def test_what_is_there_is_not_missing() -> None:
-    text = "`games/` `docs/rules/<game>.md` `games.get(name)` `service.wsgi:app` `make test` `x.y`"
-    assert missing(text) == []
-
-
 def test_every_picture_of_the_pages_is_there_and_small() -> None:
     folder = ROOT / "docs" / "screens"
     shown = {Path(link).name for link in links((ROOT / "docs" / "pages.md").read_text("utf-8"))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 
 import games
 from games import Game, State
-from tests import golden
 
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 
@@ -60,21 +58,6 @@ def test_the_example_of_a_category_is_a_legal_lead_of_that_category(
 
 
 @pytest.mark.parametrize("name", games.GAMES)
-def test_a_page_names_its_game_and_every_phase_and_category(name: str) -> None:
-    game, text = games.get(name), page(name)
-    assert text.startswith(f"# {game.title}")
-    assert f"(`{name}`)" in text.splitlines()[0]
-    assert "*German: " in text
-    assert "**(D)**" in text
-    assert "*Example" in text
-    if len(game.phases) > 1:
-        for phase in game.phases:
-            assert f"phase `{phase}`" in text
-    for category in game.categories:
-        assert f"`{category.name}`" in text
-
-
-@pytest.mark.parametrize("name", games.GAMES)
 def test_a_page_has_every_option_with_its_default_and_range(name: str) -> None:
     game, text = games.get(name), page(name)
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", text.partition("## Options")[2], re.M))
@@ -87,52 +70,6 @@ def test_a_page_has_every_option_with_its_default_and_range(name: str) -> None:
         else:
             limits = f"{option.minimum}–{option.maximum}"
             assert span == (f"{limits} or null" if option.nullable else limits)
-
-
-@pytest.mark.parametrize("name", games.GAMES)
-def test_a_page_lists_the_golden_games_of_its_game_with_their_options(name: str) -> None:
-    text = page(name).partition("## Golden games")[2]
-    rows = re.findall(r"^\| `([\w-]+)` \| (\d) \|(.*?)\| \S.* \|$", text, re.M)
-    starts = {file: golden.load(file)["start"] for file in golden.files()}
-    assert [(file, int(players), options.strip()) for file, players, options in rows] == [
-        (
-            file,
-            start["players"],
-            ", ".join(
-                f"`{option}` {json.dumps(value)}" for option, value in start["options"].items()
-            ),
-        )
-        for file, start in starts.items()
-        if start["game"] == name
-    ]
-
-
-GOLDEN = [
-    (file, int(deal), re.findall(r"[Ss]eat\s(\d)\s`([\w:]+)`", text))
-    for name in games.GAMES
-    for file, deal, text in re.findall(
-        r"^\*Golden game `([\w-]+)`, deal (\d+)\.\*(.*?)\n\n", page(name), re.M | re.S
-    )
-]
-
-
-@pytest.mark.parametrize(("file", "deal", "calls"), GOLDEN)
-def test_an_auction_of_a_golden_game_is_as_its_page_tells_it(
-    file: str, deal: int, calls: list[tuple[str, str]]
-) -> None:
-    made = golden.load(file)
-    state: State = games.get(made["start"]["game"]).state(made["first"])
-    auction = []
-    for step in made["steps"]:
-        if (state.deal, state.phase) == (deal, "auction"):
-            auction.append((str(step["turn"]), step["move"]))
-        state = state.advance(step["move"])
-    assert auction == calls
-
-
-def test_each_variant_of_an_auction_is_shown_by_a_golden_game() -> None:
-    shown = {option for file, _, _ in GOLDEN for option in golden.load(file)["start"]["options"]}
-    assert shown >= {"single_round", "open_higher"}
 
 
 TABLED = [
@@ -155,13 +92,3 @@ def test_the_tables_have_an_example_of_every_category_of_the_climbing_games() ->
     for game in games.GAMES.values():
         if len(game.categories) > 1:
             assert {(game.name, category.name) for category in game.categories} <= there
-
-
-def test_the_index_links_to_every_page() -> None:
-    text = (PAGES / "README.md").read_text()
-    links = re.findall(r"\]\((\w+\.md)\)", text)
-    assert links == [f"{name}.md" for name in games.GAMES]
-    for game in games.GAMES.values():
-        few, many = game.min_players, game.max_players
-        span = f"{few}" if few == many else f"{few}–{many}"
-        assert re.search(rf"^\| `{game.name}` \|.*\| {span} \|", text, re.M)

@@ -34,8 +34,9 @@ GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
 EVERY = os.environ.get("STICH_ALL_KITS") == "1"
 
 KITS = catalogue()
+QUICK = ("javascript", "python")
 PARAMETERS = [
-    pytest.param(kit, id=kit, marks=[] if kit == "python" else pytest.mark.slow) for kit in KITS
+    pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow) for kit in KITS
 ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError
 from typing import Any
 
 import pytest
@@ -41,14 +40,6 @@ def test_the_served_contract_is_the_checked_in_one(client: FlaskClient) -> None:
     response = client.get("/openapi.yaml")
     assert response.mimetype == "text/yaml"
     assert response.data == (ROOT / "openapi.yaml").read_bytes()
-
-
-def test_a_tree_that_was_never_installed_has_a_contract(monkeypatch: pytest.MonkeyPatch) -> None:
-    def version(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(generate, "version", version)
-    assert generate._version() == "0"
 
 
 def test_the_contract_is_valid_openapi_3_1() -> None:
@@ -145,13 +136,6 @@ def test_every_field_has_its_type_range_and_description() -> None:
                 assert "items" in part, where
 
 
-def test_every_schema_says_what_it_is() -> None:
-    for name, schema in SCHEMAS.items():
-        assert schema["description"], name
-        if schema.get("type") == "object":
-            assert set(schema.get("required", [])) <= set(schema["properties"]), name
-
-
 def test_every_game_has_state_view_and_start() -> None:
     for base in ("State", "View", "StartRequest"):
         assert set(SCHEMAS[base]["discriminator"]["mapping"]) == set(games.GAMES)
@@ -194,18 +178,6 @@ def test_every_kind_of_problem_has_an_example() -> None:
     assert codes == set(PROBLEM_TYPES)
 
 
-def test_the_labels_of_examples_tell_them_apart() -> None:
-    for _, _, operation in OPERATIONS:
-        for body in (operation.get("requestBody", {}), *operation["responses"].values()):
-            for content in body.get("content", {}).values():
-                labels = [example["summary"] for example in content.get("examples", {}).values()]
-                assert len(set(labels)) == len(labels), labels
-
-
-def test_no_operation_asks_for_credentials() -> None:
-    assert contract()["security"] == []
-
-
 def test_examples_do_not_depend_on_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STICH_MAX_BODY", "10")
     assert examples.problem("too-large")["code"] == "too-large"
@@ -219,15 +191,6 @@ def test_the_examples_of_health_and_metrics_are_real(client: FlaskClient) -> Non
     assert health["examples"]["alive"]["value"] == client.get("/healthz").json
     metrics = paths["/metrics"]["get"]["responses"]["200"]["content"]["text/plain"]["example"]
     assert metrics in client.get("/metrics").text
-
-
-def test_every_response_is_referred_to_somewhere() -> None:
-    text = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
-    for name in SCHEMAS:
-        assert f"#/components/schemas/{name}'" in text, name
-    assert "#/components/responses/MethodNotAllowedProblem'" in text
-    allow = RESPONSES["MethodNotAllowedProblem"]["headers"]["Allow"]
-    assert (allow["required"], allow["schema"]["type"]) == (True, "string")
 
 
 # These lists have no limit: a posted one is returned, however long it is.

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,24 +33,6 @@ if TYPE_CHECKING:
 
 
 DEALS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class DuelOptions:
-    """The options of a duel. Without `players` the fewest, without `seed` a fresh one."""
-
-    bots: tuple[str, str]
-    game: str
-    players: int | None = None
-    deals: int = DEALS
-    within: float | None = None
-    options: Mapping[str, object] = field(default_factory=dict)
-    seed: str | None = None
-    move_ms: int = 1000
-    bank_ms: int = 10_000
-    concurrency: int = 1
-    max_matches: int = 1
-    sandbox: bool | None = None
 
 
 @click.command()
@@ -129,7 +111,7 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
       stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --within 2
     """
     try:
-        cup = duel_cup(DuelOptions(bots=(a, b), **options))
+        cup = duel_cup((a, b), **options)
     except ValueError as error:
         click.echo(f"Error: {error}", err=True)
         return 2
@@ -147,38 +129,51 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
     return 0
 
 
-def duel_cup(options: DuelOptions) -> Cup:
+def duel_cup(
+    bots: tuple[str, str],
+    *,
+    game: str,
+    players: int | None,
+    deals: int,
+    within: float | None,
+    options: Mapping[str, object],
+    seed: str | None,
+    move_ms: int,
+    bank_ms: int,
+    concurrency: int,
+    max_matches: int,
+    sandbox: bool | None,
+) -> Cup:
     """The duel as a cup; ValueError with a sentence if its options are wrong."""
     import games
-    from tournament.config import Clock, Cup, Format, Run
+    from tournament.config import Clock, Cup, Format, Run, schema
     from tournament.config.arguments import parse_bot
-    from tournament.config.schema import seed
 
-    game = games.get(options.game)
+    rules = games.get(game)
     try:
-        players, filled = game.resolve_options(options.players, "seed", options.options)
+        seats, filled = rules.resolve_options(players, "seed", options)
     except games.OptionError as error:
         raise ValueError(f"{error.field}: {error.message}") from None
-    problem = None if options.seed is None else seed(options.seed)
+    problem = None if seed is None else schema.seed(seed)
     if problem:
         raise ValueError(f"--seed: {problem}")
     first, second = (
-        replace(bot, max_matches=options.max_matches) if bot.url is not None else bot
-        for bot in map(parse_bot, options.bots)
+        replace(bot, max_matches=max_matches) if bot.url is not None else bot
+        for bot in map(parse_bot, bots)
     )
     if first.name == second.name:
         second = replace(second, name=f"{second.name} (2)")
     return Cup(
         name=f"{first.name} against {second.name}",
-        game=game.name,
-        players=players,
+        game=rules.name,
+        players=seats,
         bots=(first, second),
-        seed=options.seed,
+        seed=seed,
         options=filled,
-        format=Format(type="duel", deals=options.deals, seating="mixed", within=options.within),
-        clock=Clock(options.move_ms, options.bank_ms),
-        run=Run(concurrency=options.concurrency),
-        sandbox=options.sandbox,
+        format=Format(type="duel", deals=deals, seating="mixed", within=within),
+        clock=Clock(move_ms, bank_ms),
+        run=Run(concurrency=concurrency),
+        sandbox=sandbox,
     )
 
 
@@ -192,6 +187,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
     from tournament.run.resume import resume
     from tournament.run.session import play_all
     from tournament.store.store import Store
+    from tournament.text import plural
 
     console = make_console(stderr=as_json)
     with ExitStack() as stack:
@@ -214,7 +210,14 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         try:
             progress = make_console(stderr=True)
             executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
-            play_all(cup, schedule, store, executor, events, progress, [weakness(seed), notice])
+            warnings = [weakness(seed), notice]
+
+            def so_far() -> str:
+                blocks, mean = schedule.bets.blocks, schedule.bets.mean
+                found = f"{cup.names[0]} {mean:+.2f} points a deal in {plural(blocks, 'block')}"
+                return found if blocks else ""
+
+            play_all(cup, schedule, store, executor, events, progress, warnings, so_far)
         except KeyboardInterrupt:
             if store.count():
                 _report(console, events, schedule, store, "stopped", "stopped")

@@ -18,6 +18,7 @@ from web.ui.formatting import (
     course_first,
     fault_count,
     format_plain,
+    format_points,
     format_rank,
     format_score,
     format_stop,
@@ -42,6 +43,11 @@ def print_table(console: Console, standings: Standings, facts: Mapping[str, Any]
         console.print(part)
 
 
+def _points(line: Standing) -> str:
+    """Points without their interval: that of a duel is of the difference, and below the table."""
+    return "–" if line.score is None else format_points(line.score)
+
+
 def standings_table(standings: Standings, total: int | None = None) -> Table:
     """The standings as a rich table; `total` is the number of planned matches."""
     state = "final" if standings.finished else "so far"
@@ -57,7 +63,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
     columns: dict[str, tuple[int, Callable[[Standing], str]]] = {
         "Place": (2, lambda line: "–" if line.place is None else str(line.place)),
         "Bot": (8, lambda line: line.bot),
-        "Points a deal": (14, format_score),
+        "Points a deal": (14, _points if standings.duel else format_score),
         **({"Plain mean": (6, format_plain)} if plain else {}),
         "Ranks": (4, lambda line: format_rank(line.rank)),
         "Won": (4, lambda line: "–" if line.won is None else f"{line.won:.0%}"),

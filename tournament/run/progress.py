@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TextIO
@@ -25,6 +25,9 @@ from tournament.run.runner import Observer
 from tournament.text import plural, printable
 
 _EVERY_S = 10.0
+
+SoFar = Callable[[], str]
+"""What the matches have shown so far, in some words; "" before there is anything."""
 
 
 class _Rate:
@@ -72,8 +75,9 @@ class _Notices(ABC):
 class Lines(_Notices):
     """A line every few seconds, for logs."""
 
-    def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
+    def __init__(self, out: Console, every_s: float = _EVERY_S, so_far: SoFar = lambda: "") -> None:
         self._out = out
+        self._so_far = so_far
         self._every_s = every_s
         self._next = 0.0
         self._rate = _Rate(0, 0)
@@ -95,7 +99,8 @@ class Lines(_Notices):
             left = "" if not rate.left_s else f", {_span(rate.left_s)} left"
             total = plural(rate.total, "match", "matches")
             away = f". {self._away}" if self._away else ""
-            self.notice(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{away}")
+            so_far = f". {found}" if (found := self._so_far()) else ""
+            self.notice(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{so_far}{away}")
 
     def away(self, bots: Sequence[str]) -> None:
         """Print who is waited for."""
@@ -110,10 +115,11 @@ class Lines(_Notices):
 class ProgressBar(_Notices):
     """A progress bar: done, rate, time left, faults."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, so_far: SoFar = lambda: "") -> None:
         self._progress = progress
+        self._so_far = so_far
         self._rate = _Rate(0, 0)
-        self._task = progress.add_task("", rate="", faults="", away="")
+        self._task = progress.add_task("", rate="", faults="", away="", so_far="")
 
     def begin(self, done: int, total: int) -> None:
         """Show how many are done already."""
@@ -127,6 +133,7 @@ class ProgressBar(_Notices):
             self._task,
             advance=1,
             rate=f"{self._rate.rate:.1f}/s",
+            so_far=printable(self._so_far()),
             faults=plural(self._rate.faults, "fault") if self._rate.faults else "",
         )
 
@@ -229,10 +236,10 @@ def _waiting(bots: Sequence[str]) -> str:
 
 
 @contextmanager
-def watch(console: Console, name: str) -> Iterator[Observer]:
+def watch(console: Console, name: str, so_far: SoFar = lambda: "") -> Iterator[Observer]:
     """A bar if the console is a terminal, else lines."""
     if not console.is_terminal:
-        yield Lines(console)
+        yield Lines(console, so_far=so_far)
         return
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -242,11 +249,12 @@ def watch(console: Console, name: str) -> Iterator[Observer]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         TextColumn("left"),
+        TextColumn("{task.fields[so_far]}", markup=False),
         TextColumn("{task.fields[faults]}"),
         TextColumn("{task.fields[away]}", markup=False),
     )
     with Progress(*columns, console=console) as progress:
-        bar = ProgressBar(progress)
+        bar = ProgressBar(progress, so_far)
         progress.update(progress.task_ids[0], description=name)
         yield bar
 

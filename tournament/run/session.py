@@ -14,7 +14,7 @@ from tournament.bot.started_bot import StartError
 from tournament.config import Cup
 from tournament.formats import Schedule
 from tournament.run.executor import Executor
-from tournament.run.progress import JsonLines, watch
+from tournament.run.progress import JsonLines, SoFar, watch
 from tournament.run.runner import Observer, Runner
 from tournament.store.store import Store
 from tournament.text import plural
@@ -28,9 +28,10 @@ def play_all(
     events: JsonLines | None,
     console: Console,
     warnings: Sequence[str] = (),
+    so_far: SoFar = lambda: "",
 ) -> None:
     """Play what is still to be played; progress goes to `events`, or without it to the console,
-    which writes to standard error.
+    which writes to standard error, with what the matches have shown `so_far`.
 
     `warnings` that are not empty are printed to standard error once all bots are ready.
     StartError if a bot cannot play; RunError or StoreError if the run cannot continue.
@@ -52,5 +53,5 @@ def play_all(
             raise StartError("\n".join(problems))
         for warning in filter(None, warnings):
             sys.stderr.write(f"{warning}\n")
-        observer: Observer = events or stack.enter_context(watch(console, cup.name))
+        observer: Observer = events or stack.enter_context(watch(console, cup.name, so_far))
         runner.run(observer)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bots.kits import find
-from stich.commands.duel import DuelOptions, duel_cup
+from stich.commands.duel import duel_cup
 from tests.tournament.cups import bot, events, started, stich
 from tests.tournament.memory_run import MemoryRun
 from tournament.config import Cup
@@ -21,8 +21,21 @@ from tournament.store.store import Store
 
 
 def duel_of(*bots: str, **fields: Any) -> Cup:
-    usual = {"bots": bots, "game": "doudizhu", "deals": 8, "seed": "duel"}
-    return duel_cup(DuelOptions(**{**usual, **fields}))
+    """The cup of a duel."""
+    usual: dict[str, Any] = {
+        "game": "doudizhu",
+        "players": None,
+        "deals": 8,
+        "within": None,
+        "options": {},
+        "seed": "duel",
+        "move_ms": 1000,
+        "bank_ms": 10_000,
+        "concurrency": 1,
+        "max_matches": 1,
+        "sandbox": None,
+    }
+    return duel_cup(**{"bots": bots, **usual, **fields})
 
 
 @pytest.mark.parametrize(

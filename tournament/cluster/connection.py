@@ -25,7 +25,8 @@ _PACKAGES = ("games", "tournament", "bots")
 def connect(address: str) -> Any:
     """A Dask client; RunError, which says what is wrong, if it cannot connect."""
     # The runner says in sentences of its own what Dask logs.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         # Before there is a client: one that cannot connect keeps the program from ending.
         asyncio.run(_try(address))
@@ -86,17 +87,14 @@ def own_version() -> str:
     return f"stich {version('stich')} (sources {sources.hexdigest()[:8]})"
 
 
-def version_problem(client: Any, address: str, name: str) -> str | None:
+def version_problem(client: Any, address: str) -> str | None:
     """Why a worker cannot play, if it has another Stich or none. OSError if it is gone."""
     ours = own_version()
     theirs = client.run(own_version, workers=[address], on_error="return").get(address, OSError())
     if isinstance(theirs, OSError):
         raise theirs
     if isinstance(theirs, Exception):
-        return (
-            f"Worker {name} cannot load {ours} ({theirs}); install it there, into the environment"
-            " of its dask."
-        )
+        return f"It cannot load {ours} ({theirs}); install it into the environment of its dask."
     if theirs != ours:
-        return f"Worker {name} has {theirs}, and this is {ours}; install the same on both."
+        return f"It has {theirs}, and this is {ours}; install the same on both."
     return None

@@ -17,9 +17,8 @@ from distributed import WorkerPlugin, get_worker
 from tournament.bot.launch import must_sandbox, prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.cluster.archive import ArchiveError, Archives, unpack
-from tournament.config import Cup, is_reference
+from tournament.config import Cup
 from tournament.match.match import MatchVoid
-from tournament.match.referee import RefereeError
 from tournament.records import MatchRecord, VoidRecord
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected, Job
@@ -36,12 +35,11 @@ _WARNING = (
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The finished matches of a job, and the one that was void; neither if it did not begin.
-    `failed` is a sentence that says why the run cannot continue, or empty."""
+    """The finished matches of a job, and the one that was void if any; empty if it did not
+    begin."""
 
     records: tuple[MatchRecord, ...] = ()
-    void: VoidRecord | None = None
-    failed: str = ""
+    voids: tuple[VoidRecord, ...] = ()
 
 
 def open_tables(
@@ -50,14 +48,9 @@ def open_tables(
     """A task: start or reach all bots on this worker; what was found, and a warning or "". They
     stay until Dask releases the task, because the runner has ended or is gone."""
     worker: Any = get_worker()
-    memory_mb = memory_for_bots(cup.run.memory_mb)
-    if cup.run.memory_mb is None and worker.memory_manager.memory_limit:
-        # What Dask gives this worker: others may be on the same machine.
-        memory_mb = min(memory_mb, worker.memory_manager.memory_limit / (1 << 20))
     opened = Tables(worker.get_current_task(), worker.local_directory)
     try:
-        cup = opened.unpack(cup, archives)
-        warning = opened.start(cup, tables, memory_mb)
+        warning = opened.open(cup, archives, tables, worker.memory_manager.memory_limit)
         found = inspect(cup, opened.pools[0], absent)
     except (ArchiveError, SandboxError, OSError) as error:
         found, warning = Inspected((str(error),), {}), ""
@@ -70,12 +63,9 @@ def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """A task: play these jobs, one after the other, until it is stopped."""
-    worker: Any = get_worker()
-    tables: Tables | None = worker.plugins.get(session)
-    if tables is None:
-        return []  # the worker was started again
-    return tables.play(jobs, turn, worker.get_current_task())
+    """A task: play these jobs, one after the other, until a match is void or it is stopped."""
+    tables: Any = get_worker().plugins.get(session)
+    return [] if tables is None else tables.play(jobs, turn)  # None: the worker was started again
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Any) -> None:
@@ -97,74 +87,67 @@ class Tables(WorkerPlugin):
         # Here Dask removes what a worker that was killed has left behind.
         self._folder = TemporaryDirectory(prefix="stich-", dir=folder)
         self._free: list[tuple[BotPool, Table]] = []
-        self._cancelled: set[str] = set()
         self._closed = False
         self._lock = Lock()
 
-    def unpack(self, cup: Cup, archives: Archives) -> Cup:
-        """The cup with the folders of its bots where they are now; ArchiveError, OSError."""
+    def open(self, cup: Cup, archives: Archives, tables: int, worker_bytes: int | None) -> str:
+        """Make the pools; a warning or "". `worker_bytes` is the memory that Dask gives this
+        worker, since others may be on the same machine. ArchiveError; SandboxError; OSError."""
         folder = Path(self._folder.name)
         for digest, data in archives.data.items():
             unpack(data, digest, folder / digest)
-        (folder / "empty").mkdir()
-        places = {bot.name: archives.of_bots.get(bot.name, "empty") for bot in cup.bots}
+        (folder / "empty").mkdir()  # in which bots without a folder are started
         bots = (
-            bot
-            if is_reference(bot)
-            else dataclasses.replace(bot, dir=str(folder / places[bot.name]))
+            dataclasses.replace(bot, dir=str(folder / archives.of_bots[bot.name]))
+            if bot.name in archives.of_bots
+            else bot
             for bot in cup.bots
         )
-        return dataclasses.replace(cup, bots=tuple(bots))
-
-    def start(self, cup: Cup, tables: int, memory_mb: float) -> str:
-        """Make the pools, which share this memory; a warning or "". SandboxError."""
+        cup = dataclasses.replace(cup, bots=tuple(bots))
         launch, warning = prepare_launch(
-            cup.bots, cup.limits, cup.clock.start_ms, sandbox=must_sandbox(cup), warning=_WARNING
+            cup.bots,
+            cup.limits,
+            cup.clock.start_ms,
+            sandbox=must_sandbox(cup),
+            folder=folder / "empty",
+            warning=_WARNING,
         )
+        memory_mb = memory_for_bots(cup.run.memory_mb)
+        if cup.run.memory_mb is None and worker_bytes:
+            memory_mb = min(memory_mb, worker_bytes / (1 << 20))
         self.pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
         self._free = [(pool, Table(cup, pool)) for pool in self.pools]
         return warning
 
-    def play(self, jobs: Sequence[Job], turn: int, task: str) -> list[Played]:
-        """Play jobs one after the other, until a match is void or the task is stopped."""
+    def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
+        """Play jobs one after the other, until a match is void or somebody stops it."""
         with self._lock:
             pool, table = self._free.pop()
-        done = []
+        done: list[Played] = []
         try:
             for job in jobs:
-                done.append(self._play(pool, table, job, turn, task))
-                if done[-1].void is not None or done[-1].failed:
-                    break
+                records: list[MatchRecord] = []
+                try:
+                    for number in job.numbers:
+                        if turn <= self.stopped_turn or self._closed:
+                            break
+                        records.append(table.play(job, number))
+                        pool.recycle(records[-1])
+                except MatchVoid as void:
+                    return [*done, Played(tuple(records), (void.record,))]
+                done.append(Played(tuple(records)))
         except BaseException:
             pool.close()  # Dask tries again, and then no process may know these cards
             raise
         finally:
             with self._lock:
                 self._free.append((pool, table))
-                self._cancelled.discard(task)
             if self._closed:
                 self.close()  # the bots that were started meanwhile
         return done
 
-    def _play(self, pool: BotPool, table: Table, job: Job, turn: int, task: str) -> Played:
-        records: list[MatchRecord] = []
-        for number in job.numbers:
-            if turn <= self.stopped_turn or task in self._cancelled or self._closed:
-                break
-            try:
-                record = table.play(job, number)
-            except MatchVoid as void:
-                return Played(tuple(records), void.record)
-            except RefereeError as error:
-                return Played(tuple(records), failed=str(error))
-            pool.recycle(record)
-            records.append(record)
-        return Played(tuple(records))
-
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
         """Called by Dask when a task of the worker changes its state."""
-        if finish == "cancelled":
-            self._cancelled.add(key)
         if key == self._owner and finish in ("released", "forgotten") and not self._closed:
             self._closed = True
             Thread(target=self.close).start()  # the worker's own thread must not wait

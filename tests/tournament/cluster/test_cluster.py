@@ -113,12 +113,17 @@ def notice(told: Iterator[dict[str, Any]], text: str) -> None:
 def test_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     cup = write(tmp_path, toys(3), deals=2)
     assert stich("run", cup, "--out", tmp_path / "local").returncode == 0
-    dask.workers("one", "two")
+    (tmp_path / "other" / "lz4-9.9.dist-info").mkdir(parents=True)
+    (tmp_path / "other" / "lz4-9.9.dist-info" / "METADATA").write_text("Name: lz4\nVersion: 9.9\n")
+    other = dask.start_worker("two", env={"PYTHONPATH": str(tmp_path / "other")})
+    dask.workers("one")
+    other.wait_for("Registered to")
     done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")
     assert done.returncode == 0, done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]
     said = [event["text"] for event in told if event["event"] == "notice"]
     assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= set(said)
+    assert any("lz4" in text and "9.9" in text for text in said)
     assert standings(tmp_path / "run") == standings(tmp_path / "local")
 
 

@@ -54,7 +54,9 @@ class Shell:
         elif words[0] == "dask":
             running = Process(self._folder, *words[1:], env=self._env)
             self._stack.callback(running.kill)
-            running.wait_for(READY[words[1]])
+            many = int(words[words.index("--nworkers") + 1]) if "--nworkers" in words else 1
+            for _ in range(many):
+                running.wait_for(READY[words[1]])
         elif words[0] != "pip":
             done = subprocess.run(
                 words,
@@ -92,4 +94,5 @@ def test_the_commands_of_a_section(title: str, folder: Path) -> None:
     assert "12 matches" in said[-1]
     if title == "Three machines":
         for name in ("red", "blue"):
-            assert f"Worker {name} has joined, with 2 tables." in said[-1]
+            assert f"Worker {name}-0 has joined, with 1 table." in said[-1]
+            assert f"Worker {name}-1 has joined, with 1 table." in said[-1]

@@ -8,14 +8,13 @@ import logging
 import ssl
 import warnings
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from distributed import Client, Security
 from distributed.comm import core
 
+from tournament.bot.environment import CHECKOUT
 from tournament.run.executor import RunError
 
 _CONNECT_S = 10.0
@@ -80,9 +79,8 @@ def own_version() -> str:
     """The version of this Stich, with a hash of its sources: two checkouts have one version."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
-        folder = Path(str(import_module(package).__file__)).parent
-        for path in sorted(folder.rglob("*.py")):
-            sources.update(f"{package}/{path.relative_to(folder)}\n".encode())
+        for path in sorted((CHECKOUT / package).rglob("*.py")):
+            sources.update(f"{path.relative_to(CHECKOUT)}\n".encode())
             sources.update(path.read_bytes())
     return f"stich {version('stich')} (sources {sources.hexdigest()[:8]})"
 

@@ -94,23 +94,14 @@ class LegalMoves:
     @abstractmethod
     def __len__(self) -> int: ...
 
-    @abstractmethod
-    def nth(self, index: int) -> Move:
-        """The move at an index from 0 to the length - 1."""
-
     @overload
+    @abstractmethod
     def __getitem__(self, index: int) -> Move: ...
     @overload
+    @abstractmethod
     def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
-    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
-        number = len(self)
-        if not isinstance(index, int):
-            return tuple([self.nth(place) for place in range(*index.indices(number))])
-        if index < 0:
-            index += number
-        if not 0 <= index < number:
-            raise IndexError(f"There are only {number} legal moves.")
-        return self.nth(index)
+    @abstractmethod
+    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]: ...
 
     @abstractmethod
     def __iter__(self) -> Iterator[Move]: ...
@@ -134,8 +125,11 @@ class MoveList(LegalMoves):
     def __len__(self) -> int:
         return len(self._moves)
 
-    def nth(self, index: int) -> Move:
-        """The move at an index."""
+    @overload
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
+    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
         return self._moves[index]
 
     def __iter__(self) -> Iterator[Move]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import overload
 
 from games.doudizhu.combinations import Combinations
 from games.doudizhu.play_groups import KICKER_SIZE, Group, Kickers, category_of, level_of
@@ -57,8 +58,21 @@ class TrickMoves(LegalMoves):
         ends = self._counted()
         return ends[-1] if ends else self._first
 
-    def nth(self, index: int) -> Move:
-        """The move at an index."""
+    @overload
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
+    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
+        if not isinstance(index, int):
+            return tuple(self)[index]
+        number = len(self)
+        if index < 0:
+            index += number
+        if not 0 <= index < number:
+            raise IndexError(f"There are only {number} legal moves.")
+        return self._nth(index)
+
+    def _nth(self, index: int) -> Move:
         if index < self._first:
             return Move(PASS, self._combinations.deck)
         if self._simple:

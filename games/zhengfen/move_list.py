@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from typing import overload
 
 from games.errors import IllegalMove
 from games.game import LegalMoves
@@ -62,13 +63,22 @@ class TrickMoves(LegalMoves):
         self.groups()
         return self._ends[-1] if self._ends else int(self._passing)
 
-    def nth(self, index: int) -> Move:
-        """The move at an index."""
+    @overload
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
+    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
+        number = len(self)
+        if not isinstance(index, int):
+            return tuple([self[place] for place in range(*index.indices(number))])
+        if index < 0:
+            index += number
+        if not 0 <= index < number:
+            raise IndexError(f"There are only {number} legal moves.")
         if self._passing and index == 0:
             return Move(PASS, DECK)
-        groups = self.groups()
         place = bisect_right(self._ends, index)
-        group = groups[place]
+        group = self.groups()[place]
         cards = group.plays()[index - (self._ends[place] - group.count)]
         return build_move(mirror(cards), group.reading, cards in self._suffixed(group))
 

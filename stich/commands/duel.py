@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tournament.config import Cup
     from tournament.formats.duel import Duel
+    from tournament.ranking.betting import Bets
     from tournament.results.standings import Standings
     from tournament.run.progress import JsonLines
     from tournament.store.store import Store
@@ -209,6 +210,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         events = JsonLines(sys.stdout) if as_json else None
         try:
             progress = make_console(stderr=True)
+            schedule.on_look = _looks(cup, events, progress)
             executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
             warnings = [weakness(seed), notice]
 
@@ -224,6 +226,34 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
             raise
         store.put({"finished": True, "total": store.count()})
         _report(console, events, schedule, store, "finished", "budget")
+
+
+def _looks(cup: Cup, events: JsonLines | None, console: Console) -> Callable[[Bets], None]:
+    """What tells the difference so far and its interval, at looks that grow farther apart."""
+    from tournament.text import printable
+
+    first, second = (printable(name) for name in cup.names)
+    following = 8
+
+    def look(bets: Bets) -> None:
+        nonlocal following
+        if bets.blocks < following:
+            return
+        following = bets.blocks * 5 // 4
+        found = bets.so_far()
+        low, high = found.interval.low, found.interval.high
+        if events is not None:
+            events.emit_event("look", blocks=bets.blocks, difference=found.mean, low=low, high=high)
+        else:
+            known = low is not None and high is not None
+            interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
+            console.print(
+                f"After {bets.blocks} blocks: {first} less {second} {found.mean:+.2f}{interval}",
+                highlight=False,
+                markup=False,
+            )
+
+    return look
 
 
 def _report(

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tournament.results.course import Course, CourseTable
 from tournament.text import plural
-from web.ui.formatting import format_points, format_winners, stage_title
+from web.ui.formatting import bracket_note, format_points, format_winners, stage_title
 
 
 def course_table(course: Course) -> RenderableType:
@@ -35,7 +35,12 @@ def _lines(course: Course) -> Iterator[RenderableType]:
     for one in course.rounds:
         for title in dict.fromkeys(table.stage for table in one.tables):
             yield Text(stage_title(title, one.round))
-            yield from (_indented(table) for table in one.tables if table.stage == title)
+            for table in one.tables:
+                if table.stage == title:
+                    yield _indented(table)
+                    note = bracket_note(one, table)
+                    if note:
+                        yield Padding(Text(note), (0, 0, 0, 2), expand=False)
         if one.byes:
             yield Padding(Text(f"Bye: {', '.join(one.byes)}"), (0, 0, 0, 2), expand=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import games
 from tournament.config import Cup
@@ -20,7 +20,8 @@ def reach(cup: Cup) -> Reach:
 
 
 class Duel(Schedule):
-    """At most `deals` blocks. After `rounds` has ended, `bets` tell whether it was decided."""
+    """At most `deals` blocks. After `rounds` has ended, `bets` tell whether it was decided;
+    `on_look` is called with them at every look."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
@@ -28,6 +29,7 @@ class Duel(Schedule):
         self.blocks = cup.format.deals
         self.matches = self.blocks * self._maker.seatings.count()
         self.bets = self._begin()
+        self.on_look: Callable[[Bets], None] | None = None
 
     def _begin(self) -> Bets:
         return Bets(reach(self._cup), self._cup.format.within)
@@ -45,5 +47,7 @@ class Duel(Schedule):
             for block in blocks:
                 means = results[block.stage, block.table]
                 self.bets.add(float(means[first]) - float(means[second]))
+            if self.on_look is not None:
+                self.on_look(self.bets)
             if self.bets.settled or self.bets.equal:
                 return

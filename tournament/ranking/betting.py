@@ -13,6 +13,7 @@ What a stake may be depends on the reach, the most by which a block can differ.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,7 @@ class Bets:
         self.total = 0.0
         self._reach, self._within = reach, within
         self._squares = 0.0
+        self._differences = array("d")
         self._means = [0.0] if within is None else [0.0, -within, within]
         self._logs = [np.zeros((2, *_shares(within).shape)) for _ in self._means]
         self._broken = False
@@ -67,6 +69,7 @@ class Bets:
             logs += _log_factors(some, before, mean, self._reach, self._within)[:, 0]
         self.blocks += 1
         self.total += difference
+        self._differences.append(difference)
         self._squares += float(np.clip(difference, -self._reach.most, self._reach.most) ** 2)
         self._broken |= _is_beyond(some, self._reach)
 
@@ -81,6 +84,10 @@ class Bets:
             _hedged(_sides(logs, self._within), mean, self._within)
             for logs, mean in zip(self._logs, self._means, strict=True)
         ]
+
+    def so_far(self) -> MeanDifference:
+        """The mean and its interval."""
+        return mean_difference(np.array(self._differences), self._reach, self._within)
 
     @property
     def wealth(self) -> float:

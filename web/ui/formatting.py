@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from tournament.decisions import disqualified
+from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule
 from tournament.text import plural
@@ -78,6 +80,28 @@ def format_winners(winners: Sequence[str]) -> str:
 def stage_title(stage: str, round: int) -> str:
     """The heading of a round or stage: Round 2, Semi-final, Final."""
     return stage[:1].upper() + stage[1:] if stage else f"Round {round}"
+
+
+def bracket_note(round: CourseRound, table: CourseTable) -> str:
+    """What a table of a knockout was for and how it broke a tie; "" if that is plain."""
+    notes = []
+    if table.stage == "bronze":
+        first = 1 + sum(len(one.bots) for one in round.tables if one.stage == "final")
+        notes.append(f"For place {first} and those after it.")
+    for one, two in pairwise(table.bots):
+        if one.score != two.score:
+            continue
+        if one.advances and two.advances is False:
+            notes.append(
+                f"{one.bot} plays on before {two.bot}, with equal points, by the mean of all rounds"
+                " so far, or if that is equal too by a draw."
+            )
+        elif table.stage in ("final", "bronze"):
+            notes.append(
+                f"{one.bot} and {two.bot} have equal points: the mean of all rounds orders them, or"
+                " they share the place."
+            )
+    return " ".join(notes)
 
 
 def format_stop(table: Standings) -> str:

@@ -49,6 +49,7 @@ def prepare_templates(environment: Environment) -> None:
     environment.undefined = StrictUndefined
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals["course_title"] = _COURSE_TITLES
+    environment.globals["bracket_note"] = formatting.bracket_note
     environment.globals["marks"] = marks
     environment.globals["score_bars"] = plots.score_bars
     environment.filters.update({each.__name__: each for each in _FILTERS})

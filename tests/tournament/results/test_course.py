@@ -8,6 +8,7 @@ from tests.tournament.results.test_standings import match, run_of
 from tournament.records import MatchSummary
 from tournament.results.course import Course
 from tournament.results.standings import Standings, standings
+from web.ui.formatting import bracket_note
 
 Played = tuple[int, str, dict[str, int]]
 """A block of one match: round, stage, and the points of each bot."""
@@ -53,6 +54,10 @@ def test_a_knockout_has_its_bracket_and_its_winner() -> None:
     # Equal points: the order is that of the places, which the tie-breaks have decided.
     assert [one.bot for one in last.tables[0].bots] == ["ann", "dan", "hal"]
     assert {one.advances for table in last.tables for one in table.bots} == {None}
+    tie = "hal plays on before gil, with equal points, by the mean of all rounds so far, or if"
+    assert bracket_note(first, first.tables[2]).startswith(tie)
+    assert bracket_note(first, first.tables[0]) == ""
+    assert bracket_note(last, last.tables[1]) == "For place 4 and those after it."
 
 
 def test_before_the_next_round_nobody_is_out() -> None:

@@ -31,6 +31,7 @@ COMMANDS = {
     "trust": ("trust", "Accept another organiser's runs, or take a run over."),
     "integrity": ("integrity", "Look for bots that go easy on each other."),
     "export": ("export", "Export the results to CSV, JSON Lines or Parquet."),
+    "publish": ("publish", "Make what is published of a finished run, in a folder."),
     "report": ("report", "Write a report as one HTML page to share."),
     "check": ("check", "Check that a bot conforms to the protocol."),
     "duel": ("duel", "Play two bots against each other until one is clearly better."),

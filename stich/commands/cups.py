@@ -157,10 +157,15 @@ def _report(
         about = {"seed": seed, "signer": facts.get("signer")}
         events.emit_event("finished", **table.to_dict(), **about)
         return
-    click.echo(f"Seed: {seed}")
+    if facts["commitment"]:
+        click.echo(f"Seed: {seed}")
     print_table(console, table, facts_at_end)
-    signer = f", signed by the key {facts['signer']}" if "signer" in facts else ""
+    signer = f", signed by the key {facts['signer']}" if facts["commitment"] else ""
     click.echo(f"Kept in {store.where}{signer}")
+    if facts["commitment"]:
+        click.echo(
+            "Fairness proof: `stich publish` makes a folder with run, seed and key to publish."
+        )
 
 
 def _prepare(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, str]:

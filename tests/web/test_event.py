@@ -302,8 +302,8 @@ def test_the_event(tmp_path: Path) -> None:
             until(lambda: "Its author also plays as ann." in page())
 
         machine.run("publish")
-        assert (tmp_path / "spring.html").stat().st_size > 10_000
-        assert (tmp_path / "spring.csv").read_text().count("\n") > 10
+        assert (tmp_path / "spring" / "report.html").stat().st_size > 10_000
+        assert (tmp_path / "spring" / "results.csv").read_text().count("\n") > 10
         (promised,) = set(re.findall(r"SHA-256 of the seed: (\w+)", arena.text))
         (seed,) = re.findall(r"^Seed: (.*)$", arena.text, re.MULTILINE)
         assert hashlib.sha256(seed.encode()).hexdigest() == promised

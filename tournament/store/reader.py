@@ -37,6 +37,7 @@ from tournament.store.tables import (
     faults,
     matches,
     meta,
+    metadata,
     voids,
 )
 
@@ -139,6 +140,26 @@ class StoreReader:
     # players, teams, config (the cup as read), bots (names in order), seed, match_key (the secret
     # of the match ids), commitment, finished, begun, total (planned matches), about (by bot, what
     # it said about itself: name, version, author; a further entry if that has changed).
+
+    def copy_to(self, file: Path) -> None:
+        """Write the store as it is now into a new SQLite file, whichever database it is in."""
+        copied = engine.sqlite(file)
+        try:
+            with (
+                self.snapshot() as now,
+                now._read() as source,
+                store_errors(str(file)),
+                copied.begin() as target,
+            ):
+                metadata.create_all(target)
+                for table in metadata.sorted_tables:
+                    found = source.execute(
+                        sa.select(table), execution_options={"yield_per": _CHUNK}
+                    )
+                    for part in found.partitions():
+                        target.execute(sa.insert(table), [row._asdict() for row in part])
+        finally:
+            copied.dispose()
 
     def get(self, key: str, default: Any = None) -> Any:
         """A fact of the run."""

@@ -94,6 +94,9 @@ class Store(StoreReader):
             self.check()
         with self._changing_the_rest() as connection:
             _put_texts(connection, texts)
+        if facts.get("finished") and self.folder is not None:  # all of it into the one file
+            with store_errors(self.where), self._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def check(self) -> None:
         """StoreError unless the store holds what this user's commands have written, no more and no

@@ -43,7 +43,7 @@ def server(where: Path) -> Iterator[str]:
     data = folder / "data"
     try:
         call(where / "initdb", "-D", data, "-A", "trust", "-U", name, "--no-sync")
-        options = f"-k {folder} -c listen_addresses= -c fsync=off"
+        options = f"-k '{folder}' -c listen_addresses= -c fsync=off"
         call(where / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
         try:
             yield f"postgresql://{name}@/postgres?host={folder}"

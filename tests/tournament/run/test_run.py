@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import socket
 from collections.abc import Iterator
@@ -187,7 +188,8 @@ def test_a_stop_prints_how_to_resume(tmp_path: Path, number: signal.Signals) -> 
     process.send_signal(number)
     _, errors = process.communicate()
     assert process.returncode == 128 + number
-    assert f"Resume with: stich run {cup} --out {tmp_path / 'run'}" in errors
+    resume = shlex.join(["stich", "run", str(cup), "--out", str(tmp_path / "run")])
+    assert f"Resume with: {resume}" in errors
     assert "Traceback" not in errors
     all_end(int(path.name) for path in alive.iterdir())
 

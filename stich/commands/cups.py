@@ -118,9 +118,11 @@ def _run(
             else:
                 click.echo(f"SHA-256 of the seed: {commitment}")
         if not facts["finished"]:
-            warnings = [weakness(seed), shared_folders(cup.bots, Path(path).absolute().parent)]
+            warnings = [weakness(seed)]
             if does_without_sandbox(cup):
                 store.put({"unsandboxed": True})
+            else:
+                warnings.append(shared_folders(cup.bots, Path(path).absolute().parent))
             if cluster is None:
                 launch, notice = _prepare(cup, Path(path), store)
                 warnings += [notice, processor_warning(launch)]

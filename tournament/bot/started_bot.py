@@ -24,6 +24,7 @@ from tournament.text import printable
 
 _PORTS = (10_000, 32_000)  # below the ports that the system gives to outgoing connections
 _PAUSE_S = 0.01
+_LAST_TRY_S = 1.0
 _TRIES = 3
 
 
@@ -90,7 +91,9 @@ class StartedBot(HttpBot):
         if status is not None:
             raise StartError(self._ended(status))
         try:
-            self.about = about_or_empty(self.get_about(deadline - monotonic()))
+            # Whoever waited for other bots first may come late.
+            seconds = max(deadline - monotonic(), _LAST_TRY_S)
+            self.about = about_or_empty(self.get_about(seconds))
         except (ConnectionLost, TimeoutError):
             return False
         except (ResponseTooLarge, ProtocolError) as error:

@@ -19,6 +19,7 @@ LARGEST = 64 << 20
 """Bytes of an archive."""
 
 _LEFT_OUT = {"__pycache__", ".git", "runs"}
+_DEEPEST = 100  # folders within each other
 
 
 class ArchiveError(StartError):
@@ -84,6 +85,11 @@ def _walk(folder: Path, hidden: Collection[Path]) -> Iterator[Path]:
 def _info(bot: Bot, path: Path, folder: Path) -> tarfile.TarInfo:
     """What an archive says of a file; times and owners are left out."""
     info = tarfile.TarInfo(str(path.relative_to(folder)))
+    if info.name.count("/") >= _DEEPEST:
+        raise ArchiveError(
+            f"{bot.name}: its folder {bot.dir} has more than {_DEEPEST} folders within each other;"
+            " delete them."
+        )
     status = path.lstat()
     info.mode = stat.S_IMODE(status.st_mode) & 0o555 | 0o400
     if path.is_symlink():

@@ -101,6 +101,16 @@ def test_sockets_and_the_like_are_refused(folder: Path) -> None:
         )
 
 
+def test_folders_too_deep_within_each_other_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    for _ in range(1200):
+        os.mkdir("d")
+        os.chdir("d")
+    assert "more than 100 folders within each other" in refusal(MINE, folder)
+
+
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     assert refusal(MINE, tmp_path / "none") == (
         f"mine: {tmp_path}/none cannot be read (No such file or directory); fix its dir."

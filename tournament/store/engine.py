@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import sqlalchemy as sa
@@ -77,10 +78,23 @@ def postgresql(url: str) -> Engine:
 
 def sqlite(path: Path) -> Engine:
     """The engine of an SQLite file."""
+    log = path.with_name(path.name + "-wal")
+    if path.exists() and not os.access(path.parent, os.W_OK) and not _size(log):
+        # Nobody can write here, so SQLite need not look for who does, which takes a file.
+        uri = f"file:{quote(os.fspath(path.absolute()))}?immutable=1"
+        return sa.create_engine(
+            "sqlite://",
+            creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False),
+            poolclass=sa.QueuePool,
+        )
     # Not from a string: the path may contain characters that have a meaning in a URL.
     engine = _engine(sa.URL.create("sqlite", database=os.fspath(path)))
     sa.event.listen(engine, "connect", _set_pragmas)
     return engine
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _engine(url: sa.URL) -> Engine:

@@ -1,5 +1,6 @@
 """A damaged store is a sentence to whatever reads it, if it is noticed; `verify` notices all."""
 
+import os
 import random
 import resource
 import shutil
@@ -15,6 +16,8 @@ from click.testing import CliRunner
 from stich.cli import cli
 from tests.tournament import played
 from tests.tournament.cups import ROOT, stich
+from tournament.records import DecisionKind
+from tournament.results.verify import verify
 from tournament.store.store import Store, StoreError
 
 COMMANDS = ("standings", "matches", "verify", "export", "report", "integrity", "replay")
@@ -133,3 +136,15 @@ def test_a_small_row_does_not_fill_the_memory(intact: Path, tmp_path: Path) -> N
     database.close()
     with Store.open(run) as store, pytest.raises(StoreError, match="more than 67108864 bytes"):
         list(store.matches())
+
+
+def test_a_run_is_read_where_nothing_can_be_written(
+    intact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = shutil.copytree(intact, tmp_path / "a run?")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    with Store.open(run) as store:
+        assert verify(store).verified
+        assert [path.name for path in run.iterdir()] == ["run.sqlite"]
+        with pytest.raises(StoreError, match="readonly database"):
+            store.decide(DecisionKind.PAUSE, "")

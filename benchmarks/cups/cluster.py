@@ -10,43 +10,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from math import ceil, comb
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks import ROOT
-from benchmarks.cups.standings import fill
+from benchmarks.cups.setup import GREEDY, cup_file
 from benchmarks.figures import Figure, Section
-from tournament.results.standings import standings
-from tournament.store.store import Store
 
 ROUNDS = 3
 DEALS = 60
 SLOW_DEALS = 8
-AIM_TWO, AIM_LOCAL = 1.8, 0.9
-SIZES = (1_000, 10_000, 100_000)
-HUGE = 1_000_000
+AIM_TWO, AIM_TWO_SLOW, AIM_LOCAL = 1.7, 1.9, 0.9
+SIZES = (1_000, 100_000, 1_000_000)
 FIRST = 10_000  # of the matches of the largest cup
-LIMIT_S = 30.0  # processor time of the standings of the largest cup
 BOTS = 10
 PLAYERS = 3
-TABLES = 8
 FREE = "benchmarks.cups.free_matches"
-
-CUP = """
-name = "bench"
-game = "doudizhu"
-seed = "bench"
-[format]
-deals = {deals}
-"""
-BOT = """
-[[bots]]
-name = "{name}"
-command = "{command}"
-"""
-GREEDY = "python -m bots.greedy"
 THINK_S = 0.01
 THINKING = (
     "python -c 'import time; from bots import greedy; move = greedy.move;"
@@ -56,27 +37,15 @@ THINKING = (
 """Waits for each move, so that other load on the machine matters little."""
 
 
-def write(folder: Path, bots: int, deals: int, command: str = GREEDY) -> Path:
-    """A cup of so many bots."""
-    lines = [BOT.format(name=f"bot-{number}", command=command) for number in range(bots)]
-    path = folder / "cup.toml"
-    path.write_text(CUP.format(deals=deals) + "".join(lines))
-    return path
-
-
 @contextlib.contextmanager
 def dask(*words: str, ready: str, core: int | None = None) -> Iterator[str]:
     """A program of Dask, on one core if it is given; yields what follows `ready` in its log."""
-    command = [sys.executable, "-m", "dask", *words]
-    if core is not None:
-        command = ["taskset", "-c", str(core), *command]
+    command = ["taskset", "-c", str(core)] if core is not None else []
+    command += [sys.executable, "-m", "dask", *words]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
         try:
-            while True:
-                log.seek(0)
-                if found := re.search(rf"{ready}:? +(\S+)", log.read()):
-                    break
+            while not (found := re.search(rf"{ready}:? +(\S+)", _text(log.fileno()))):
                 if process.poll() is not None:
                     raise SystemExit("Dask did not start.")
                 time.sleep(0.1)
@@ -86,72 +55,60 @@ def dask(*words: str, ready: str, core: int | None = None) -> Iterator[str]:
             process.wait()
 
 
+def _text(descriptor: int) -> str:
+    return os.pread(descriptor, 1 << 20, 0).decode()
+
+
 @contextlib.contextmanager
-def cluster(workers: int, tables: int = 1, *more: str) -> Iterator[str]:
-    """A scheduler and so many workers, each on a core of its own if there is one for each; yields
-    the address."""
+def cluster(workers: int, *more: str) -> Iterator[str]:
+    """A scheduler, and so many workers with one table and a core each; yields the address."""
     with contextlib.ExitStack() as stack:
         first = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         address = stack.enter_context(dask(*first, ready="Scheduler at"))
-        cores = sorted(os.sched_getaffinity(0))
-        for number in range(workers):
+        for core in sorted(os.sched_getaffinity(0))[:workers]:
             words = ("worker", address, "--no-nanny", "--no-dashboard", "--nthreads", "1", *more)
-            core = cores[number] if tables == 1 and workers <= len(cores) else None
-            resources = ("--resources", f"tables={tables}")
-            stack.enter_context(dask(*words, *resources, ready="Registered to", core=core))
+            words += ("--resources", "tables=1")
+            stack.enter_context(dask(*words, ready="Registered to", core=core))
         yield address
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedCup:
-    """A cup that was played: its matches, seconds from the first to the last, and of the runner,
-    before it computed the standings, the processor time and the largest memory in MB."""
+class PlayedCup(NamedTuple):
+    """Matches a second from the first to the last; and of the runner, before it computed the
+    standings, the processor time for a match in ms and the largest memory in MB."""
 
-    matches: int
-    seconds: float
-    core_s: float
+    rate: float
+    core_ms: float
     memory_mb: float
 
-    @property
-    def rate(self) -> float:
-        """Matches a second."""
-        return self.matches / self.seconds
 
-    @property
-    def core_ms(self) -> float:
-        """Processor time of the runner for a match, in ms."""
-        return self.core_s / self.matches * 1000
-
-
-def run(
-    cup: Path, out: Path, *more: str, core: int | None = None, most: int | None = None
-) -> PlayedCup:
+def run(cup: Path, *more: str, core: int | None = None, most: int | None = None) -> PlayedCup:
     """Play a cup, on one core if it is given, or its first `most` matches."""
-    command = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(out), "--json", *more]
-    if core is not None:
-        command = ["taskset", "-c", str(core), *command]
-    matches, total, first, last = 0, 0, 0.0, 0.0
-    began, spent, memory = 0.0, 0.0, 0.0
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    out = str(cup.with_name(str(time.monotonic_ns())))
+    command = ["taskset", "-c", str(core)] if core is not None else []
+    command += [sys.executable, "-m", "stich", "run", str(cup), "--out", out, "--json"]
+    times: list[float] = []
+    begun = spent = 0.0
+    memory = 0
+    with subprocess.Popen(
+        [*command, "--no-sandbox", *more], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
         for line in process.stdout or ():
-            if line.startswith('{"event": "begin"'):
-                total = json.loads(line)["total"]
-            elif line.startswith('{"event": "match"'):
-                last = time.perf_counter()
-                if not matches:
-                    first, began = last, _core_s(process.pid)
-                matches += 1
-                if matches == min(total, most or total):
-                    spent = _core_s(process.pid) - began
+            event = json.loads(line)
+            if event["event"] == "match":
+                times.append(time.perf_counter())
+                begun = begun or _core_s(process.pid)
+                if len(times) == min(event["total"], most or event["total"]):
+                    spent = _core_s(process.pid) - begun
                     status = Path(f"/proc/{process.pid}/status").read_text()
-                    memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+                    memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0])
                     break
         if most is not None:
             process.terminate()
         process.communicate()
     if process.returncode and most is None:
         raise SystemExit("The cup failed.")
-    return PlayedCup(matches, last - first, spent, memory)
+    rate = len(times) / (times[-1] - times[0])
+    return PlayedCup(rate, spent / len(times) * 1000, memory / 1024)
 
 
 def _core_s(pid: int) -> float:
@@ -160,111 +117,65 @@ def _core_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def played(folder: Path, command: str, deals: int, address: str | None = None) -> PlayedCup:
-    """The cup of three such bots, once more."""
-    cup = write(folder, PLAYERS, deals, command)
-    out = folder / str(time.monotonic_ns())
-    if address is None:
-        return run(cup, out, core=sorted(os.sched_getaffinity(0))[0])
-    return run(cup, out, "--cluster", address)
-
-
-def median_pair(runs: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Of pairs of rates, measured one after the other, that with the median ratio."""
-    return sorted(runs, key=lambda pair: pair[0] / pair[1])[len(runs) // 2]
-
-
-def workers(command: str, deals: int, what: str) -> list[Figure]:
+def workers(command: str, deals: int, aim: float, what: str) -> list[Figure]:
     """Two workers compared with one, and one with none, in turns."""
-    two, one = [], []
-    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
-        folder = Path(name)
+    rounds = []
+    with cup_file(PLAYERS, deals, 1, command=command) as cup:
         for _ in range(ROUNDS):
-            with cluster(2) as address:
-                double = played(folder, command, deals, address).rate
-            with cluster(1) as address:
-                single = played(folder, command, deals, address).rate
-            local = played(folder, command, deals).rate
-            two.append((double, single))
-            one.append((single, local))
-            print(f"two {double:.1f}, one {single:.1f}, local {local:.1f}", file=sys.stderr)
-    (ours, peer), (single, local) = median_pair(two), median_pair(one)
+            rates = []
+            for many in (2, 1):
+                with cluster(many) as address:
+                    rates.append(run(cup, "--cluster", address).rate)
+            rates.append(run(cup, core=min(os.sched_getaffinity(0))).rate)
+            rounds.append(rates)
+            print("two, one, none:", *(f"{rate:.1f}" for rate in rates), file=sys.stderr)
+    two, one, _ = sorted(rounds, key=lambda rates: rates[0] / rates[1])[ROUNDS // 2]
+    _, single, none = sorted(rounds, key=lambda rates: rates[1] / rates[2])[ROUNDS // 2]
+    unit = "matches/s"
     return [
-        Figure(f"two workers{what}", ours, "one worker", peer, "matches/s", ours / peer, AIM_TWO),
+        Figure(f"two workers{what}", two, "one worker", one, unit, two / one, aim),
         Figure(
-            f"one worker{what}",
-            single,
-            "concurrency = 1",
-            local,
-            "matches/s",
-            single / local,
-            AIM_LOCAL,
+            f"one worker{what}", single, "concurrency = 1", none, unit, single / none, AIM_LOCAL
         ),
     ]
 
 
 def growth() -> list[Figure]:
     """Cups whose matches cost nothing: the runner's time for a match, and its memory."""
-    runs = {}
-    block = PLAYERS * comb(BOTS, PLAYERS)
-    with (
-        tempfile.TemporaryDirectory(prefix="stich-bench-") as name,
-        cluster(1, TABLES, "--preload", FREE) as address,
-    ):
-        folder = Path(name)
-        for size in (*SIZES, HUGE):
-            cup = write(folder, BOTS, ceil(size / block))
-            most = FIRST if size == HUGE else None
-            done = run(cup, folder / str(size), "--cluster", address, most=most)
+    figures: list[Figure] = []
+    smallest: PlayedCup | None = None
+    peer = f"{SIZES[0]:,} matches"
+    with cluster(1, "--preload", FREE) as address:
+        for size in SIZES:
+            most = FIRST if size > 10 * FIRST else None
+            with cup_file(BOTS, ceil(size / (PLAYERS * comb(BOTS, PLAYERS))), 1) as cup:
+                done = run(cup, "--cluster", address, most=most)
+            smallest = smallest or done
             what = f"the first {FIRST:,} of {size:,} matches" if most else f"{size:,} matches"
-            runs[what] = done
-            print(f"{what}: {done}", file=sys.stderr, flush=True)
-    peer, smallest = next(iter(runs.items()))
-    figures = []
-    for what, done in runs.items():
-        ratio = smallest.core_ms / done.core_ms
-        unit = "ms of processor time a match"
-        figures.append(Figure(what, done.core_ms, peer, smallest.core_ms, unit, ratio))
-        ratio = smallest.memory_mb / done.memory_mb
-        figures.append(Figure(what, done.memory_mb, peer, smallest.memory_mb, "MB", ratio))
+            for ours, theirs, unit in (
+                (done.core_ms, smallest.core_ms, "ms of processor time a match"),
+                (done.memory_mb, smallest.memory_mb, "MB"),
+            ):
+                figures.append(Figure(what, ours, peer, theirs, unit, theirs / ours))
     return figures
-
-
-def ranked() -> Figure:
-    """The standings of the largest cup, whose store is made up."""
-    with tempfile.TemporaryDirectory(prefix="stich-bench-") as name:
-        fill(Path(name), HUGE)
-        start = time.process_time()
-        with Store.open(Path(name)) as store:
-            matches = standings(store).matches
-        spent = time.process_time() - start
-    what = f"standings of {matches:,} matches"
-    return Figure(what, spent, "limit", LIMIT_S, "s of processor time", LIMIT_S / spent, 1.0)
 
 
 def sections() -> list[Section]:
     """Workers, and growth."""
     how = (
         f"Cups of Dou Dizhu with {PLAYERS} bots, greedy ones or ones that wait for each move, one"
-        " table for each worker, from the first match to the last; the median ratio of"
-        f" {ROUNDS} rounds in turns. Each worker, and the run without workers, has one core;"
-        " the scheduler and the runner of a"
-        " cluster have both."
+        " table and one core for each worker, from the first match to the last; the median ratio of"
+        f" {ROUNDS} rounds in turns. The run without workers has one core; the scheduler and the"
+        " runner of a cluster have all."
     )
     large = (
-        f"Round-robins of {BOTS} bots whose matches cost nothing, on one worker with {TABLES}"
-        " tables: what is left is the processor time of the runner, most of it for its signed"
-        " store, and its largest memory until the last match. The standings are those of a made-up"
-        " store."
+        f"Round-robins of {BOTS} bots whose matches cost nothing, on one worker: what is left is"
+        " the processor time of the runner, and its largest memory until the last match."
     )
+    slow = f", bots that wait {THINK_S * 1000:.0f} ms a move"
+    compared = workers(GREEDY, DEALS, AIM_TWO, "")
+    compared += workers(THINKING, SLOW_DEALS, AIM_TWO_SLOW, slow)
     return [
-        Section(
-            "Workers of a cluster",
-            how,
-            [
-                *workers(GREEDY, DEALS, ""),
-                *workers(THINKING, SLOW_DEALS, f", bots that wait {THINK_S * 1000:.0f} ms a move"),
-            ],
-        ),
-        Section("Growth of a cup on a cluster", large, [*growth(), ranked()]),
+        Section("Workers of a cluster", how, compared),
+        Section("Growth of a cup on a cluster", large, growth()),
     ]

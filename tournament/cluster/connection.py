@@ -49,15 +49,15 @@ def _why_not(address: str, error: Exception) -> str:
     scheduler = f"The scheduler at {address}"
     if isinstance(error, TypeError):
         return f"{address} needs certificates; name them in Dask's distributed.comm.tls."
-    if isinstance(error, ValueError):
-        return f"{scheduler} does not speak TLS; start it with --protocol tls, or write tcp://."
     if isinstance(error, RuntimeError):
         return f"Dask's configuration requires encryption; write tls:// in place of {address[:6]}."
     if isinstance(error, FileNotFoundError | PermissionError):
         return f"A file of Dask's distributed.comm.tls cannot be read ({error.strerror})."
     causes = (error, error.__cause__)
-    if any(isinstance(cause, ssl.SSLError) for cause in causes):
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
         return f"{scheduler} has other certificates; use the same distributed.comm.tls everywhere."
+    if any(isinstance(cause, ssl.SSLError | ValueError) for cause in causes):
+        return f"{scheduler} does not speak TLS; start it with --protocol tls, or write tcp://."
     if any(isinstance(cause, ConnectionResetError) for cause in causes):
         return f"{scheduler} closed the connection; if it was started with TLS, write tls://."
     return f"No scheduler answers at {address}; start one (dask scheduler), or fix --cluster."

@@ -53,7 +53,7 @@ def by_url(folder: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
     for name in HONEST:
         text = text.replace(f'"{name}"\nconnect = true', f'"{name}"\ncommand = "{bot(name)}"')
     path.write_text(text)
-    assert stich("run", path, "--out", folder / "run").returncode == 0
+    assert stich("run", path, "--out", folder / "run", "--no-sandbox").returncode == 0
     return scores(folder / "run")
 
 
@@ -189,7 +189,7 @@ def test_gateway_and_pages_may_be_killed_alone(tmp_path: Path, ports: tuple[int,
         assert any(event["event"] == "match" and event["done"] == 4 for event in seen)
         for pid in children(served.pid):
             with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has just ended
-                if b"arena." in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"web." in Path(f"/proc/{pid}/cmdline").read_bytes():
                     os.kill(pid, signal.SIGKILL)
         *_, last = seen
         _, said = served.communicate()
@@ -252,7 +252,7 @@ def test_a_proxy_that_does_not_connect_is_named(tmp_path: Path) -> None:
         patch.setenv("HTTP_PROXY", f"http://127.0.0.1:{find_port('127.0.0.1', 0)}")
         for name in ("NO_PROXY", "no_proxy", "http_proxy"):
             patch.delenv(name, raising=False)
-        words = ("http://arena.example", "--token", "t", "--url", "http://127.0.0.1:9")
+        words = ("http://arena.example", "--token", "t", bot("toy-1"), "--no-sandbox")
         program = started("connect", *words)
     with ended(program):
         assert program.stderr

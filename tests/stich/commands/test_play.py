@@ -225,7 +225,7 @@ def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
     assert " (0): discard 1 hidden card\n" in result.output
     assert "discard" in result.output
     state = started("ninefivetwo", seed="play")
-    others = {card for seat in (0, 2) for card in state.view(seat).to_dict()["hand"]}
+    others = {held for seat in (0, 2) for held in state.view(seat).to_dict()["hand"]}
     before = result.output.partition("your move")[0]
     shown = {drawn(card(name)).strip() for name in others}
     words = set(before.replace("\n", " ").split())

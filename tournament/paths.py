@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+CHECKOUT = Path(__file__).resolve().parents[1]
+"""The folder that holds this project's packages."""
+
 STORE_FILE = "run.sqlite"
 """The store in a run's folder."""
 

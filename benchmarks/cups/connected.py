@@ -13,10 +13,10 @@ from benchmarks.figures import Figure, Section
 from stich.servers.addresses import find_port
 from stich.servers.gateway import gateway_served
 from tests.tournament import hostile
-from tournament.bot.dial import dial_url
-from tournament.bot.player import Choice, HttpBot
-from tournament.bot.process import LaunchSettings
-from tournament.bot.reach import RestartableBot
+from tournament.bot.client import dial_url
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.started_bot import RestartableBot
+from tournament.bot.url_bot import Choice, HttpBot
 from tournament.config import Bot, Cup, Limits
 from web.gateway.connector import Connector
 from web.gateway.invitations import Invitations

@@ -13,8 +13,8 @@ import requests
 
 from benchmarks.figures import Figure, Section
 from tests.tournament import hostile
-from tournament.bot.dial import dial_url
-from tournament.bot.player import HttpBot
+from tournament.bot.client import dial_url
+from tournament.bot.url_bot import HttpBot
 
 DEADLINE_S = 0.1
 REQUESTS = 30

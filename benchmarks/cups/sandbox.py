@@ -9,8 +9,8 @@ from contextlib import closing
 from benchmarks.figures import Figure, Section
 from benchmarks.service.http import midgame
 from tournament.bot.launch import prepare_launch
-from tournament.bot.player import Choice
 from tournament.bot.started_bot import start
+from tournament.bot.url_bot import Choice
 from tournament.config import Bot, Limits
 
 AIM = 0.95

@@ -170,7 +170,7 @@ def playing_matches(kept: str) -> Iterator[None]:
     with interrupts.exiting_at_once(f"Stopped. {kept}"):
         import tournament.run.session  # noqa: F401 - loads what takes long
         from tournament.bot.sandbox.bubblewrap import SandboxError
-        from tournament.bot.started_bot import StartError
+        from tournament.bot.url_bot import StartError
         from tournament.run.executor import RunError
         from tournament.run.resume import CupChangedError
     code = interrupts.EXIT_CODE

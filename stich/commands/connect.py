@@ -57,9 +57,9 @@ def connect(
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
     from tournament.bot.launch import prepare_launch
-    from tournament.bot.reach import RestartableBot
     from tournament.bot.sandbox.bubblewrap import SandboxError
-    from tournament.bot.started_bot import StartError
+    from tournament.bot.started_bot import RestartableBot
+    from tournament.bot.url_bot import StartError
     from tournament.config import Bot, Limits, schema
     from web.gateway.connector import Connector, Refused
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from stich.servers.gateway import Reach
-    from tournament.bot.process import LaunchSettings
+    from tournament.bot.launch import LaunchSettings
     from tournament.config import Cup
     from tournament.formats import Schedule
     from tournament.run.executor import Executor
@@ -33,7 +33,7 @@ def read_startable_cup(
     """The cup in a file, to be run at `target`: what its bots need must be there too, their
     programs unless others start them. With `no_sandbox` its bots are started without one. CupError.
     """
-    from tournament.bot.prerequisites import missing
+    from tournament.bot.launch import missing
     from tournament.config import read_cup
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -25,10 +25,9 @@ from stich.console import play_screen as screen
 from stich.console.cards import play_text
 from stich.console.menu import InputError, Menu
 from tournament.bot.launch import prepare_launch
-from tournament.bot.player import Choice, Player, StandIn
-from tournament.bot.reach import reach
 from tournament.bot.sandbox.bubblewrap import SandboxError
-from tournament.bot.started_bot import StartError
+from tournament.bot.started_bot import reach
+from tournament.bot.url_bot import Choice, Player, StandIn, StartError
 from tournament.config import Bot, Clock, Limits
 from tournament.config.arguments import DEFAULT_BOTS, fill_seats, parse_bot
 from tournament.match.match import Observer, Pairing, Rules

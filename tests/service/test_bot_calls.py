@@ -11,7 +11,7 @@ from tests.service.support import contract, validator
 from tests.tournament.check.checked import FEW, checked
 from tests.tournament.check.misbehaving import Call, honest, running
 from tests.tournament.played import Dice, cup
-from tournament.bot.player import Choice, Failure
+from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 

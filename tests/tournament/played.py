@@ -9,7 +9,7 @@ from typing import Any
 
 import games
 from tests.tournament.memory_run import MemoryRun
-from tournament.bot.player import Choice, Failure, StandIn
+from tournament.bot.url_bot import Choice, Failure, StandIn
 from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Scores, make_schedule
 from tournament.formats.commitment import commitment

@@ -14,8 +14,8 @@ import requests
 from stich.servers.addresses import find_port
 from stich.servers.gateway import gateway_served
 from tests.tournament import hostile
-from tournament.bot.dial import dial_url
-from tournament.bot.player import HttpBot
+from tournament.bot.client import dial_url
+from tournament.bot.url_bot import HttpBot
 from tournament.config import Bot, Cup
 from web.gateway.invitations import Invitations
 

@@ -10,8 +10,8 @@ import threading
 from contextlib import ExitStack
 
 from tests.tournament import hostile
-from tournament.bot.process import LaunchSettings
-from tournament.bot.reach import RestartableBot
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.started_bot import RestartableBot
 from tournament.config import Bot, Limits
 from web.gateway.connector import Connector
 

@@ -1,15 +1,25 @@
-"""How the bots of a cup are started: in a sandbox and a control group where the system has them."""
+"""How the bots of a cup are started: with which program and environment, and in a sandbox and a
+control group where the system has them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
-from tournament.bot.control_group import delegate, shares_processor
-from tournament.bot.process import LaunchSettings
 from tournament.bot.sandbox.bubblewrap import SandboxError, bot_folder, sandboxes
-from tournament.config import Bot, Cup, Limits, is_reference
-from tournament.paths import state_folder
+from tournament.bot.sandbox.control_group import delegate, shares_processor
+from tournament.config import REFERENCE_BOTS, Bot, Cup, Limits, is_reference
+from tournament.config.cup import reference_command
+from tournament.config.locations import short
+from tournament.paths import CHECKOUT, state_folder
 
 _AS_YOU = (
     "Warning: the bots run as your own user and without a sandbox, so nothing is safe from them:"
@@ -21,6 +31,19 @@ _UNSHARED = (
     "Warning: a bot that starts many processes can take processor time from the others. Run the cup"
     " in a control group of its own: systemd-run --user --scope -p Delegate=yes stich run CUP.toml"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSettings:
+    """How every bot of a cup is started. `sandboxes` has the words that start the sandbox of each
+    bot; None if there are no sandboxes. `group` is the folder of the control groups. Relative paths
+    of bots start from `folder`, that of the cup."""
+
+    limits: Limits
+    start_ms: int
+    sandboxes: Mapping[str, tuple[str, ...]] | None = None
+    group: str | None = None
+    folder: Path = field(default_factory=Path.cwd)
 
 
 def must_sandbox(cup: Cup) -> bool | None:
@@ -109,3 +132,78 @@ def _keys() -> list[Path]:
         return [state_folder()]
     except RuntimeError:
         return []
+
+
+def environment(argv: Sequence[str], port: int) -> dict[str, str]:
+    """The environment of a started bot, besides HOME and TMPDIR.
+
+    `python` is this interpreter, and it finds the project's own bots.
+    """
+    path = os.environ.get("PATH", os.defpath)
+    env = {
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+        "PORT": str(port),
+        "PYTHONHASHSEED": "0",
+        "PYTHONUNBUFFERED": "1",
+    }
+    if argv[0] in ("python", "python3"):
+        path = os.pathsep.join((os.path.dirname(sys.executable), path))
+        if (CHECKOUT / "pyproject.toml").is_file():
+            env["PYTHONPATH"] = str(CHECKOUT)
+    env["PATH"] = path
+    return env
+
+
+def find_program(argv: Sequence[str], folder: Path) -> str | None:
+    """The path of a command's program, as a bot finds it that is started in `folder`; None if there
+    is none."""
+    name = argv[0]
+    if "/" in name:
+        return shutil.which(str(folder / name))
+    places = environment(argv, 0)["PATH"].split(os.pathsep)
+    # A relative entry means a folder in that of the bot.
+    return shutil.which(name, path=os.pathsep.join(str(folder / place) for place in places))
+
+
+class Missing(NamedTuple):
+    """What a bot needs and is not there: the `key` of its section that names it, and a sentence
+    with the fix. `number` counts the bots from 0."""
+
+    number: int
+    key: str
+    text: str
+
+
+def missing(bots: Iterable[Bot], folder: Path, *, programs: bool = True) -> Iterator[Missing]:
+    """What is not there of what bots with a command need; relative paths start from `folder`.
+
+    Their programs are looked for as they are started; not without `programs`, where other machines
+    start them.
+    """
+    for number, bot in enumerate(bots):
+        if bot.command is None:
+            continue
+        place = folder / (bot.dir or "")
+        if not os.path.isdir(place):  # which is also false where it cannot be read
+            text = f'there is no folder "{short(bot.dir)}"; create it, or fix the path.'
+            yield Missing(number, "dir", text)
+        elif programs and (problem := program_problem(shlex.split(bot.command), place)):
+            yield Missing(number, "command", problem)
+
+
+def program_problem(argv: list[str], folder: Path) -> str | None:
+    """Why the program of a command cannot be started, and the fix; None if it can."""
+    if find_program(argv, folder) is not None:
+        return None
+    program = short(argv[0])
+    if os.path.isfile(folder / argv[0]):
+        return (
+            f'"{program}" cannot be started; write the program that runs it, as in "python bot.py",'
+            f' or make it executable and write "./{os.path.basename(program)}".'
+        )
+    why = f'there is no program "{program}"; '
+    if re.fullmatch(r"[\w.-]+:\d+(/.*)?", argv[0]):
+        return f"{why}the address of a bot begins with http://."
+    if meant := get_close_matches(argv[0], REFERENCE_BOTS, 1):
+        return f'{why}the bot {meant[0]} is started by "{reference_command(meant[0])}".'
+    return f"{why}install it, fix the command, or write the folder that it is in as dir."

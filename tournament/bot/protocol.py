@@ -8,7 +8,7 @@ A bot is an HTTP server with four calls:
 
 The answers to the first two are read strictly: status 200, not compressed, JSON in UTF-8 without
 NaN and infinities, an object that has none of the fields above twice. Other fields may hold
-anything. The HTTP client caps an answer at 64 KiB (`http_client.BODY_LIMIT`).
+anything. The HTTP client caps an answer at 64 KiB (`client.BODY_LIMIT`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import msgspec
 
 import games
-from tournament.bot.http_client import Reply
+from tournament.bot.client import Reply
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from games import IllegalMove, Reason
-from tournament.bot.http_client import HeadersTooLarge, NotConnected, ResponseTooLarge
+from tournament.bot.client import HeadersTooLarge, NotConnected, ResponseTooLarge
 from tournament.bot.protocol import Flaw, InvalidAnswer
 from tournament.records import Answer, FaultKind
 

@@ -10,8 +10,8 @@ from threading import Lock
 from typing import Any
 
 from games import IllegalMove
-from tournament.bot.player import Failure, illegal_move
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
+from tournament.bot.url_bot import Failure, illegal_move
 from tournament.check.advice import Advice, advice, died
 from tournament.check.outcome import CheckFailure, Exchange
 from tournament.check.positions import Question

@@ -8,7 +8,7 @@ from typing import Any
 
 import games
 from games.shuffle import Randomness
-from tournament.bot.player import Choice, Player, StandIn
+from tournament.bot.url_bot import Choice, Player, StandIn
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, Exchange, Outcome
 from tournament.check.protocol_checks import MAX_FAILURES, Check

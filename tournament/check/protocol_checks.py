@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 import games
-from tournament.bot.http_client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
+from tournament.bot.client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
 from tournament.check.advice import ABOUT, HOOKS, OUTPUT, UNKNOWN, WHOLE, Advice
 from tournament.check.examiner import Examiner, MatchSession

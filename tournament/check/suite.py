@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import games
-from tournament.bot.process import LaunchSettings
+from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
-from tournament.bot.reach import NotReached, RestartableBot
-from tournament.bot.started_bot import StartError
+from tournament.bot.started_bot import RestartableBot
+from tournament.bot.url_bot import NotReached, StartError
 from tournament.check import match_check, protocol_checks, timing_checks
 from tournament.check.advice import LISTEN, Advice
 from tournament.check.examiner import Examiner

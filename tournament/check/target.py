@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from time import monotonic, sleep
 
-from tournament.bot.dial import Dial
-from tournament.bot.http_client import Reply
-from tournament.bot.player import Choice, Failure, HttpBot
-from tournament.bot.reach import RestartableBot
+from tournament.bot.client import Dial, Reply
+from tournament.bot.started_bot import RestartableBot
+from tournament.bot.url_bot import Choice, Failure, HttpBot
 
 _OUTPUT_SHOWN = 2000
 """Characters of a bot's output that go with a failure."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from tournament.bot.started_bot import StartError
+from tournament.bot.url_bot import StartError
 from tournament.config import Bot
 
 LARGEST = 64 << 20

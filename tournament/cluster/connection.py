@@ -14,7 +14,7 @@ from typing import Any
 from distributed import Client, Security
 from distributed.comm import core
 
-from tournament.bot.environment import CHECKOUT
+from tournament.paths import CHECKOUT
 from tournament.run.executor import RunError
 
 _CONNECT_S = 10.0

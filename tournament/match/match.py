@@ -10,8 +10,8 @@ from time import monotonic
 from typing import Any
 
 from games import IllegalMove
-from tournament.bot.player import Choice, Failure, Player, illegal_move
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
+from tournament.bot.url_bot import Choice, Failure, Player, illegal_move
 from tournament.config import Clock
 from tournament.match.referee import Board, Referee
 from tournament.records import FaultKind, FaultRecord, MatchRecord, VoidCause, VoidRecord, adjusted

@@ -1,6 +1,6 @@
 """The rules from a running rules service, which an organiser trusts: called by `requests`.
 
-Bots are called by `tournament.bot.http_client` only. `requests` takes long to import, so this
+Bots are called by `tournament.bot.client` only. `requests` takes long to import, so this
 module is imported only by a cup that names a rules service.
 """
 

@@ -9,10 +9,10 @@ from math import inf
 from time import monotonic
 from typing import NamedTuple
 
-from tournament.bot.dial import dial_url
-from tournament.bot.player import Failure, HttpBot, Player, StandIn
-from tournament.bot.process import LaunchSettings
-from tournament.bot.started_bot import StartedBot, StartError
+from tournament.bot.client import dial_url
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.started_bot import StartedBot
+from tournament.bot.url_bot import Failure, HttpBot, Player, StandIn, StartError
 from tournament.config import CONNECTED_URL, Bot, Cup
 from tournament.records import Answer, FaultKind, MatchRecord
 

@@ -11,7 +11,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from tournament.bot.process import LaunchSettings
+from tournament.bot.launch import LaunchSettings
 from tournament.config import Cup
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.deadline import Deadline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tournament.bot.control_group import ROOT
+from tournament.bot.sandbox.control_group import ROOT
 
 _KEPT_FREE = 4
 """Without a setting, this part of the available memory is left for bots that grow."""

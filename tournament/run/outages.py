@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from time import monotonic
 
-from tournament.bot.started_bot import StartError
+from tournament.bot.url_bot import StartError
 from tournament.config import Bot, Cup
 from tournament.records import VoidCause, VoidRecord
 from tournament.run.preflight import about_by_url

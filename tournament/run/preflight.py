@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
-from tournament.bot.http_client import ConnectionLost, ProtocolError, ResponseTooLarge
+from tournament.bot.client import ConnectionLost, ProtocolError, ResponseTooLarge
 from tournament.bot.protocol import PROTOCOL, InvalidAnswer, read_about
-from tournament.bot.reach import reach_url
-from tournament.bot.started_bot import StartError
+from tournament.bot.url_bot import StartError, reach_url
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 from rich.console import Console
 
-from tournament.bot.started_bot import StartError
+from tournament.bot.url_bot import StartError
 from tournament.config import Cup
 from tournament.formats import Schedule
 from tournament.run.executor import Executor

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-from tournament.bot.process import LaunchSettings
+from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid

@@ -18,14 +18,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import requests
 
-from tournament.bot.http_client import (
-    ConnectionLost,
-    HttpConnection,
-    ProtocolError,
-    ResponseTooLarge,
-)
-from tournament.bot.reach import RestartableBot
-from tournament.bot.started_bot import StartError
+from tournament.bot.client import ConnectionLost, HttpConnection, ProtocolError, ResponseTooLarge
+from tournament.bot.started_bot import RestartableBot
+from tournament.bot.url_bot import StartError
 from tournament.text import printable
 
 _ANSWER_LIMIT: Final = 288 * 1024  # more is never read by the runner

@@ -12,7 +12,7 @@ import games
 from bots.kits import catalogue
 from stich.cli import cli
 from tests.make_views import EXAMPLES, PAGES, regenerate
-from tournament.bot.http_client import BODY_LIMIT
+from tournament.bot.client import BODY_LIMIT
 from tournament.config import Clock, parse_cup
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -14,12 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.cups import all_end, bot, needs_sandbox
-from tournament.bot.environment import environment
-from tournament.bot.http_client import Reply
-from tournament.bot.launch import prepare_launch
-from tournament.bot.player import Choice, Failure
-from tournament.bot.process import LaunchSettings
-from tournament.bot.started_bot import StartedBot, StartError, start
+from tournament.bot.client import Reply
+from tournament.bot.launch import LaunchSettings, environment, prepare_launch
+from tournament.bot.started_bot import StartedBot, start
+from tournament.bot.url_bot import Choice, Failure, StartError
 from tournament.config import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.run.bot_pool import BotPool

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from stich.console.check_report import TextReport
-from tournament.bot.player import Choice
 from tournament.bot.protocol import TimeBank
+from tournament.bot.url_bot import Choice
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.check.protocol_checks import positions

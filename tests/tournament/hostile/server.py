@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tournament.bot.player import HttpBot
+    from tournament.bot.url_bot import HttpBot
 
 
 Handler = Callable[[socket.socket, dict[str, Any]], None]
@@ -94,8 +94,8 @@ def running(handle: Handler, about: Any = ABOUT) -> Iterator[str]:
 @contextmanager
 def connected(handle: Handler) -> Iterator[HttpBot]:
     """A connection to a misbehaving bot in this process."""
-    from tournament.bot.dial import dial_url
-    from tournament.bot.player import HttpBot
+    from tournament.bot.client import dial_url
+    from tournament.bot.url_bot import HttpBot
 
     with running(handle) as url, closing(HttpBot(url, dial_url(url))) as bot:
         yield bot

@@ -11,9 +11,8 @@ import pytest
 import games
 from tests.tournament import hostile
 from tests.tournament.played import Dice
-from tournament.bot.dial import dial_url
-from tournament.bot.http_client import BODY_LIMIT
-from tournament.bot.player import Choice, Failure, HttpBot
+from tournament.bot.client import BODY_LIMIT, dial_url
+from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tests.tournament import played
 from tests.tournament.played import Dice
-from tournament.bot.dial import dial_url
-from tournament.bot.player import HttpBot, Player
+from tournament.bot.client import dial_url
+from tournament.bot.url_bot import HttpBot, Player
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 

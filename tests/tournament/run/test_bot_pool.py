@@ -9,8 +9,8 @@ from typing import ClassVar
 import pytest
 
 from tests.tournament import played
-from tournament.bot.process import LaunchSettings
-from tournament.bot.started_bot import StartError
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.url_bot import StartError
 from tournament.config import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.run import bot_pool

@@ -15,7 +15,7 @@ import pytest
 from tests.tournament import hostile, played
 from tests.tournament.cups import HOSTILE, events, standings, started, stich, toys, write
 from tests.tournament.formats.test_formats import Known
-from tournament.bot.player import Choice, Failure
+from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Bot
 from tournament.formats import make_schedule
 from tournament.match.match import MatchVoid, Rules, play

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tournament import hostile, played
 from tests.tournament.cups import bot
-from tournament.bot.process import LaunchSettings
+from tournament.bot.launch import LaunchSettings
 from tournament.config import Bot, Cup, Limits, Run
 from tournament.formats import make_schedule
 from tournament.run.bot_pool import BotPool

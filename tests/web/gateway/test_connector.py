@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests.web.gateways import Gateway, served
-from tournament.bot.player import Choice, Failure
-from tournament.bot.process import LaunchSettings
-from tournament.bot.reach import RestartableBot
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.started_bot import RestartableBot
+from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Bot, Limits
 from tournament.records import FaultKind
 from web.gateway.connector import Connector, Refused

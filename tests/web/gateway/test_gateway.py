@@ -16,8 +16,8 @@ import requests
 from tests.tournament import hostile
 from tests.tournament.cups import stich
 from tests.web.gateways import MOVE, PASS, Author, Gateway, served
-from tournament.bot.dial import dial_url
-from tournament.bot.player import Choice, Failure, HttpBot
+from tournament.bot.client import dial_url
+from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.records import FaultKind
 from web.gateway.invitations import FILE, Invitations
 from web.gateway.server import ANSWER_LIMIT

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import gettempdir
 
-from tournament.bot.environment import CHECKOUT
 from tournament.bot.sandbox import seccomp
 from tournament.config import Bot, Limits, is_reference
+from tournament.paths import CHECKOUT
 
 SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
 """The home of a bot in a sandbox."""

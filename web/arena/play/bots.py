@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from tournament.bot.launch import must_sandbox, prepare_launch
-from tournament.bot.process import LaunchSettings
+from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
 from tournament.config.arguments import parse_bot
 from tournament.run.memory import memory_for_bots

@@ -14,10 +14,9 @@ from typing import Any, Final
 import games
 from games.errors import IllegalMove
 from games.game import State
-from tournament.bot.player import Choice, HttpBot, StandIn
-from tournament.bot.process import LaunchSettings
-from tournament.bot.reach import reach
-from tournament.bot.started_bot import StartedBot
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.started_bot import StartedBot, reach
+from tournament.bot.url_bot import Choice, HttpBot, StandIn
 from tournament.config import Bot, Clock
 from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee

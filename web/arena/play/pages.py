@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 import games
 from tournament.bot.sandbox.bubblewrap import SandboxError
-from tournament.bot.started_bot import StartError
+from tournament.bot.url_bot import StartError
 from tournament.config import REFERENCE_BOTS
 from tournament.config.arguments import fill_seats
 from web.arena.play.game import BrowserGame, BrowserGames, FullError

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.cups import ROOT, bot, toys, write
-from tournament.bot.control_group import ROOT as GROUPS
+from tournament.bot.sandbox.control_group import ROOT as GROUPS
 from tournament.config import Limits
 from tournament.store.store import Store
 
@@ -18,11 +18,11 @@ LIMITS = Limits(memory_mb=300, processes=40)
 
 DELEGATED = """
 import os
-from tests.tournament.bot.test_real_control_group import LIMITS, REQUEST
+from tests.tournament.bot.sandbox.test_real_control_group import LIMITS, REQUEST
 from tests.tournament.cups import bot, stich
-from tournament.bot.control_group import delegate
+from tournament.bot.sandbox.control_group import delegate
 from tournament.bot.launch import prepare_launch
-from tournament.bot.player import Failure
+from tournament.bot.url_bot import Failure
 from tournament.bot.started_bot import start
 from tournament.config import Bot
 parent = delegate()

@@ -14,9 +14,9 @@ from time import monotonic
 import pytest
 
 from tests.tournament import hostile
-from tournament.bot.dial import dial_each, dial_inet, dial_url
-from tournament.bot.player import Choice, Failure, HttpBot
-from tournament.bot.process import LaunchSettings
+from tournament.bot.client import dial_each, dial_inet, dial_url
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.run.bot_pool import BotPool

@@ -15,12 +15,10 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
-from tournament.bot.environment import environment
-from tournament.bot.launch import must_sandbox, prepare_launch, shared_folders
-from tournament.bot.player import Choice, Failure
-from tournament.bot.process import BotProcess
+from tournament.bot.launch import environment, must_sandbox, prepare_launch, shared_folders
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
-from tournament.bot.started_bot import StartedBot, StartError, start
+from tournament.bot.started_bot import BotProcess, StartedBot, start
+from tournament.bot.url_bot import Choice, Failure, StartError
 from tournament.config import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.store.signing import make_key

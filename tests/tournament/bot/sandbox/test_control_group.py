@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.bot.control_group import delegate, group_files, new_group, shares_processor
+from tournament.bot.sandbox.control_group import delegate, group_files, new_group, shares_processor
 from tournament.bot.supervisor.main import Supervisor
 from tournament.config import Limits
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.cups import stich, toys, write
-from tournament.bot.prerequisites import missing
+from tournament.bot.launch import missing
 from tournament.config import Bot
 from tournament.store.store import Store
 

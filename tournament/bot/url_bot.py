@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from games import IllegalMove
-from tournament.bot.dial import Dial
-from tournament.bot.http_client import (
+from tournament.bot.client import (
     ConnectionLost,
+    Dial,
     HttpConnection,
     ProtocolError,
     Reply,
     ResponseTooLarge,
+    dial_url,
 )
 from tournament.bot.protocol import UNSUPPORTED, InvalidAnswer, read_move
+from tournament.config import Bot
 from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024
+CONNECT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +180,29 @@ def _as_text(received: bytes) -> Answer:
 
 def _decode(data: bytes) -> str:
     return data[:_KEPT].decode("utf-8", "backslashreplace")
+
+
+class StartError(Exception):
+    """A bot that does not start; the text is a sentence that says why."""
+
+
+class NotReached(StartError):
+    """Nothing accepts connections at the URL of a bot; the text is a sentence that says why."""
+
+
+def reach_url(bot: Bot, url: str) -> HttpBot:
+    """A bot by URL that accepts connections; NotReached."""
+    fix = "start it, or fix its url"
+    where = "the end of its connection" if bot.connect else url
+    try:
+        dial = dial_url(url)
+    except OSError as error:
+        why = error.strerror or error
+        raise NotReached(f"{bot.name}: its host is not known ({why}); {fix}.") from None
+    try:
+        dial(monotonic() + CONNECT_S).close()
+    except OSError as error:
+        why = error.strerror or f"no answer within {CONNECT_S:g} s"
+        text = f"{bot.name}: nothing accepts connections at {where} ({why}); {fix}."
+        raise NotReached(text) from None
+    return HttpBot(url, dial, bot.token)

@@ -22,6 +22,12 @@ _SAID = {
 }
 
 
+_SHARED = (
+    'Every seating of a table had the same cards (cards = "shared"), which bots by URL and those'
+    " that connect may have remembered."
+)
+
+
 def decided(facts: Mapping[str, Any]) -> list[Decision]:
     """The decisions in order."""
     return list(facts.get("decisions", ()))
@@ -102,6 +108,11 @@ def sentences(facts: Mapping[str, Any]) -> list[str]:
     """The decisions, the void matches and what else an organiser chose, for people."""
     said = [_UNSANDBOXED] if facts.get("unsandboxed") else []
     said += [sentence(decision) for decision in decided(facts)]
+    config = facts.get("config", {})
+    format = config.get("format", {})
+    remembers = any(bot["url"] or bot["connect"] for bot in config.get("bots", ()))
+    if remembers and format["cards"] == "shared" and format["seating"] != "fixed":
+        said.append(_SHARED)
     for bot, why, many in facts.get("voids", ()):
         matches = plural(many, "match", "matches")
         was = "was" if many == 1 else "were"

@@ -219,7 +219,6 @@ class BlockRecord:
     round: int
     stage: str
     table: tuple[str, ...]
-    seed: str
     seatings: int
     played: int
 

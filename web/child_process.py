@@ -1,24 +1,77 @@
-"""Servers that are processes of their own: they end with the command that started them, and those
-of spectators run at a lower priority than the cup."""
+"""Servers that are processes of their own: they get their settings and the parent they end with
+from the command that starts them, and those of spectators run at a lower priority than the cup."""
 
 from __future__ import annotations
 
+import json
 import os
 import resource
+import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _NICE: Final = 10
 _OTHER_FILES: Final = 256
+_HEAD_S: Final = 10
+_SETTINGS: Final = "STICH_SERVER"
+_PARENT: Final = "STICH_SERVER_PARENT"
 
 
-def end_with_parent(parent: int) -> None:
-    """From now on, end this process soon after its parent, which has this id: one that is killed
-    cannot end it, and may have been killed already."""
+def command(module: str, host: str, port: int) -> list[str]:
+    """The command that starts this server as a child of this process."""
+    return [sys.executable, "-m", module, host, str(port)]
+
+
+def environment(settings: DataclassInstance) -> dict[str, str]:
+    """The environment of a server with these settings, whose parent is this process."""
+    return {**os.environ, _SETTINGS: json.dumps(asdict(settings)), _PARENT: str(os.getpid())}
+
+
+def read_settings() -> dict[str, Any]:
+    """The settings of this server, as its parent has given them."""
+    settings: dict[str, Any] = json.loads(os.environ[_SETTINGS])
+    return settings
+
+
+def end_with_parent() -> None:
+    """From now on, end this process soon after its parent: one that is killed cannot end it, and
+    may have been killed already. The processes that this one starts take it for their parent."""
+    parent = int(os.environ[_PARENT])
+    os.environ[_PARENT] = str(os.getpid())
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def serve(app: str, load: Callable[[str], Any], connections: int, **more: Any) -> None:
+    """Serve under granian until stopped; `load` makes the application of this name in granian's
+    worker, which `end_with_parent` must end."""
+    from granian import Granian
+    from granian.constants import HTTPModes
+    from granian.http import HTTP1Settings
+    from granian.log import LogLevels
+
+    host, port = sys.argv[1:]
+    allow_connections(connections)
+    Granian(
+        app,
+        address=host,
+        port=int(port),
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
+        workers=1,
+        backpressure=connections,
+        websockets=False,
+        respawn_failed_workers=True,
+        log_level=LogLevels.error,
+        **more,
+    ).serve(target_loader=load)
 
 
 def lower_priority() -> None:

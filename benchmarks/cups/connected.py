@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import statistics
+import sys
 import tempfile
 import threading
 from contextlib import closing
 from pathlib import Path
 
 from benchmarks.figures import Figure, Section
-from stich.servers.addresses import find_port
-from stich.servers.gateway import gateway_served
+from stich.console.progress import JsonLines
+from stich.processes import find_port, gateway_served
 from tests.tournament import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
@@ -40,7 +41,9 @@ def sections() -> list[Section]:
             )
             threading.Thread(target=connector.run, daemon=True).start()
             connected.wait()
-            gateway = server.reach(cup, None, frozenset()).bots[0].url or ""
+            gateway = (
+                server.wait_for_bots(cup, frozenset(), JsonLines(sys.stdout)).bots[0].url or ""
+            )
             with (
                 closing(HttpBot(gateway, dial_url(gateway))) as remote,
                 closing(HttpBot(url, dial_url(url))) as local,

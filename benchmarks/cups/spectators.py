@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks import ROOT
 from benchmarks.cups.setup import cup_file
 from benchmarks.figures import Figure, Section
-from stich.servers.addresses import find_port
+from stich.processes import find_port
 
 SPECTATORS = 200
 ROUNDS = 3

@@ -6,19 +6,16 @@ import shlex
 import signal
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from stich.commands import completion
-from stich.commands.common import no_sandbox_option, run_command
-from stich.commands.cups import play_cup, read_startable_cup, run_folder
-from stich.servers.addresses import find_port
-from stich.servers.gateway import gateway_served
-from stich.servers.pages import pages_served
-
-if TYPE_CHECKING:
-    from tournament.config import Cup
+from stich.commands.common import no_sandbox_option, run_command, run_folder, stopping_on_sigterm
+from stich.commands.cups import play_cup, read_startable_cup
+from stich.processes import find_port, gateway_served, pages_served
+from tournament.store.store import Store
+from web.arena.server import PagesSettings
+from web.gateway.invitations import Invitations
 
 _PORTS = click.IntRange(0, 65535)
 
@@ -62,66 +59,37 @@ def arena(
       stich arena CUP.toml --out runs/spring --port 8000
       stich arena runs/spring
     """
-    from tournament.store.store import Store
-    from web.arena.server import PagesSettings
-
     port = find_port(host, port)
     if not target.endswith(".toml"):
         if out is not None or ends or as_json or no_sandbox or connect_port is not None:
             raise click.UsageError("Only --host and --port are for a DIR; leave the others out.")
         Store.open(target).close()  # says what is wrong before the server starts
-        with pages_served(host, port, PagesSettings(target)):
+        with stopping_on_sigterm(), pages_served(host, port, PagesSettings(target)):
             signal.pause()
         return 0
     folder = out or str(run_folder(target))
     cup = read_startable_cup(target, folder, no_sandbox=no_sandbox)
     Store.create(folder).close()
-    if not any(bot.connect for bot in cup.bots):
-        with pages_served(host, port, PagesSettings(folder, cup=target)):
-            again = _command("arena", target, folder, no_sandbox)
-            play_cup(cup, target, folder, again, as_json=as_json)
-            if not ends:
-                _stay()
-        return 0
-    if connect_port is None:
-        connect_port = port + 1 if port < 65535 else 0
-    _run_with_gateway(cup, target, folder, host, port, find_port(host, connect_port), ends, as_json)
-    return 0
-
-
-def _run_with_gateway(
-    cup: Cup,
-    target: str,
-    folder: str,
-    host: str,
-    port: int,
-    connect_port: int,
-    ends: bool,
-    as_json: bool,
-) -> None:
-    """Run a cup whose bots connect."""
-    from web.arena.server import PagesSettings
-    from web.gateway.invitations import Invitations
-
-    invite = _command("invite", target, folder)
-    with ExitStack() as stack:
-        settings = PagesSettings(folder, connect_port, target)
-        Invitations(Path(folder)).arena_url = stack.enter_context(
-            pages_served(host, port, settings)
-        )
-        gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
-        again = _command("arena", target, folder, cup.sandbox is False)
-        play_cup(cup, target, folder, again, as_json=as_json, reach=gateway.reach)
-        gateway.end()
-        if not ends:
-            _stay()
-
-
-def _command(name: str, target: str, folder: str, no_sandbox: bool = False) -> str:
     more = ("--no-sandbox",) if no_sandbox else ()
-    return shlex.join(("stich", name, target, "--out", folder, *more))
-
-
-def _stay() -> None:
-    click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)
-    signal.pause()
+    again = shlex.join(("stich", "arena", target, "--out", folder, *more))
+    with stopping_on_sigterm(), ExitStack() as stack:
+        if not any(bot.connect for bot in cup.bots):
+            stack.enter_context(pages_served(host, port, PagesSettings(folder, cup=target)))
+            play_cup(cup, target, folder, again, as_json=as_json)
+        else:
+            if connect_port is None:
+                connect_port = port + 1 if port < 65535 else 0
+            connect_port = find_port(host, connect_port)
+            settings = PagesSettings(folder, connect_port, target)
+            url = stack.enter_context(pages_served(host, port, settings))
+            Invitations(Path(folder)).arena_url = url
+            invite = shlex.join(("stich", "invite", target, "--out", folder))
+            gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
+            play_cup(
+                cup, target, folder, again, as_json=as_json, wait_for_bots=gateway.wait_for_bots
+            )
+            gateway.end()
+        if not ends:
+            click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)
+            signal.pause()
+    return 0

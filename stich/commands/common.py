@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
@@ -54,6 +56,11 @@ class FloatRange(click.FloatRange):
         return number
 
 
+def run_folder(cup: str) -> Path:
+    """The default folder of a run: runs/ and the file name of its cup without the extension."""
+    return Path("runs") / (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
+
+
 def check_game(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """The name of a game, or None; a usage error if there is no such game."""
     from games import GAMES
@@ -95,17 +102,17 @@ def exit_with_code(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
             code = work(*args, **kwargs)
         except BrokenPipeError:
             pass  # the reader has seen enough
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             click.echo("\nStopped.", err=True)
-            code = interrupts.EXIT_CODE
+            code = 128 + (stop.args[0] if stop.args else signal.SIGINT)
         sys.exit(code)
 
     return command
 
 
 def run_command(work: Callable[_P, int]) -> Callable[_P, NoReturn]:
-    """Do so for a command on a cup or a run: report errors in a cup and exit with 2; and those of a
-    store with 1, or with 2 if its name is wrong."""
+    """Decorator for commands on a cup or run: exit with 2 on a configuration error, 1 on a store
+    error."""
 
     @exit_with_code
     @wraps(work)
@@ -173,24 +180,29 @@ def playing_matches(kept: str) -> Iterator[None]:
         from tournament.bot.url_bot import StartError
         from tournament.run.executor import RunError
         from tournament.run.resume import CupChangedError
-    code = interrupts.EXIT_CODE
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        nonlocal code
-        code = 128 + number
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
     try:
-        yield
+        with stopping_on_sigterm():
+            yield
     except (CupChangedError, RunError, SandboxError, StartError) as error:
         click.echo(str(error), err=True)
         sys.exit(1)
     except OutputError as error:
         error.kept = kept
         raise
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         click.echo(f"\nStopped. {kept}", err=True)
-        sys.exit(code)
+        sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))
+
+
+@contextmanager
+def stopping_on_sigterm() -> Iterator[None]:
+    """Within, SIGTERM raises KeyboardInterrupt with the number of the signal."""
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt(number)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
     finally:
         signal.signal(signal.SIGTERM, before)

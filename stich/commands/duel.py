@@ -25,11 +25,11 @@ from stich.console.text import make_console
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from stich.console.progress import JsonLines
     from tournament.config import Cup
     from tournament.formats.duel import Duel
     from tournament.ranking.betting import Bets
     from tournament.results.standings import Standings
-    from tournament.run.progress import JsonLines
     from tournament.store.store import Store
 
 
@@ -147,7 +147,7 @@ def duel_cup(
 ) -> Cup:
     """The duel as a cup; ValueError with a sentence if its options are wrong."""
     import games
-    from tournament.config import Clock, Cup, Format, Run, schema
+    from tournament.config import Clock, Cup, Format, Run, schema, usual_cards
     from tournament.config.arguments import parse_bot
 
     rules = games.get(game)
@@ -171,7 +171,13 @@ def duel_cup(
         bots=(first, second),
         seed=seed,
         options=filled,
-        format=Format(type="duel", deals=deals, seating="mixed", within=within),
+        format=Format(
+            type="duel",
+            deals=deals,
+            seating="mixed",
+            cards=usual_cards((first, second), "mixed"),
+            within=within,
+        ),
         clock=Clock(move_ms, bank_ms),
         run=Run(concurrency=concurrency),
         sandbox=sandbox,
@@ -179,12 +185,12 @@ def duel_cup(
 
 
 def _play(cup: Cup, out: str | None, as_json: bool) -> None:
+    from stich.console.progress import JsonLines, watch
     from tournament.bot.launch import prepare_launch
     from tournament.formats.commitment import weakness
     from tournament.formats.duel import Duel
     from tournament.run.local_executor import LocalExecutor, tables_at_once
     from tournament.run.lock import only_runner
-    from tournament.run.progress import JsonLines
     from tournament.run.resume import resume
     from tournament.run.session import play_all
     from tournament.store.store import Store
@@ -212,14 +218,14 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
             progress = make_console(stderr=True)
             schedule.on_look = _looks(cup, events, progress)
             executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
-            warnings = [weakness(seed), notice]
 
             def so_far() -> str:
                 blocks, mean = schedule.bets.blocks, schedule.bets.mean
                 found = f"{cup.names[0]} {mean:+.2f} points a deal in {plural(blocks, 'block')}"
                 return found if blocks else ""
 
-            play_all(cup, schedule, store, executor, events, progress, warnings, so_far)
+            with watch(progress, cup.name, so_far, as_json=as_json) as observer:
+                play_all(cup, schedule, store, executor, observer, weakness(seed), notice)
         except KeyboardInterrupt:
             if store.count():
                 _report(console, events, schedule, store, "stopped", "stopped")

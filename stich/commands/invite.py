@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from stich.commands import completion
-from stich.commands.common import open_run, run_command
-from stich.commands.cups import run_folder
+from stich.commands.common import open_run, run_command, run_folder
 
 
 @click.command()

@@ -224,8 +224,7 @@ def play(
 
 def _play_in_browser(game: str, port: int) -> None:
     """Serve the pages for playing until Ctrl-C, and open them in the person's browser."""
-    from stich.servers.addresses import find_port
-    from stich.servers.pages import pages_served
+    from stich.processes import find_port, pages_served
 
     try:
         with pages_served("127.0.0.1", find_port("127.0.0.1", port)) as url:

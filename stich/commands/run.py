@@ -9,8 +9,10 @@ import shlex
 import click
 
 from stich.commands import completion
-from stich.commands.common import no_sandbox_option, run_command
-from stich.commands.cups import play_cup, read_startable_cup, run_folder
+from stich.commands.common import no_sandbox_option, run_command, run_folder
+from stich.commands.cups import play_cup, read_startable_cup
+from tournament.store.engine import shown_target
+from tournament.store.store import NOT_A_STORE, is_database_url
 
 
 @click.command()
@@ -50,9 +52,6 @@ def run(
       stich run examples/doudizhu.toml --out runs/spring
       stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
-    from tournament.store.engine import shown_target
-    from tournament.store.store import NOT_A_STORE, is_database_url
-
     target = store_url or out or str(run_folder(cup))
     plan = read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
     if any(bot.connect for bot in plan.bots):

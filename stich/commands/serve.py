@@ -21,7 +21,7 @@ from service.settings import (
     unknown_variables,
 )
 from service.worker import load
-from stich.servers.addresses import find_port, url_of
+from stich.processes import find_port, url_of
 
 _CONNECTIONS: Final = 4096
 """Connections of one worker; further ones wait to be accepted."""

@@ -15,7 +15,7 @@ import pytest
 import requests
 
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
-from stich.servers.addresses import find_port
+from stich.processes import find_port
 from tests.nginx import command, needs_nginx, running, with_folder
 from tests.service.running import Running
 from tests.service.support import ROOT, matches

@@ -7,7 +7,7 @@ import socket
 import pytest
 from click import ClickException
 
-from stich.servers.addresses import find_port, url_of
+from stich.processes import find_port, url_of
 
 
 def test_0_is_replaced_by_a_free_port() -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import requests
 
-from stich.servers.addresses import find_port
-from stich.servers.gateway import gateway_served
+from stich.processes import find_port, gateway_served
 from tests.tournament import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot

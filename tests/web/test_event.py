@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 import requests
 
-from stich.servers.addresses import find_port
+from stich.processes import find_port
 from tests import wheel
 from tests.nginx import command, needs_nginx, running, with_folder
 from tests.service.support import ROOT

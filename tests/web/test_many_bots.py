@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from stich.servers.addresses import find_port
+from stich.processes import find_port
 from tests.tournament import hostile
 from tests.tournament.cups import ROOT, events, standings, started, stich
 from tests.tournament.hostile.server import ABOUT

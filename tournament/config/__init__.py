@@ -14,6 +14,7 @@ from tournament.config.cup import (
     Run,
     Stop,
     is_reference,
+    usual_cards,
 )
 from tournament.config.parse import CupError, parse_cup, read_cup
 
@@ -34,4 +35,5 @@ __all__ = [
     "is_reference",
     "parse_cup",
     "read_cup",
+    "usual_cards",
 ]

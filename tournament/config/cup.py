@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ CONNECTED_URL = "http://127.0.0.1:9000"
 """The address that records show for a bot that connects: on its author's machine, where a request
 can be repeated. The gateway's own is a secret."""
 SEATINGS = ("rotations", "permutations", "fixed")
+CARDS = ("shared", "fresh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,15 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Who meets whom. `rounds` is for swiss, `challenger` for the gauntlet, `seeds` (best
+    """Who meets whom. With shared `cards` all seatings of a block have the same deal, with fresh
+    ones each has its own. `rounds` is for swiss, `challenger` for the gauntlet, `seeds` (best
     first) and `bronze` for the knockout, `within` for a duel: the points a deal that do not
     matter."""
 
     type: str = "round-robin"
     deals: int = 10
     seating: str = "rotations"
+    cards: str = "shared"
     rounds: int = 5
     challenger: str | None = None
     seeds: tuple[str, ...] = ()
@@ -165,6 +168,13 @@ def reference_command(name: str) -> str:
 def is_reference(bot: Bot) -> bool:
     """Whether a bot is one of Stich's own, started as the documentation says."""
     return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
+
+
+def usual_cards(bots: Iterable[Bot], seating: str) -> str:
+    """Without a setting: fresh cards where a bot is by URL or connects, since it may remember them
+    from one seating to the next; a started bot has a process for each."""
+    remembers = any(bot.url is not None or bot.connect for bot in bots)
+    return "fresh" if remembers and seating != "fixed" else "shared"
 
 
 def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:

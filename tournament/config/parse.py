@@ -21,6 +21,7 @@ from tournament.config.cup import (
     Limits,
     Run,
     Stop,
+    usual_cards,
     with_fillers,
 )
 from tournament.config.locations import Path, label, line_of, locate, short
@@ -203,6 +204,8 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     format_ = _format(checked["format"], errors)
     bots = _bots(checked["bots"], format_, errors)
     bots = with_fillers(bots, players, format_.fill)
+    if "cards" not in checked["format"]:
+        format_ = dataclasses.replace(format_, cards=usual_cards(bots, format_.seating))
     if checked["bots"] is not None and len(bots) < players:
         errors.add(
             ("bots",),

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from games import GAMES
-from tournament.config.cup import FORMATS, REFERENCE_BOTS, SEATINGS
+from tournament.config.cup import CARDS, FORMATS, REFERENCE_BOTS, SEATINGS
 from tournament.config.locations import short
 
 _MAX_LISTED = 20
@@ -224,6 +224,12 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         choice("type", FORMATS, "Who meets whom."),
         integer("deals", 1, 1_000_000, "Different deals for each table (of each round)."),
         choice("seating", SEATINGS, "In which seatings each deal is played."),
+        choice(
+            "cards",
+            CARDS,
+            "Whether all seatings of a table share a deal, or each has fresh cards. By default"
+            " fresh where bots are by url or connect.",
+        ),
         integer("rounds", 1, 1000, "Rounds of a swiss."),
         string("challenger", 64, "The bot whom all others play in a gauntlet."),
         Key(

@@ -20,9 +20,10 @@ def draw(what: str, seed: str, *about: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def game_seed(seed: str, key: str) -> str:
-    """The seed of a block's games, from its key: 32 hexadecimal digits."""
-    return draw("game", seed, key)[:32]
+def game_seed(seed: str, key: str, number: int | None = None) -> str:
+    """The seed of a block's games, from its key, or with fresh cards that of the match with this
+    number: 32 hexadecimal digits."""
+    return draw("game", seed, key, *([] if number is None else [str(number)]))[:32]
 
 
 def match_id(match_key: str, key: str, number: int) -> str:

@@ -45,7 +45,7 @@ class Halving(Schedule):
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
+        self._maker = BlockMaker(cup, seed, match_key)
         self._stages = plan(len(cup.bots), cup.players, cup.format.deals)
         self.blocks = sum(self._size(stage) for stage in self._stages)
         self.matches = self.blocks * self._maker.seatings.count()

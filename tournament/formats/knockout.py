@@ -58,7 +58,7 @@ class Knockout(Schedule):
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
+        self._maker = BlockMaker(cup, seed, match_key)
         self._cuts = plan(len(cup.bots), cup.players)
         self._bronze = cup.format.bronze and len(cup.bots) >= 2 * cup.players
         tables = sum(cut.tables for cut in self._cuts) + 1 + self._bronze

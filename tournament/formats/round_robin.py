@@ -25,7 +25,7 @@ class AllTables(Schedule):
 
     def __init__(self, cup: Cup, seed: str, match_key: str, tables: list[Table]) -> None:
         self._deals = cup.format.deals
-        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
+        self._maker = BlockMaker(cup, seed, match_key)
         self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
         self.blocks = self._deals * len(tables)
         self.matches = self.blocks * self._maker.seatings.count()

@@ -11,6 +11,7 @@ from itertools import permutations, product
 from math import factorial
 from typing import TYPE_CHECKING, Protocol
 
+from tournament.config import Cup
 from tournament.formats.draws import game_seed, match_id, shuffled
 from tournament.records import BlockRecord
 
@@ -25,14 +26,15 @@ StageTable = tuple[str, Table]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """All seatings of one table on one seed; `key` identifies it even if the schedule grows."""
+    """All seatings of one table, a match each, with the same cards or with fresh ones; `key`
+    identifies it even if the schedule grows."""
 
     number: int
     key: str
     round: int
     stage: str
     table: Table
-    seed: str
+    seeds: tuple[str, ...]
     seatings: tuple[Seating, ...]
     matches: tuple[str, ...]
 
@@ -87,7 +89,7 @@ class Schedule(ABC):
 
 
 class Seatings:
-    """The seatings of a table on one seed."""
+    """The seatings of a table in a block."""
 
     def __init__(self, kind: str, seed: str, players: int) -> None:
         self.kind = kind
@@ -124,13 +126,14 @@ class Seatings:
 class BlockMaker:
     """Makes blocks: seeds and seatings from the cup's seed, match ids from `match_key`."""
 
-    def __init__(self, seed: str, match_key: str, seating: str, players: int) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self.seed = seed
         self.match_key = match_key
-        self.seatings = Seatings(seating, seed, players)
+        self.fresh = cup.format.cards == "fresh"
+        self.seatings = Seatings(cup.format.seating, seed, cup.players)
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
-        """The block of a table's `deal`-th seed in a stage."""
+        """The block of a table's `deal`-th deal in a stage."""
         key = block_key(stage, table, deal)
         seatings = self.seatings.of(table, key)
         return Block(
@@ -139,7 +142,10 @@ class BlockMaker:
             round=round,
             stage=stage,
             table=table,
-            seed=game_seed(self.seed, key),
+            seeds=tuple(
+                game_seed(self.seed, key, number if self.fresh else None)
+                for number in range(len(seatings))
+            ),
             seatings=seatings,
             matches=tuple(match_id(self.match_key, key, i) for i in range(len(seatings))),
         )

@@ -23,7 +23,7 @@ class Swiss(Schedule):
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
         self._seed = seed
-        self._maker = BlockMaker(seed, match_key, cup.format.seating, cup.players)
+        self._maker = BlockMaker(cup, seed, match_key)
         self._tables = len(cup.bots) // cup.players
         self._size = self._tables * cup.format.deals
         self.blocks = cup.format.rounds * self._size

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from tournament.decisions import counted
+from tournament.formats import game_seed
 from tournament.records import FAULT_KINDS, RunRecords
 from tournament.results.standings import format_of, kind_of_ranges, official_places
 
@@ -29,7 +30,7 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "stage": ("string", "stage of the format, empty where it has none"),
     "seating": ("int64", "number of the seating in the block"),
     "seatings": ("int64", "how many seatings the block has"),
-    "seed": ("string", "seed of the block's games"),
+    "seed": ("string", "seed of the match's game"),
     "deals": ("int64", "deals of the match"),
     "seat": ("int64", "seat"),
     "bot": ("string", "bot at this seat"),
@@ -86,7 +87,8 @@ def export(store: RunRecords, format: str, out: BinaryIO) -> int:
 def rows(store: RunRecords) -> Iterator[Row]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
-    seeds = {block.block: block.seed for block in store.blocks()}
+    fresh = facts.get("config", {}).get("format", {}).get("cards") == "fresh"
+    keys = {block.block: block.key for block in store.blocks()}
     finished, ranges = bool(facts.get("finished")), kind_of_ranges(facts)
     places = official_places(store)
     config = facts.get("config", {})
@@ -95,6 +97,7 @@ def rows(store: RunRecords) -> Iterator[Row]:
     settled = facts.get("settled") or ()
     stopped_after = len({match.block for match in store.summaries()}) if settled else None
     for match in counted(store.summaries(), facts):
+        seed = game_seed(facts["seed"], keys[match.block], match.number if fresh else None)
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
             faults = {str(k): n for k, n in zip(FAULT_KINDS, match.faults[seat], strict=True)}
@@ -107,7 +110,7 @@ def rows(store: RunRecords) -> Iterator[Row]:
                 "stage": match.stage,
                 "seating": match.number,
                 "seatings": match.seatings,
-                "seed": seeds[match.block],
+                "seed": seed,
                 "deals": match.deals,
                 "seat": seat,
                 "bot": bot,

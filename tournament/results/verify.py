@@ -258,8 +258,9 @@ class _Slot:
             )
         if dict(record.options) != dict(cup.options):
             yield f"Its options {dict(record.options)} are not the cup's, {dict(cup.options)}."
-        if record.seed != block.seed:
-            yield f"Its seed {record.seed} does not follow from the run's seed; {block.seed} does."
+        seed = block.seeds[self.number]
+        if record.seed != seed:
+            yield f"Its seed {record.seed} does not follow from the run's seed; {seed} does."
         if record.match != block.matches[self.number]:
             yield f"Its id does not follow from the run's seed; {block.matches[self.number]} does."
         if record.seating != block.seatings[self.number]:

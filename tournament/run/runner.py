@@ -43,6 +43,18 @@ MAX_LOSSES = 2
 class Observer(Protocol):
     """Receives the progress of a run."""
 
+    def committed(self, digest: str) -> None:
+        """This commitment to the seed may be published."""
+
+    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
+        """The cup waits for these of so many bots that connect; the command that invites one."""
+
+    def starting(self, started: int, called: int) -> None:
+        """So many bots are started, and so many that are running already are called."""
+
+    def warning(self, text: str) -> None:
+        """What the organiser should know before the cup is played."""
+
     def begin(self, done: int, total: int) -> None:
         """The run begins or resumes, with so many matches done."""
 

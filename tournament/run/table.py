@@ -55,5 +55,5 @@ def pairing_of(block: Block, number: int) -> Pairing:
         seatings=len(block.seatings),
         table=block.table,
         seating=block.seatings[number],
-        seed=block.seed,
+        seed=block.seeds[number],
     )

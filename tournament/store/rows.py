@@ -43,7 +43,7 @@ SUMMARY_COLUMNS = (
     blocks.c.seatings,
     matches.c.started,
     blocks.c.key,
-    blocks.c.seed,
+    matches.c.seed,
     matches.c.times,
 )
 _TIMES = len(SUMMARY_COLUMNS) - 1
@@ -136,6 +136,7 @@ def match_row(record: MatchRecord) -> dict[str, Any]:
     return {
         "match": record.match,
         "number": record.number,
+        "seed": record.seed,
         "seating": dumps([record.table.index(bot) for bot in record.seating]),
         "scores": dumps(record.scores),
         "adjusted": dumps(record.adjusted),
@@ -232,7 +233,6 @@ def block_row(record: MatchRecord) -> dict[str, Any]:
         "round": record.round,
         "stage": record.stage,
         "bots": dumps(record.table),
-        "seed": record.seed,
         "seatings": record.seatings,
     }
 

@@ -20,7 +20,6 @@ blocks = sa.Table(
     sa.Column("round", sa.Integer, nullable=False, index=True),
     sa.Column("stage", sa.String, nullable=False),
     sa.Column("bots", sa.Text, nullable=False),
-    sa.Column("seed", sa.String, nullable=False),
     sa.Column("seatings", sa.Integer, nullable=False),
 )
 matches = sa.Table(
@@ -29,6 +28,7 @@ matches = sa.Table(
     sa.Column("match", sa.String, primary_key=True),
     sa.Column("block_id", sa.Integer, sa.ForeignKey("blocks.id"), nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("seed", sa.String, nullable=False),
     sa.Column("seating", sa.Text, nullable=False),
     sa.Column("scores", sa.Text, nullable=False),
     sa.Column("adjusted", sa.Text, nullable=False),

@@ -220,7 +220,7 @@ class LiveRun:
             arrays=arrays,
             table=compute(arrays, facts),
             played=dict(self._matches.played),
-            open=frozenset() if facts.get("finished") else frozenset(self._matches.open),
+            open=frozenset() if _is_fresh(facts) else frozenset(self._matches.open),
             upcoming=upcoming(store, facts, self._matches.played),
             rate=self._rate(),
         )
@@ -239,7 +239,7 @@ class LiveRun:
 
     def is_open(self, block: int) -> bool:
         """Whether a match with the cards of this block is still to be played."""
-        return not self.facts().finished and not self._store.is_complete(block)
+        return not _is_fresh(self.facts().facts) and not self._store.is_complete(block)
 
     def newest(
         self, *, block: int | None = None, bot: str | None = None, faulty: bool = False
@@ -251,3 +251,8 @@ class LiveRun:
 def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:
     """Changes with the facts that pages show."""
     return f"{facts.get('finished')}-{len(facts['decisions'])}-{store.count_voids()}"
+
+
+def _is_fresh(facts: Mapping[str, Any]) -> bool:
+    """Whether no cards of a finished match are still to be played."""
+    return bool(facts.get("finished") or facts["config"]["format"]["cards"] == "fresh")

@@ -1,6 +1,5 @@
-"""The gateway of bots that connect, a process: `python -m web.gateway.server HOST PORT PARENT`.
-
-The environment variable STICH_GATEWAY holds the other settings as JSON. Authors' programs call
+"""The gateway of bots that connect, a process: `python -m web.gateway.server HOST PORT`, started by
+`web.child_process`. Authors' programs call
 
 - POST /connect with `{"tables"}`: begins a session, `{"session", "bot", "cup"}`;
 - POST /connect/poll: answers the last request of a table and waits for the next one;
@@ -13,17 +12,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from web.child_process import allow_connections, end_with_parent
+from web.child_process import end_with_parent, read_settings, serve
 from web.gateway.connected_bot import (
     MAX_TABLES,
     BotAnswer,
@@ -48,8 +45,6 @@ _CALL_LIMIT: Final = 1024
 """Bytes of a call that brings no answer."""
 _BODY_S: Final = 10.0
 _CONNECTIONS: Final = 2048
-_HEAD_S: Final = 10
-_ENVIRONMENT: Final = "STICH_GATEWAY"
 _T = TypeVar("_T")
 
 
@@ -247,41 +242,17 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-def environment(settings: GatewaySettings) -> dict[str, str]:
-    """The environment of a gateway with these settings."""
-    return {**os.environ, _ENVIRONMENT: json.dumps(asdict(settings))}
-
-
-def serve(host: str, port: int) -> None:
-    """Serve until stopped."""
-    from granian import Granian
-    from granian.constants import HTTPModes, Interfaces
-    from granian.http import HTTP1Settings
-    from granian.log import LogLevels
-
-    allow_connections(_CONNECTIONS)
-    Granian(
-        "web.gateway.server:app",
-        address=host,
-        port=port,
-        interface=Interfaces.RSGI,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
-        workers=1,
-        workers_kill_timeout=1,  # calls that wait need no end
-        backpressure=_CONNECTIONS,
-        websockets=False,
-        respawn_failed_workers=True,
-        log_level=LogLevels.error,
-    ).serve(target_loader=_load)
-
-
-def _load(_target: str) -> Any:
-    """The application; granian calls this in the worker."""
-    end_with_parent(os.getppid())
-    return Gateway(GatewaySettings(**json.loads(os.environ[_ENVIRONMENT])))
+def _load(_app: str) -> Gateway:
+    end_with_parent()
+    return Gateway(GatewaySettings(**read_settings()))
 
 
 if __name__ == "__main__":
-    end_with_parent(int(sys.argv[3]))
-    serve(sys.argv[1], int(sys.argv[2]))
+    end_with_parent()
+    serve(
+        "web.gateway.server:app",
+        _load,
+        _CONNECTIONS,
+        interface="rsgi",
+        workers_kill_timeout=1,  # calls that wait need no end
+    )

@@ -19,7 +19,7 @@ from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.cards import card, cards, move_text
 from stich.console.menu import InputError, Menu, MoveGroup, card_names
-from stich.servers.addresses import find_port
+from stich.processes import find_port
 from tests.tournament.check.misbehaving import MISBEHAVING, Call, honest, running, says
 from tournament.check.positions import questions
 from tournament.config.arguments import fill_seats

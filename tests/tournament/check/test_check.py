@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from stich.commands.check import check
-from stich.servers.addresses import find_port
+from stich.processes import find_port
 from tests.prerequisites import needs_curl
 from tests.tournament.check.checked import FEW, PATIENT, checked, failures
 from tests.tournament.check.misbehaving import (

@@ -62,6 +62,22 @@ def errors(text: str) -> list[str]:
     return list(error.value.errors)
 
 
+def test_bots_that_may_remember_cards_get_fresh_ones_unless_the_cup_says_otherwise() -> None:
+    started = GOOD.replace('url = "http://127.0.0.1:9000"', 'command = "./second"')
+    cards = [
+        parse_cup(text.encode(), "cup.toml").format.cards
+        for text in (
+            GOOD,
+            GOOD.replace('url = "http://127.0.0.1:9000"', "connect = true"),
+            started,
+            GOOD.replace('seating = "rotations"', 'seating = "fixed"'),
+            GOOD.replace("deals = 40", 'deals = 40\ncards = "shared"'),
+            started.replace("deals = 40", 'deals = 40\ncards = "fresh"'),
+        )
+    ]
+    assert cards == ["fresh", "fresh", "shared", "shared", "shared", "fresh"]
+
+
 def test_the_example_of_the_page() -> None:
     cup = parse_cup(GOOD.encode(), "cup.toml")
     assert cup.names == ("greedy", "mine", "third")

@@ -134,12 +134,12 @@ def test_a_cup_that_has_grown_keeps_its_blocks(kind: str, bots: int, deals: int)
     after = {block.key: block for block in played(grown)[0]}
     for block in before:
         same = after[block.key]
-        assert (same.seed, same.seatings, same.matches) == (
-            block.seed,
+        assert (same.seeds, same.seatings, same.matches) == (
+            block.seeds,
             block.seatings,
             block.matches,
         )
-        kept = BlockRecord(block.number, block.key, 1, "", block.table, block.seed, 3, 3)
+        kept = BlockRecord(block.number, block.key, 1, "", block.table, 3, 3)
         assert grown.number(kept) == same.number
 
 
@@ -262,3 +262,14 @@ def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
         )
         winners.update(next(block.table for block in blocks if block.stage == "final"))
     assert len(winners) > 6
+
+
+def test_fresh_cards_are_a_deal_for_each_seating_and_shared_ones_the_same() -> None:
+    shared, fresh = (
+        played(make_schedule(cup(4, 3, deals=2, cards=cards), "seed"))[0]
+        for cards in ("shared", "fresh")
+    )
+    assert all(len(set(block.seeds)) == 1 for block in shared)
+    seeds = [seed for block in fresh for seed in block.seeds]
+    assert len(set(seeds)) == len(seeds) == 24
+    assert [block.seatings for block in fresh] == [block.seatings for block in shared]

@@ -38,7 +38,7 @@ def played(schedule: Schedule, gap: int, scores: Blocks) -> int:
         for block in round.blocks:
             blocks += 1
             if blocks > len(scores.points):
-                dice = random.Random(block.seed)
+                dice = random.Random(block.seeds[0])
                 scores.points.append(
                     {name: dice.randint(-3, 3) + gap * (name < "bot02") for name in block.table}
                 )

@@ -8,6 +8,8 @@ import pytest
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import MatchRecord
+from tournament.results.export import rows
+from tournament.results.standings import standings
 from tournament.results.verify import Mismatch, verify
 from tournament.store.store import Store
 
@@ -22,6 +24,24 @@ def forged(honest: MemoryRun, at: int, **changes: Any) -> list[Mismatch]:
     records = list(honest.records)
     records[at] = replace(records[at], **changes)
     return verify(MemoryRun(honest.about, honest.summary_rows, records)).mismatches
+
+
+def test_fresh_cards_follow_from_the_seed_of_the_run_and_the_table_says_what_is_shared(
+    tmp_path: Path,
+) -> None:
+    shared = cup()
+    fresh = replace(shared, format=replace(shared.format, cards="fresh"))
+    with run(tmp_path / "fresh", fresh) as store, run(tmp_path / "shared", shared) as other:
+        assert verify(store).mismatches == verify(other).mismatches == []
+        assert len({match.seed for match in store.matches()}) == 6
+        assert len({match.seed for match in other.matches()}) == 2
+        assert [row["seed"] for row in rows(store)][::3] == [m.seed for m in store.matches()]
+        assert standings(store).incidents == ()
+        assert "may have remembered" in standings(other).incidents[0]
+        records = list(store.matches())
+        records[1] = replace(records[1], seed=records[0].seed)
+        swapped = MemoryRun(store.facts(), list(store.summaries()), records)
+        assert verify(swapped).mismatches
 
 
 def test_an_honest_run_is_verified(honest: MemoryRun) -> None:

@@ -1,18 +1,20 @@
 """In which order blocks are handed out: the drawn one, however often a run is interrupted."""
 
-from collections.abc import Iterator, Sequence
+import io
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from stich.console.progress import JsonLines
 from tests.tournament import played
 from tests.tournament.cups import standings
 from tests.tournament.one_table import OneTable
 from tournament.config import Bot, Cup
 from tournament.formats import make_schedule
-from tournament.records import Decision, MatchRecord, VoidRecord
+from tournament.records import MatchRecord
 from tournament.run import runner
 from tournament.run.executor import Event, Job
 from tournament.run.runner import Runner
@@ -43,34 +45,17 @@ class Stopped(Exception):
     """The run was interrupted."""
 
 
-class Watcher:
+class Watcher(JsonLines):
     """Interrupts a run after so many matches."""
 
     def __init__(self, stop_after: int) -> None:
+        super().__init__(io.StringIO())
         self.left = stop_after
-
-    def begin(self, done: int, total: int) -> None:
-        pass
 
     def match(self, record: MatchRecord) -> None:
         self.left -= 1
         if not self.left:
             raise Stopped
-
-    def void(self, record: VoidRecord) -> None:
-        pass
-
-    def lost(self, block: int, why: str) -> None:
-        pass
-
-    def notice(self, text: str) -> None:
-        pass
-
-    def decided(self, decision: Decision) -> None:
-        pass
-
-    def away(self, bots: Sequence[str]) -> None:
-        pass
 
 
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stich.console.progress import JsonLines
 from tests.tournament import played
 from tests.tournament.cups import served_toys, standings, stich, write
 from tests.tournament.one_table import OneTable
@@ -15,7 +16,6 @@ from tournament.decisions import pending
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import DecisionKind, MatchRecord, VoidCause
-from tournament.run.progress import JsonLines
 from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store

@@ -25,8 +25,9 @@ from web.arena import pages
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun
 from web.arena.progress import duration, progress
-from web.arena.server import PagesSettings, environment
+from web.arena.server import PagesSettings
 from web.arena.upcoming import upcoming
+from web.child_process import command, environment
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
 
@@ -145,7 +146,7 @@ def test_the_pages_come_after_the_cup() -> None:
 
 
 def test_a_server_whose_command_has_gone_ends() -> None:
-    words = [sys.executable, "-m", "web.arena.server", "127.0.0.1", "0", "0"]  # nobody's parent
+    words = ["sh", "-c", '"$@"; exit $?', "sh", *command("web.arena.server", "127.0.0.1", 0)]
     done = subprocess.run(words, env=environment(PagesSettings()), capture_output=True)
     assert done.returncode == 1
     assert done.stderr == b""

@@ -14,8 +14,7 @@ import requests
 from flask.testing import FlaskClient
 
 import games
-from stich.servers.addresses import find_port
-from stich.servers.pages import pages_served
+from stich.processes import find_port, pages_served
 from tests.tournament.cups import bot as hostile
 from tests.tournament.cups import toys, write
 from tournament.config import read_cup

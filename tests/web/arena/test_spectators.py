@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from stich.servers.addresses import find_port
-from stich.servers.pages import pages_served
+from stich.processes import find_port, pages_served
 from tests.tournament.cups import all_end, children, events, started, stich, toys, write
 from web.arena.server import MAX_CONNECTIONS, PagesSettings
 from web.child_process import allow_connections

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from stich.servers.addresses import find_port
+from stich.processes import find_port
 from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
 from tests.web.network import Link
 

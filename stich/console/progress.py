@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TextIO
 
+import click
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -58,6 +60,23 @@ class _Notices(ABC):
     @abstractmethod
     def notice(self, text: str) -> None:
         """Print a sentence."""
+
+    def committed(self, digest: str) -> None:
+        """Print the commitment to the seed, which is a result."""
+        click.echo(f"SHA-256 of the seed: {digest}")
+
+    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
+        """Print who has not connected, and how they are invited."""
+        self.notice(_not_connected(bots, of, invite))
+
+    def starting(self, started: int, called: int) -> None:
+        """Print how many bots are started."""
+        more = f" and calling {called}" if called else ""
+        self.notice(f"Starting {plural(started, 'bot')}{more} ...")
+
+    def warning(self, text: str) -> None:
+        """Print it on standard error."""
+        click.echo(text, err=True)
 
     def void(self, record: VoidRecord) -> None:
         """Print why a match was void."""
@@ -115,15 +134,16 @@ class Lines(_Notices):
 class ProgressBar(_Notices):
     """A progress bar: done, rate, time left, faults."""
 
-    def __init__(self, progress: Progress, so_far: SoFar = lambda: "") -> None:
+    def __init__(self, progress: Progress, name: str, so_far: SoFar = lambda: "") -> None:
         self._progress = progress
         self._so_far = so_far
         self._rate = _Rate(0, 0)
-        self._task = progress.add_task("", rate="", faults="", away="", so_far="")
+        self._task = progress.add_task(name, rate="", faults="", away="", so_far="")
 
     def begin(self, done: int, total: int) -> None:
-        """Show how many are done already."""
+        """Show the bar, and how many are done already."""
         self._rate = _Rate(done, total)
+        self._progress.start()
         self._progress.update(self._task, completed=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
@@ -157,6 +177,22 @@ class JsonLines:
         """Write one line."""
         self._out.write(json.dumps({"event": event, **fields}) + "\n")
         self._out.flush()
+
+    def committed(self, digest: str) -> None:
+        """`{"event": "commitment", "sha256"}`."""
+        self.emit_event("commitment", sha256=digest)
+
+    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
+        """`{"event": "waiting", "missing"}`; a person may read standard error."""
+        click.echo(_not_connected(bots, of, invite), err=True)
+        self.emit_event("waiting", missing=list(bots))
+
+    def starting(self, started: int, called: int) -> None:
+        """No event."""
+
+    def warning(self, text: str) -> None:
+        """Print it on standard error."""
+        click.echo(text, err=True)
 
     def begin(self, done: int, total: int) -> None:
         """`{"event": "begin", "done", "total"}`."""
@@ -235,9 +271,21 @@ def _waiting(bots: Sequence[str]) -> str:
     return f"Waiting for {', '.join(bots)}, which cannot be reached."
 
 
+def _not_connected(bots: Sequence[str], of: int, invite: str) -> str:
+    shown = ", ".join(bots[:10]) + (", …" if len(bots) > 10 else "")
+    return (
+        f"Waiting for {len(bots)} of {of} bots that connect: {shown}. To create a token: {invite}"
+    )
+
+
 @contextmanager
-def watch(console: Console, name: str, so_far: SoFar = lambda: "") -> Iterator[Observer]:
-    """A bar if the console is a terminal, else lines."""
+def watch(
+    console: Console, name: str, so_far: SoFar = lambda: "", *, as_json: bool = False
+) -> Iterator[Observer]:
+    """A bar if the console is a terminal, else lines; or JSON lines on standard output."""
+    if as_json:
+        yield JsonLines(sys.stdout)
+        return
     if not console.is_terminal:
         yield Lines(console, so_far=so_far)
         return
@@ -253,10 +301,11 @@ def watch(console: Console, name: str, so_far: SoFar = lambda: "") -> Iterator[O
         TextColumn("{task.fields[faults]}"),
         TextColumn("{task.fields[away]}", markup=False),
     )
-    with Progress(*columns, console=console) as progress:
-        bar = ProgressBar(progress, so_far)
-        progress.update(progress.task_ids[0], description=name)
-        yield bar
+    progress = Progress(*columns, console=console)
+    try:
+        yield ProgressBar(progress, name, so_far)
+    finally:
+        progress.stop()
 
 
 def _span(seconds: float) -> str:

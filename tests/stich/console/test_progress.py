@@ -7,8 +7,8 @@ import re
 import pytest
 from rich.console import Console
 
+from stich.console.progress import JsonLines, Lines, _span, watch
 from tests.tournament.store.test_store import fault, record
-from tournament.run.progress import JsonLines, Lines, _span, watch
 
 
 def test_json_lines_say_the_match_and_how_far_it_is() -> None:

@@ -1,0 +1,266 @@
+"""Servers beside a command, in processes of their own: the arena's pages, and the gateway of bots
+that connect; and the ports they listen at."""
+
+from __future__ import annotations
+
+import errno
+import http.client
+import secrets
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from tournament.config import Cup
+    from tournament.run.runner import Observer
+    from web.arena.server import PagesSettings
+
+_LOOK_S: Final = 0.2
+_START_S: Final = 30.0
+_PAUSE_S: Final = 1.0
+_TRIES: Final = 5
+_SHORT_S: Final = 30.0  # a server that lived shorter counts as a try
+_END_S: Final = 2.0
+_WAITING_S: Final = 10.0
+_OVER_S: Final = 8.0  # until a program that waits, or pauses before it connects again, is notified
+
+
+def find_port(host: str, port: int) -> int:
+    """Check that the port is free, and replace 0 by a free port.
+
+    Raises:
+        ClickException: the address or port cannot be used; the command exits with 1.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise click.ClickException(
+            f"{host} is not an address of this machine ({error.strerror}); try --host 127.0.0.1."
+        ) from None
+    family, kind, protocol, _, address = found[0]
+    with socket.socket(family, kind, protocol) as probe:
+        # As the server does: a port counts as free while its last connections are closing.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+            probe.listen(1)
+            return int(probe.getsockname()[1])
+        except OSError as error:
+            raise click.ClickException(_explain(host, port, error)) from None
+
+
+def _explain(host: str, port: int, error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return f"No permission to listen on port {port}; choose one above 1023 with --port."
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} of {host} is in use; free it, or choose another with --port."
+    return f"Cannot listen on {host}: {error.strerror}; try --host 127.0.0.1."
+
+
+def url_of(host: str, port: int) -> str:
+    """The URL of a server of this machine."""
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
+
+
+class ChildServer:
+    """A server that runs until `close`, and is started again when it ends; `name` begins a
+    sentence."""
+
+    def __init__(
+        self, name: str, command: Sequence[str], env: Mapping[str, str], host: str, port: int
+    ) -> None:
+        self._name = name
+        self._command = command
+        self._env = env
+        self._http = http.client.HTTPConnection(host, port, timeout=_START_S)
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._process = self._start()
+        self.running = True
+        """False once it is not started again."""
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    def wait_until_started(self) -> None:
+        """Wait until it answers; ClickException if it does not."""
+        until = monotonic() + _START_S
+        while self.running and monotonic() < until:
+            with suppress(OSError, http.client.HTTPException), closing(self._http):
+                self._http.request("GET", "/healthz")
+                self._http.getresponse()
+                return
+            sleep(_LOOK_S / 4)
+        raise click.ClickException(f"{self._name} did not start.")
+
+    def close(self) -> None:
+        """End it."""
+        with self._lock:
+            self._closing.set()
+            self._process.terminate()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:  # while it starts, it ignores SIGTERM
+            self._process.kill()
+            self._process.wait()
+        self._watcher.join()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # Ctrl-C is for the command, which ends this; results on standard output are the command's
+        return subprocess.Popen(  # noqa: S603 - our own program
+            self._command, env=self._env, start_new_session=True, stdout=2
+        )
+
+    def _watch(self) -> None:
+        tries, began = 0, monotonic()
+        while True:
+            self._process.wait()
+            if self._closing.is_set():
+                return
+            tries = tries + 1 if monotonic() < began + _SHORT_S else 1
+            if tries == _TRIES:
+                self.running = False
+                click.echo(f"{self._name} keeps stopping. Run the command again.", err=True)
+                return
+            click.echo(f"{self._name} has stopped; restarting it.", err=True)
+            self._closing.wait(_PAUSE_S)  # its port may still be in use
+            with self._lock:
+                if self._closing.is_set():
+                    return
+                began = monotonic()
+                self._process = self._start()
+
+
+@contextmanager
+def pages_served(host: str, port: int, settings: PagesSettings | None = None) -> Iterator[str]:
+    """Serve these pages meanwhile, by default those for playing; their URL.
+
+    They have a process of their own, so spectators cost a cup little.
+    """
+    from web.arena.server import PagesSettings
+    from web.child_process import command, environment
+
+    server = ChildServer(
+        "The server of the pages",
+        command("web.arena.server", host, port),
+        environment(settings or PagesSettings()),
+        host,
+        port,
+    )
+    try:
+        server.wait_until_started()
+        click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
+        yield url_of(host, port)
+    finally:
+        server.close()
+
+
+class GatewayClient:
+    """Calls the gateway, in the process of the runner."""
+
+    def __init__(self, base: str, process: ChildServer, invite: str) -> None:
+        import requests
+
+        self._base = base
+        self._process = process
+        self._invite = invite
+        self._http = requests.Session()
+        self._http.trust_env = False  # no proxy leads to this machine
+
+    def close(self) -> None:
+        """Close its connection."""
+        self._http.close()
+
+    def wait_for_bots(self, cup: Cup, absent: frozenset[str], observer: Observer) -> Cup:
+        """Wait until all bots that connect are there, but for those in `absent`, whose programs are
+        told that they play no more; the cup with their URLs and tables."""
+        names = [bot.name for bot in cup.bots if bot.connect]
+        for name in absent.intersection(names):
+            self._call("post", f"over/{names.index(name)}")
+        again, known = 0.0, None
+        while True:
+            tables = self._tables()
+            missing = [name for name in names if not tables[name] and name not in absent]
+            if not missing:
+                break
+            if missing != known or monotonic() >= again:
+                again, known = monotonic() + _WAITING_S, missing
+                observer.waiting(missing, len(names), f"{self._invite} NAME")
+            sleep(_LOOK_S)
+        reached = (
+            replace(
+                bot,
+                url=f"{self._base}/{names.index(bot.name)}",
+                max_matches=max(1, tables[bot.name]),
+            )
+            if bot.connect
+            else bot
+            for bot in cup.bots
+        )
+        return replace(cup, bots=tuple(reached))
+
+    def end(self) -> None:
+        """Tell all programs that the cup is over, and wait a moment until they have gone."""
+        self._call("post", "over")
+        until = monotonic() + _OVER_S
+        while monotonic() < until and any(self._tables().values()):
+            sleep(_LOOK_S)
+
+    def _tables(self) -> dict[str, int]:
+        found: dict[str, int] = self._call("get", "bots")
+        return found
+
+    def _call(self, method: str, path: str) -> Any:
+        import requests
+
+        for pause in (0.5, 1.0, 2.0, 4.0, 8.0, None):  # it may be started again
+            try:
+                return self._http.request(method, f"{self._base}/{path}", timeout=10).json()
+            except requests.RequestException:
+                if pause is None or not self._process.running:
+                    break
+                sleep(pause)
+        raise click.ClickException(
+            "The gateway of bots that connect has ended; run the command again."
+        )
+
+
+@contextmanager
+def gateway_served(
+    host: str, port: int, folder: str, cup: Cup, invite: str
+) -> Iterator[GatewayClient]:
+    """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens."""
+    from web.child_process import command, environment
+    from web.gateway.server import GatewaySettings
+
+    settings = GatewaySettings(
+        folder=folder,
+        cup=cup.name,
+        bots=tuple(bot.name for bot in cup.bots if bot.connect),
+        runner_port=find_port("127.0.0.1", 0),
+        secret=secrets.token_hex(16),
+    )
+    process = ChildServer(
+        "The gateway of bots that connect",
+        command("web.gateway.server", host, port),
+        environment(settings),
+        host,
+        port,
+    )
+    try:
+        process.wait_until_started()
+        base = f"http://127.0.0.1:{settings.runner_port}/{settings.secret}"
+        client = GatewayClient(base, process, invite)
+        try:
+            yield client
+        finally:
+            client.close()
+    finally:
+        process.close()

@@ -1,1 +1,0 @@
-"""Servers beside a command, in processes of their own, and the addresses servers listen on."""

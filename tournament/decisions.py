@@ -110,8 +110,8 @@ def sentences(facts: Mapping[str, Any]) -> list[str]:
     said += [sentence(decision) for decision in decided(facts)]
     config = facts.get("config", {})
     format = config.get("format", {})
-    remembers = any(bot["url"] or bot["connect"] for bot in config.get("bots", ()))
-    if remembers and format["cards"] == "shared" and format["seating"] != "fixed":
+    remembers = any(bot.get("url") or bot.get("connect") for bot in config.get("bots", ()))
+    if remembers and format.get("cards") == "shared" and format.get("seating") != "fixed":
         said.append(_SHARED)
     for bot, why, many in facts.get("voids", ()):
         matches = plural(many, "match", "matches")

@@ -66,7 +66,7 @@ def cup(
         players=players,
         seed="2026-spring",
         commit=commit,
-        bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in names),
+        bots=tuple(Bot(name, command="x") for name in names),
         options=options or {},
         format=Format(
             type=format,

@@ -25,7 +25,7 @@ class Duel(Schedule):
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._cup = cup
-        self._maker = BlockMaker(cup, seed, match_key)
+        self._maker = BlockMaker(cup, seed, match_key, "mixed")
         self.blocks = cup.format.deals
         self.matches = self.blocks * self._maker.seatings.count()
         self.bets = self._begin()

@@ -126,11 +126,11 @@ class Seatings:
 class BlockMaker:
     """Makes blocks: seeds and seatings from the cup's seed, match ids from `match_key`."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str, seating: str | None = None) -> None:
         self.seed = seed
         self.match_key = match_key
         self.fresh = cup.format.cards == "fresh"
-        self.seatings = Seatings(cup.format.seating, seed, cup.players)
+        self.seatings = Seatings(seating or cup.format.seating, seed, cup.players)
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
         """The block of a table's `deal`-th deal in a stage."""

@@ -18,8 +18,7 @@ class RunError(Exception):
 class Job:
     """The matches of a block that are still to be played, by their numbers in the block.
 
-    A match is void if
-    a bot in `wait_for` cannot be reached; those in `absent` play no more. With
+    A match is void if a bot in `wait_for` cannot be reached; those in `absent` play no more. With
     `anew`, started bots play in new processes: they may have met these cards.
     """
 

@@ -83,7 +83,7 @@ def test_a_schedule_is_what_it_says(kind: str, seating: str) -> None:
     assert len(blocks) == first.blocks
     assert sum(len(block.seatings) for block in blocks) == first.matches
     assert [block.number for block in blocks] == list(range(1, len(blocks) + 1))
-    for what in ("key", "seed"):
+    for what in ("key", "seeds"):
         assert len({getattr(block, what) for block in blocks}) == len(blocks)
     matches = [match for block in blocks for match in block.matches]
     assert len(set(matches)) == len(matches)

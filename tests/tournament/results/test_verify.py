@@ -7,6 +7,7 @@ import pytest
 
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played, run
+from tournament.config import Bot
 from tournament.records import MatchRecord
 from tournament.results.export import rows
 from tournament.results.standings import standings
@@ -29,7 +30,8 @@ def forged(honest: MemoryRun, at: int, **changes: Any) -> list[Mismatch]:
 def test_fresh_cards_follow_from_the_seed_of_the_run_and_the_table_says_what_is_shared(
     tmp_path: Path,
 ) -> None:
-    shared = cup()
+    bots = tuple(Bot(name, url="http://127.0.0.1:9") for name in ("ann", "bob", "cat"))
+    shared = replace(cup(), bots=bots)
     fresh = replace(shared, format=replace(shared.format, cards="fresh"))
     with run(tmp_path / "fresh", fresh) as store, run(tmp_path / "shared", shared) as other:
         assert verify(store).mismatches == verify(other).mismatches == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -82,6 +82,11 @@ class MatchRecord:
     `scores`, `adjusted`, `times` and `outputs` are by seat; `adjusted` is after the strike-out
     rule. `times` are milliseconds, one for each request in order, faults included. `started` is
     the wall clock in UTC, `wall_ms` how long the match took, `own_ms` the runner's share of it.
+
+    `forced` are the indexes of the moves that were the only legal ones, and played without a
+    request. `info` is what bots said beside their moves, by index of the move; a store shows it
+    once all seatings of the block have ended. `info_full` are the seats of which some was dropped,
+    because they had said as much as is kept of a match.
     """
 
     match: str
@@ -109,6 +114,9 @@ class MatchRecord:
     started: str
     wall_ms: float
     own_ms: float
+    forced: tuple[int, ...] = ()
+    info: Mapping[int, Mapping[str, str | float]] = field(default_factory=dict)
+    info_full: tuple[int, ...] = ()
 
     @property
     def sides(self) -> tuple[int, ...] | None:

@@ -342,7 +342,11 @@ def _summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
 
 
 def _match_query() -> sa.Select[Any]:
-    return _summary_query(details.c.data).join(details, details.c.match == matches.c.match)
+    each = matches.alias()
+    played = sa.select(sa.func.count()).where(each.c.block_id == blocks.c.id).scalar_subquery()
+    complete = (played == blocks.c.seatings).label("complete")
+    query = _summary_query(details.c.data, complete)
+    return query.join(details, details.c.match == matches.c.match)
 
 
 def _is_hex(value: object, digits: int) -> bool:

@@ -162,6 +162,9 @@ def details_of(record: MatchRecord) -> dict[str, Any]:
         "outputs": record.outputs,
         "wall_ms": round(record.wall_ms, 3),
         "own_ms": round(record.own_ms, 3),
+        "forced": record.forced,
+        "info": record.info,
+        "info_full": record.info_full,
     }
 
 
@@ -270,7 +273,11 @@ def to_block(row: sa.Row[Any]) -> BlockRecord:
 
 
 def to_record(row: sa.Row[Any], faults: Iterable[bytes]) -> MatchRecord:
-    """A whole match from SUMMARY_COLUMNS, the `data` of its details, and that of its faults."""
+    """A whole match from SUMMARY_COLUMNS, the `data` of its details, and that of its faults.
+
+    What bots said is left out unless its block is `complete`: until then they could read there what
+    others think of the same deal.
+    """
     table = _names(row.bots)
     fields = {
         **unpack(row.data),
@@ -291,6 +298,8 @@ def to_record(row: sa.Row[Any], faults: Iterable[bytes]) -> MatchRecord:
         "faults": [unpack(fault) for fault in faults],
         "started": row.started,
     }
-    found = msgspec.convert(fields, MatchRecord)
+    if not row.complete:
+        fields["info"] = {}
+    found = msgspec.convert(fields, MatchRecord, str_keys=True)
     _check_seats(found, found.times, found.outputs, range(found.players))
     return found

@@ -117,6 +117,18 @@ def test_a_match_comes_back_as_it_was(store: Store) -> None:
         assert getattr(summary, name) == getattr(one, name)
 
 
+def test_what_bots_said_is_shown_once_the_block_is_complete(store: Store) -> None:
+    said = {1: {"comment": "a \u2660", "nodes": 48000.0}, 3: {"value": -1.5}}
+    for number in range(3):
+        assert not any(match.info for match in store.matches())
+        store.add(record(1, number, forced=(0, 2), info=said, info_full=(2,)))
+    store.add(record(2, 0, info=said))
+    found = list(store.matches())
+    assert [match.info for match in found] == [said, said, said, {}]
+    assert (found[0].forced, found[0].info_full) == ((0, 2), (2,))
+    assert store.match(found[3].match).info == {}
+
+
 def test_the_order_is_the_schedules_not_that_of_arrival(store: Store) -> None:
     for block, number in ((3, 1), (1, 2), (3, 0), (1, 0), (2, 2)):
         store.add(record(block, number))

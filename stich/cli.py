@@ -27,6 +27,7 @@ COMMANDS = {
     "void": ("decisions", "Void a match or a block: it is played again."),
     "withdraw": ("decisions", "Withdraw a bot; its results stand."),
     "disqualify": ("decisions", "Disqualify a bot; its tables no longer count."),
+    "undo": ("decisions", "Take back the latest withdrawal or disqualification."),
     "verify": ("verify", "Recompute every deal and score of a run."),
     "trust": ("trust", "Accept another organiser's runs, or take a run over."),
     "integrity": ("integrity", "Look for bots that go easy on each other."),

@@ -19,7 +19,9 @@ _SAID = {
     DecisionKind.VOID: "{matches} of block {block} became void",
     DecisionKind.WITHDRAW: "{bot} was withdrawn and plays no more; its results stand",
     DecisionKind.DISQUALIFY: "{bot} was disqualified; the results of its tables do not count",
+    DecisionKind.UNDO: "The latest decision about {bot} was taken back",
 }
+_EXCLUSIONS = (DecisionKind.WITHDRAW, DecisionKind.DISQUALIFY)
 
 
 _SHARED = (
@@ -38,17 +40,26 @@ def disqualified(facts: Mapping[str, Any]) -> frozenset[str]:
     return _bots(decided(facts), DecisionKind.DISQUALIFY)
 
 
+def exclusions(decisions: Iterable[Decision]) -> list[Decision]:
+    """The decisions by which bots play no more, without those that were taken back."""
+    found: list[Decision] = []
+    for one in decisions:
+        if one.kind in _EXCLUSIONS:
+            found.append(one)
+        elif one.kind == DecisionKind.UNDO and found:
+            found.pop()
+    return found
+
+
 def out_of_play(decisions: Iterable[Decision], bot: str) -> Decision | None:
     """The latest decision by which a bot plays no more, if there is one."""
-    kinds = (DecisionKind.WITHDRAW, DecisionKind.DISQUALIFY)
-    found = [one for one in decisions if one.bot == bot and one.kind in kinds]
+    found = [one for one in exclusions(decisions) if one.bot == bot]
     return found[-1] if found else None
 
 
 def absent(decisions: Iterable[Decision]) -> frozenset[str]:
     """The bots that play no more."""
-    found = list(decisions)
-    return _bots(found, DecisionKind.WITHDRAW) | _bots(found, DecisionKind.DISQUALIFY)
+    return frozenset(one.bot for one in exclusions(decisions))
 
 
 def marks(decisions: Iterable[Decision]) -> dict[str, str]:
@@ -59,7 +70,7 @@ def marks(decisions: Iterable[Decision]) -> dict[str, str]:
 
 
 def _bots(decisions: Sequence[Decision], kind: DecisionKind) -> frozenset[str]:
-    return frozenset(one.bot for one in decisions if one.kind == kind)
+    return frozenset(one.bot for one in exclusions(decisions) if one.kind == kind)
 
 
 def paused(decisions: Iterable[Decision]) -> Decision | None:

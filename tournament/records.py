@@ -169,15 +169,16 @@ class DecisionKind(StrEnum):
     VOID = "void"
     WITHDRAW = "withdraw"
     DISQUALIFY = "disqualify"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A decision of the organiser, with its `number` from 1, its time (UTC, ISO 8601) and reason.
 
-    `bot` is the one that is withdrawn or disqualified, else "". `matches` are those that become
-    void, all of them of one `block`, which otherwise is None. `after` is the number of finished
-    matches when it was made.
+    `bot` is the one that is withdrawn or disqualified, or no longer so, else "". `matches` are
+    those that become void, all of them of one `block`, which otherwise is None. `after` is the
+    number of finished matches when it was made.
     """
 
     number: int

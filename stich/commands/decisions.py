@@ -1,13 +1,15 @@
 """The decisions of an organiser on a run that may be going on: pause, resume, void, withdraw,
-disqualify."""
+disqualify, and undo the last of these two."""
 
 from __future__ import annotations
 
+import sys
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import click
 
+from stich.commands import completion
 from stich.commands.common import open_run, run_argument, run_command
 from tournament.text import plural
 
@@ -19,9 +21,14 @@ if TYPE_CHECKING:
 _WAIT_S = 60.0
 _ENDED = "This run has ended."
 
+_UNDO = "To take this back: stich undo {}"
+
 why_option = click.option(
     "--why", metavar="TEXT", default="", help="The reason, kept with the decision and shown."
 )
+
+
+yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 @click.command()
@@ -143,10 +150,11 @@ def _carry_out(store: Store, cup: Cup, schedule: Schedule) -> bool:
 
 @click.command()
 @run_argument
-@click.argument("bot")
+@click.argument("bot", shell_complete=completion.run_bots)
 @why_option
+@yes_option
 @run_command
-def withdraw(target: str, bot: str, why: str) -> int:
+def withdraw(target: str, bot: str, why: str, yes: bool) -> int:
     """Let a bot play no more; its results stand.
 
     \b
@@ -163,17 +171,20 @@ def withdraw(target: str, bot: str, why: str) -> int:
             return _refuse(f"{bot} is withdrawn already.")
         if store.get("finished"):
             return _refuse(f"This run has ended, so {bot} plays no more anyway.")
+        if code := _unconfirmed(yes, f"{bot} plays no more, and its results stand."):
+            return code
         store.decide(DecisionKind.WITHDRAW, why, bot=bot)
-    click.echo(f"{bot} is withdrawn.")
+    click.echo(f"{bot} is withdrawn. {_UNDO.format(target)}")
     return 0
 
 
 @click.command()
 @run_argument
-@click.argument("bot")
+@click.argument("bot", shell_complete=completion.run_bots)
 @why_option
+@yes_option
 @run_command
-def disqualify(target: str, bot: str, why: str) -> int:
+def disqualify(target: str, bot: str, why: str, yes: bool) -> int:
     """Let a bot play no more, and take the results of all its tables out of the standings.
 
     \b
@@ -185,8 +196,38 @@ def disqualify(target: str, bot: str, why: str) -> int:
     with open_run(target) as store:
         if problem := _not_to_exclude(store, bot):
             return _refuse(problem)
+        what = f"{bot} plays no more, and the results of all its tables stop counting."
+        if code := _unconfirmed(yes, what):
+            return code
         store.decide(DecisionKind.DISQUALIFY, why, bot=bot)
-    click.echo(f"{bot} is disqualified.")
+    click.echo(f"{bot} is disqualified. {_UNDO.format(target)}")
+    return 0
+
+
+@click.command()
+@run_argument
+@why_option
+@run_command
+def undo(target: str, why: str) -> int:
+    """Take back the latest withdrawal or disqualification.
+
+    That is possible until the cup has gone on without the bot: until a match in which it was struck
+    out, a look of [stop], or the end of the cup.
+
+    \b
+    Example:
+      stich undo runs/spring --why "It was another bot."
+    """
+    from tournament.records import DecisionKind
+    from tournament.run.voiding import NotVoidable, last_exclusion
+
+    with open_run(target) as store:
+        try:
+            last = last_exclusion(store, *_schedule(store))
+        except NotVoidable as error:
+            return _refuse(str(error))
+        store.decide(DecisionKind.UNDO, why, bot=last.bot)
+    click.echo(f"Taken back: {last.kind} {last.bot}.")
     return 0
 
 
@@ -200,6 +241,21 @@ def _not_to_exclude(store: Store, bot: str) -> str | None:
     if bot in disqualified(store.facts()):
         return f"{bot} is disqualified already."
     return None
+
+
+def is_asked() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty()
+
+
+def _unconfirmed(yes: bool, what: str) -> int:
+    """Ask on a terminal whether to do this; the exit code if it is not to be done, else 0."""
+    if yes:
+        return 0
+    if not is_asked():
+        click.echo(f"{what} To do so without being asked, add --yes.", err=True)
+        return 2
+    return 0 if click.confirm(f"{what} Go on?") else _refuse("Nothing was changed.")
 
 
 def _refuse(text: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tournament.decisions import exclusions
 from tournament.formats.schedule import StageTable
 from tournament.records import DecisionKind, Results
 
@@ -58,7 +59,7 @@ class RoundScores:
         """The bots that were disqualified before the first `blocks` blocks were finished."""
         found = [
             decision
-            for decision in self._run.facts().get("decisions", ())
+            for decision in exclusions(self._run.facts().get("decisions", ()))
             if decision.kind == DecisionKind.DISQUALIFY
         ]
         if not found:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence, Set
 
 from tournament.config import Cup
-from tournament.decisions import absent, is_skipped, pending
+from tournament.decisions import absent, exclusions, is_skipped, pending
 from tournament.formats import Block, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, DecisionKind
@@ -99,6 +99,35 @@ def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[i
     return number, found
 
 
+def last_exclusion(store: Store, cup: Cup, schedule: Schedule) -> Decision:
+    """The latest decision by which a bot plays no more. NotVoidable if there is none, or if matches
+    were played, or left out, because of it."""
+    found = exclusions(store.decisions())
+    if not found:
+        raise NotVoidable(
+            "No bot is withdrawn or disqualified. A pause is ended by `stich resume`; what became"
+            " void is played again."
+        )
+    last, finished = found[-1], _finished(store)
+    ended = list(_rounds(store, cup, schedule, finished))
+    if not store.get("finished"):
+        del ended[-1]
+    blocks = [block for part in ended for block in part]
+    left_out = any(
+        last.bot in block.table and not finished.issuperset(block.matches) for block in blocks
+    )
+    compared = cup.stop.top is not None and last.bot in RoundScores(store).disqualified(len(blocks))
+    struck_out = not is_skipped(cup, [last.bot], frozenset([last.bot])) and any(
+        store.match(match.match).started >= last.at for match in store.newest(bot=last.bot)
+    )
+    if left_out or compared or struck_out:
+        raise NotVoidable(
+            f"The cup has gone on without {last.bot} since that was decided, so it cannot be taken"
+            " back."
+        )
+    return last
+
+
 def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
     """Make the matches void that are to be; those that became so. Only the runner, or who holds its
     lock, may call this. If it is killed, the next call does the rest.
@@ -140,7 +169,7 @@ def _incomplete(
     The tables of bots that are disqualified do not count anyway.
     """
     gone = absent(decisions)
-    last = {one.bot: one for one in decisions if one.bot}
+    last = {one.bot: one for one in exclusions(decisions)}
     found = []
     for block in blocks:
         played = [match for match in block.matches if match in finished]

@@ -112,7 +112,7 @@ def test_a_withdrawn_bot_and_a_finished_run_need_nothing(tmp_path: Path) -> None
         store.put({"finished": False})
         assert stich(*words).returncode == 2
     for bot in ("toy2", "z"):
-        assert stich("withdraw", tmp_path / "run", bot).returncode == 0
+        assert stich("withdraw", tmp_path / "run", bot, "--yes").returncode == 0
     with Store.open(tmp_path / "run") as store:
         assert not store.get("finished")
     assert "another cup" in stich(*words).stderr

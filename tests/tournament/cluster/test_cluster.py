@@ -257,7 +257,7 @@ def test_pause_withdraw_and_void(dask: Cluster, gated: Path, gate: Gate, notes: 
         with Store.open(out) as store:
             first = next(iter(store.summaries()))
             (gone,) = set(store.get("bots")) - set(first.table)
-        stich("withdraw", out, gone)
+        stich("withdraw", out, gone, "--yes")
         stich("resume", out)
         stich("void", out, first.match)
         list(told)

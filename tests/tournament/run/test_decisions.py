@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from click.testing import CliRunner
 
+from stich.cli import cli
 from tests.tournament import played
 from tests.tournament.cups import Gate, events, served_toys, standings, started, stich, toys, write
 from tests.tournament.moments import before_statement
@@ -61,11 +63,11 @@ def test_a_decision_that_makes_no_sense(run: Path, words: tuple[str, ...], said:
 
 def test_a_folder_without_a_run_and_a_missing_bot(tmp_path: Path) -> None:
     assert stich("pause", tmp_path).returncode == 1
-    assert stich("withdraw", tmp_path).returncode == 2
+    assert stich("withdraw", tmp_path, "--yes").returncode == 2
 
 
 def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
-    assert stich("disqualify", run, "dan", "--why", "It attacked ann.").returncode == 0
+    assert stich("disqualify", run, "dan", "--why", "It attacked ann.", "--yes").returncode == 0
     table = standings(run)
     assert [line["bot"] for line in table["standings"]] != []
     assert {line["bot"] for line in table["standings"]} == {"ann", "bob", "cat"}
@@ -85,9 +87,63 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     assert (code, text) == (1, "dan is disqualified already.\n")
 
 
+@pytest.mark.parametrize(("answer", "decisions"), [("y", 1), ("n", 0)])
+def test_the_organiser_is_asked_on_a_terminal(
+    run: Path, monkeypatch: pytest.MonkeyPatch, answer: str, decisions: int
+) -> None:
+    monkeypatch.setattr("stich.commands.decisions.is_asked", lambda: True)
+    done = CliRunner().invoke(cli, ["disqualify", str(run), "dan"], input=f"{answer}\n")
+    assert "the results of all its tables stop counting. Go on?" in done.output
+    assert done.exit_code == 1 - decisions
+    with Store.open(run) as store:
+        assert len(store.decisions()) == decisions
+
+
+def test_without_a_terminal_it_takes_yes(run: Path) -> None:
+    code, text = code_and_text("disqualify", run, "dan")
+    assert code == 2
+    assert text.endswith("To do so without being asked, add --yes.\n")
+    with Store.open(run) as store:
+        assert not store.decisions()
+
+
+def test_a_disqualification_after_the_end_is_taken_back(run: Path) -> None:
+    before = standings(run)
+    assert stich("disqualify", run, "dan", "--yes").returncode == 0
+    assert code_and_text("undo", run) == (0, "Taken back: disqualify dan.\n")
+    after = standings(run)
+    assert after["standings"] == before["standings"]
+    assert "The latest decision about dan was taken back." in after["incidents"][1]
+    assert stich("verify", run).returncode == 0
+    code, text = code_and_text("undo", run)
+    assert code == 1
+    assert text.startswith("No bot is withdrawn or disqualified.")
+    assert stich("disqualify", run, "dan", "--yes").returncode == 0
+
+
+def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_path: Path) -> None:
+    with served_toys(4) as bots:
+        cup = write(tmp_path, bots, deals=1)
+        out = tmp_path / "run"
+        assert stich("run", cup, "--out", out).returncode == 0
+        with Store.open(out) as store:
+            match = next(one.match for one in store.summaries() if "toy3" in one.table)
+        for undone, played_matches in ((0, 12), (1, 9)):
+            assert stich("void", out, match).returncode == 0
+            assert stich("withdraw", out, "toy3", "--yes").returncode == 0
+            if undone == 0:
+                assert stich("undo", out).returncode == 0
+            assert stich("run", cup, "--out", out).returncode == 0
+            assert standings(out)["matches"] == played_matches
+            assert stich("verify", out).returncode == 0
+    code, text = code_and_text("undo", out)
+    assert code == 1
+    assert text.startswith("The cup has gone on without toy3 since")
+
+
 def test_all_tables_of_a_cup_may_be_taken_out(tmp_path: Path) -> None:
     played.run(tmp_path / "run", played.cup()).close()
-    assert stich("disqualify", tmp_path / "run", "cat").returncode == 0
+    assert stich("disqualify", tmp_path / "run", "cat", "--yes").returncode == 0
     table = standings(tmp_path / "run")
     assert table["matches"] == 0
     assert {line["bot"] for line in table["standings"]} == {"ann", "bob"}
@@ -101,7 +157,7 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
     played.run(tmp_path / "run", played.cup(names, format=format)).close()
     before = standings(tmp_path / "run")["standings"]
     winner = before[0]["bot"]
-    assert stich("disqualify", tmp_path / "run", winner).returncode == 0
+    assert stich("disqualify", tmp_path / "run", winner, "--yes").returncode == 0
     after = standings(tmp_path / "run")["standings"]
     assert {line["bot"] for line in after} == set(names) - {winner}
     if format == "knockout":
@@ -127,7 +183,7 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
         assert code_and_text("pause", out) == (1, "This run is paused already.\n")
         with Store.open(out) as store:
             first, *_, last = (one for one in store.summaries() if "toy3" not in one.table)
-        stich("withdraw", out, "toy3")
+        stich("withdraw", out, "toy3", "--yes")
         assert "void, to be played again" in stich("void", out, last.match).stdout
         gate.close()
         stich("resume", out)
@@ -206,14 +262,15 @@ def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -
     runner = started("run", cup, "--out", out, "--json")
     told = events(runner)
     match = next(e for e in told if e["event"] == "match")
-    stich("withdraw", out, match["seating"][0])
+    stich("withdraw", out, match["seating"][0], "--yes")
     with runner:
         list(told)
     assert runner.returncode == 0
     assert stich("verify", out).returncode == 0
+    assert stich("undo", out).returncode == 1
 
 
-STOP = replace(played.cup(BOTS, deals=12), stop=Stop(top=1))
+STOP = replace(played.cup(BOTS, deals=18), stop=Stop(top=1))
 
 
 def play_on(store: Store, *decisions: tuple[int, DecisionKind, str]) -> None:
@@ -244,12 +301,12 @@ def test_a_cup_that_stops_early_without_the_bots_that_left(tmp_path: Path) -> No
     }.items():
         with Store.create(tmp_path / name) as store:
             play_on(store, *decisions)
-            settled[name] = store.get("settled"), store.count() < 12 * 4 * 3
+            settled[name] = store.get("settled"), store.count() < 18 * 4 * 3
         assert stich("verify", tmp_path / name).returncode == 0, name
     assert settled["nobody"] == (["ann"], True)
     assert settled["withdrawn"][0] in (["ann"], [])
     assert settled["before the first match"] == ([], True)
     assert settled["the best"][0] in (["bob"], [])
     # What is decided after the end changes nothing about how the cup ended.
-    assert stich("disqualify", tmp_path / "nobody", "ann").returncode == 0
+    assert stich("disqualify", tmp_path / "nobody", "ann", "--yes").returncode == 0
     assert stich("verify", tmp_path / "nobody").returncode == 0

@@ -204,7 +204,7 @@ def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
         others = {one.match for one in store.summaries() if one.block != dans[0]}
         match = next(one.match for one in store.summaries() if one.block == dans[0])
     assert stich("void", run, match).returncode == 0
-    assert stich("withdraw", run, "dan").returncode == 0
+    assert stich("withdraw", run, "dan", "--yes").returncode == 0
     code, text = code_and_text("void", run, dans[1])
     assert code == 1
     assert text.startswith("dan plays no more, so this cannot be played again.")
@@ -227,7 +227,7 @@ def test_a_block_that_a_withdrawn_bot_leaves_in_part_does_not_count(tmp_path: Pa
         with Store.open(out) as store:
             match = next(one for one in store.summaries() if "toy3" in one.table)
         assert stich("void", out, match.match).returncode == 0
-        assert stich("withdraw", out, "toy3").returncode == 0
+        assert stich("withdraw", out, "toy3", "--yes").returncode == 0
         assert stich("run", cup, "--out", out).returncode == 0
     table = standings(out)
     assert (table["finished"], table["blocks"], table["matches"]) == (True, 3, 9)

@@ -69,6 +69,7 @@ _SAME_EVERYWHERE = (
 )
 _CHOICES = {"ranges": ("final", "anytime", "adaptive"), "format": (*FORMATS, "duel", "")}
 _MOST_SEATS = 64
+_MOST_BOTS = 2_000  # every pair is compared
 
 Row = dict[str, Any]
 
@@ -91,6 +92,11 @@ class ExportedRows:
                 self._add(number, self._row(number, line))
         if not self._rows:
             raise RowError(f"{name}: there is no row; write one JSON object a line.")
+        if len(self._places) > _MOST_BOTS:
+            raise RowError(
+                f"{name}: {len(self._places)} bots are more than the {_MOST_BOTS} that can be ranked"
+                " together; rank fewer at a time."
+            )
         challenger = self._facts["challenger"]
         if challenger is not None and challenger not in self._places:
             first = min(number for number, _ in self._rows.values())

@@ -200,6 +200,16 @@ def test_equal_seats_share_a_match_whatever_their_number(seats: int) -> None:
     assert {line["won"] for line in table(rows)["standings"]} == {1 / seats}
 
 
+def test_more_bots_than_can_be_compared_are_refused() -> None:
+    lines = [
+        json.dumps({"block": bot // 2, "seating": 0, "seat": bot % 2, "bot": str(bot),
+                    "adjusted": 1, "deals": 1})
+        for bot in range(2_002)
+    ]  # fmt: skip
+    with pytest.raises(RowError, match="2002 bots are more than the 2000"):
+        ExportedRows(lines, "x")
+
+
 @pytest.mark.parametrize("line", ["{", "[]", "3", '{"a": ' + "[" * 100_000])
 def test_a_line_that_is_no_object_is_refused(line: str) -> None:
     with pytest.raises(RowError, match=r"^x:1: this line is not"):

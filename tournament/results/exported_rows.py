@@ -94,8 +94,8 @@ class ExportedRows:
             raise RowError(f"{name}: there is no row; write one JSON object a line.")
         if len(self._places) > _MOST_BOTS:
             raise RowError(
-                f"{name}: {len(self._places)} bots are more than the {_MOST_BOTS} that can be ranked"
-                " together; rank fewer at a time."
+                f"{name}: {len(self._places)} bots are more than the {_MOST_BOTS} that can be"
+                " ranked together; rank fewer at a time."
             )
         challenger = self._facts["challenger"]
         if challenger is not None and challenger not in self._places:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from stich.commands import completion
-from stich.commands.common import check_game, sandbox_option
+from stich.commands.common import check_game, exit_with_code, prepare_bots, sandbox_option
 from stich.console import interrupts
+from stich.console.check_report import JsonReport, TextReport
+from tournament.bot.protocol import TimeBank
+from tournament.bot.sandbox.bubblewrap import SandboxError
+from tournament.check.suite import check_bot
+from tournament.config import Bot, schema
 
 
 def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    from tournament.config import schema
-
     if value is not None and (wrong := schema.url(value)):
         raise click.BadParameter(wrong)
     return value
@@ -58,6 +59,7 @@ def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @sandbox_option
 @click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
+@exit_with_code
 def check(
     url: str | None,
     command: str | None,
@@ -69,7 +71,7 @@ def check(
     sandbox: bool | None,
     verbose: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
 
     Exits with 0 if every check passed and with 1 if one failed.
@@ -79,35 +81,22 @@ def check(
       stich check --command "python3 bot.py"
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
-    # rich and the games take long to load: `stich --help` and completion must not wait for them.
-    from stich.console.check_report import CheckReport, JsonReport, TextReport
-    from tournament.bot.launch import prepare_launch
-    from tournament.bot.protocol import TimeBank
-    from tournament.bot.sandbox.bubblewrap import SandboxError
-    from tournament.check.suite import check_bot
-    from tournament.config import Bot, Limits, schema
-
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either --url or --command.")
     if command is not None and (wrong := schema.command(command)):
         raise click.BadParameter(wrong, param_hint="--command")
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    report: CheckReport = JsonReport() if as_json else TextReport(verbose=verbose)
+    bot = Bot(str(command or url), command, url)
+    report = JsonReport() if as_json else TextReport(verbose=verbose)
     try:
-        bot = Bot(str(command or url), command, url)
-        launch, notice = prepare_launch([bot], Limits(), start_ms, sandbox=sandbox)
-    except SandboxError as error:
-        click.echo(str(error), err=True)
-        sys.exit(1)
-    if notice:
-        click.echo(notice, err=True)
-
-    interrupts.raise_interrupts()
-    try:
+        launch = prepare_bots([bot], start_ms, sandbox)
         wanted = [game] if game else []
         for result in check_bot(bot, launch, clock, wanted, positions, report.progress):
             report.add(result)
+    except SandboxError as error:
+        click.echo(str(error), err=True)
+        return 1
     except KeyboardInterrupt:
         report.stopped()
-        sys.exit(interrupts.EXIT_CODE)
-    sys.exit(report.finish())
+        return interrupts.EXIT_CODE
+    return report.finish()

@@ -21,6 +21,8 @@ from stich.console import interrupts
 from stich.console.stdout import OutputError
 
 if TYPE_CHECKING:
+    from tournament.bot.launch import LaunchSettings
+    from tournament.config import Bot, Limits
     from tournament.store.reader import StoreReader
     from tournament.store.store import Store
 
@@ -89,6 +91,26 @@ game_options = click.option(
     callback=_game_options,
     help="An option of the game, as in deals=3. Can be repeated.",
 )
+
+
+def prepare_bots(
+    bots: Sequence[Bot],
+    start_ms: int,
+    sandbox: bool | None,
+    limits: Limits | None = None,
+    secret: Sequence[Path] = (),
+) -> LaunchSettings:
+    """How to start the caller's own bots; prints what it means if there is no sandbox.
+    SandboxError."""
+    from tournament.bot.launch import prepare_launch
+    from tournament.config import Limits
+
+    launch, warning = prepare_launch(
+        bots, limits or Limits(), start_ms, sandbox=sandbox, secret=secret
+    )
+    if warning:
+        click.echo(warning, err=True)
+    return launch
 
 
 def exit_with_code(work: Callable[_P, int]) -> Callable[_P, NoReturn]:

@@ -6,7 +6,12 @@ from contextlib import ExitStack
 
 import click
 
-from stich.commands.common import exit_with_code, sandbox_option
+from stich.commands.common import exit_with_code, prepare_bots, sandbox_option
+from tournament.bot.sandbox.bubblewrap import SandboxError
+from tournament.bot.started_bot import RestartableBot
+from tournament.bot.url_bot import StartError
+from tournament.config import Bot, Limits, schema
+from web.gateway.connector import Connector, Refused
 
 _TABLES = 64
 
@@ -56,32 +61,21 @@ def connect(
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
-    from tournament.bot.launch import prepare_launch
-    from tournament.bot.sandbox.bubblewrap import SandboxError
-    from tournament.bot.started_bot import RestartableBot
-    from tournament.bot.url_bot import StartError
-    from tournament.config import Bot, Limits, schema
-    from web.gateway.connector import Connector, Refused
-
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either a command or --url.")
     for value, check in ((arena, schema.url), (url, schema.url), (command, schema.command)):
         wrong = check(value) if value is not None else None
         if wrong:
             raise click.UsageError(f"{value or 'The command'}: {wrong}")
+    named = Bot(str(command or url), command, url)
     with ExitStack() as stack:
-        bots: list[RestartableBot] = []
         try:
             # What the author's own machine can bear, the author knows.
-            limits = Limits(memory_mb=1 << 20)
-            named = Bot(str(command or url), command, url)
-            launch, notice = prepare_launch([named], limits, start_ms, sandbox=sandbox)
-            if notice:
-                click.echo(notice, err=True)
+            launch = prepare_bots([named], start_ms, sandbox, Limits(memory_mb=1 << 20))
+            bots: list[RestartableBot] = []
             for _ in range(tables):
-                bot = RestartableBot(named, launch)
-                stack.callback(bot.close)
-                bots.append(bot)
+                bots.append(RestartableBot(named, launch))
+                stack.callback(bots[-1].close)
             Connector(arena, token.strip(), bots, lambda text: click.echo(text, err=True)).run()
         except (SandboxError, StartError, Refused) as error:
             click.echo(str(error), err=True)

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.text import Text
 
+import games
 from stich.commands import completion
 from stich.commands.common import (
     FloatRange,
     check_game,
     game_options,
     playing_matches,
+    prepare_bots,
     run_command,
     sandbox_option,
 )
+from stich.console.progress import JsonLines, watch
+from stich.console.standings_table import print_table
 from stich.console.text import make_console
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from stich.console.progress import JsonLines
-    from tournament.config import Cup
-    from tournament.formats.duel import Duel
-    from tournament.ranking.betting import Bets
-    from tournament.results.standings import Standings
-    from tournament.store.store import Store
-
-
-DEALS = 1000
+from tournament.config import Clock, Cup, Format, Run, schema, usual_cards
+from tournament.config.arguments import parse_bot
+from tournament.formats.commitment import weakness
+from tournament.formats.duel import Duel
+from tournament.ranking.betting import Bets
+from tournament.results.standings import Standings, standings
+from tournament.run.local_executor import LocalExecutor, tables_at_once
+from tournament.run.lock import only_runner
+from tournament.run.resume import resume
+from tournament.run.runner import Observer
+from tournament.run.session import play_all
+from tournament.store.store import Store
+from tournament.text import plural, printable
 
 
 @click.command()
@@ -50,7 +54,7 @@ DEALS = 1000
 @click.option(
     "--deals",
     type=click.IntRange(1, 1_000_000),
-    default=DEALS,
+    default=1000,
     show_default=True,
     help="Blocks to play at most: a block is one seed in every mixed seating of the two.",
 )
@@ -146,10 +150,6 @@ def duel_cup(
     sandbox: bool | None,
 ) -> Cup:
     """The duel as a cup; ValueError with a sentence if its options are wrong."""
-    import games
-    from tournament.config import Clock, Cup, Format, Run, schema, usual_cards
-    from tournament.config.arguments import parse_bot
-
     rules = games.get(game)
     try:
         seats, filled = rules.resolve_options(players, "seed", options)
@@ -185,18 +185,6 @@ def duel_cup(
 
 
 def _play(cup: Cup, out: str | None, as_json: bool) -> None:
-    from stich.console.progress import JsonLines, watch
-    from tournament.bot.launch import prepare_launch
-    from tournament.formats.commitment import weakness
-    from tournament.formats.duel import Duel
-    from tournament.run.local_executor import LocalExecutor, tables_at_once
-    from tournament.run.lock import only_runner
-    from tournament.run.resume import resume
-    from tournament.run.session import play_all
-    from tournament.store.store import Store
-    from tournament.text import plural
-
-    console = make_console(stderr=as_json)
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.create(folder))
@@ -206,39 +194,23 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         seed, schedule = resume(store, cup)
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
-        launch, notice = prepare_launch(
-            cup.bots,
-            cup.limits,
-            cup.clock.start_ms,
-            sandbox=cup.sandbox,
-            secret=[store.folder] if store.folder else [],
-        )
-        events = JsonLines(sys.stdout) if as_json else None
-        try:
-            progress = make_console(stderr=True)
-            schedule.on_look = _looks(cup, events, progress)
-            executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
-
-            def so_far() -> str:
-                blocks, mean = schedule.bets.blocks, schedule.bets.mean
-                found = f"{cup.names[0]} {mean:+.2f} points a deal in {plural(blocks, 'block')}"
-                return found if blocks else ""
-
-            with watch(progress, cup.name, so_far, as_json=as_json) as observer:
-                play_all(cup, schedule, store, executor, observer, weakness(seed), notice)
-        except KeyboardInterrupt:
-            if store.count():
-                _report(console, events, schedule, store, "stopped", "stopped")
-            raise
+        secret = [store.folder] if store.folder else []
+        launch = prepare_bots(cup.bots, cup.clock.start_ms, cup.sandbox, cup.limits, secret)
+        executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
+        with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
+            schedule.on_look = _looks(cup, observer)
+            try:
+                play_all(cup, schedule, store, executor, observer, weakness(seed))
+            except KeyboardInterrupt:
+                if store.count():
+                    _report(observer, schedule, store, "stopped", "stopped")
+                raise
         store.put({"finished": True, "total": store.count()})
-        _report(console, events, schedule, store, "finished", "budget")
+        _report(observer, schedule, store, "finished", "budget")
 
 
-def _looks(cup: Cup, events: JsonLines | None, console: Console) -> Callable[[Bets], None]:
+def _looks(cup: Cup, observer: Observer) -> Callable[[Bets], None]:
     """What tells the difference so far and its interval, at looks that grow farther apart."""
-    from tournament.text import printable
-
-    first, second = (printable(name) for name in cup.names)
     following = 8
 
     def look(bets: Bets) -> None:
@@ -248,32 +220,27 @@ def _looks(cup: Cup, events: JsonLines | None, console: Console) -> Callable[[Be
         following = bets.blocks * 5 // 4
         found = bets.so_far()
         low, high = found.interval.low, found.interval.high
-        if events is not None:
-            events.emit_event("look", blocks=bets.blocks, difference=found.mean, low=low, high=high)
-        else:
-            known = low is not None and high is not None
-            interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
-            console.print(
-                f"After {bets.blocks} blocks: {first} less {second} {found.mean:+.2f}{interval}",
-                highlight=False,
-                markup=False,
+        if isinstance(observer, JsonLines):
+            observer.emit_event(
+                "look", blocks=bets.blocks, difference=found.mean, low=low, high=high
             )
+            return
+        known = low is not None and high is not None
+        interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
+        first, second = cup.names
+        observer.notice(
+            f"After {bets.blocks} blocks: {first} less {second} {found.mean:+.2f}{interval}"
+        )
 
     return look
 
 
-def _report(
-    console: Console, events: JsonLines | None, schedule: Duel, store: Store, event: str, ended: str
-) -> None:
+def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended: str) -> None:
     """Print the standings and what they decide, or the last event. `ended` says by what the duel
     ended, unless its bets have settled that."""
-    from rich.text import Text
-
-    from stich.console.standings_table import print_table
-    from tournament.results.standings import standings
-
     table = standings(store)
-    if events is None:
+    if not isinstance(observer, JsonLines):
+        console = make_console()
         print_table(console, table, store.facts())
         for sentence in _first_faults(store, table):
             console.print(Text(sentence))
@@ -283,7 +250,7 @@ def _report(
         ended = "decided"
     elif bets.equal:
         ended = "no difference"
-    events.emit_event(
+    observer.emit_event(
         event,
         ended=ended,
         better=duel.better if duel else None,
@@ -295,8 +262,6 @@ def _report(
 
 def _first_faults(store: Store, table: Standings) -> list[str]:
     """A sentence for each bot that had a fault: its first one, which may not be kept anywhere."""
-    from tournament.text import plural, printable
-
     counts = {line.bot: sum(line.faults.values()) for line in table.standings}
     waiting = {bot for bot, count in counts.items() if count}
     sentences = []

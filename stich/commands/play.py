@@ -19,16 +19,15 @@ import games
 from games import OptionError
 from games.game import Game, State
 from stich.commands import completion
-from stich.commands.common import check_game, game_options, sandbox_option
+from stich.commands.common import check_game, game_options, prepare_bots, sandbox_option
 from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
 from stich.console.menu import InputError, Menu
-from tournament.bot.launch import prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player, StandIn, StartError
-from tournament.config import Bot, Clock, Limits
+from tournament.config import Bot, Clock
 from tournament.config.arguments import DEFAULT_BOTS, fill_seats, parse_bot
 from tournament.match.match import Observer, Pairing, Rules
 from tournament.match.match import play as play_match
@@ -205,9 +204,7 @@ def play(
     interrupts.raise_interrupts()
     try:
         with ExitStack() as stack:
-            launch, notice = prepare_launch(bots, Limits(), clock.start_ms, sandbox=sandbox)
-            if notice:
-                click.echo(notice, err=True)
+            launch = prepare_bots(bots, clock.start_ms, sandbox)
             opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
             console.print(
                 Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TextIO
@@ -27,9 +27,6 @@ from tournament.run.runner import Observer
 from tournament.text import plural, printable
 
 _EVERY_S = 10.0
-
-SoFar = Callable[[], str]
-"""What the matches have shown so far, in some words; "" before there is anything."""
 
 
 class _Rate:
@@ -94,9 +91,8 @@ class _Notices(ABC):
 class Lines(_Notices):
     """A line every few seconds, for logs."""
 
-    def __init__(self, out: Console, every_s: float = _EVERY_S, so_far: SoFar = lambda: "") -> None:
+    def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
         self._out = out
-        self._so_far = so_far
         self._every_s = every_s
         self._next = 0.0
         self._rate = _Rate(0, 0)
@@ -118,8 +114,7 @@ class Lines(_Notices):
             left = "" if not rate.left_s else f", {_span(rate.left_s)} left"
             total = plural(rate.total, "match", "matches")
             away = f". {self._away}" if self._away else ""
-            so_far = f". {found}" if (found := self._so_far()) else ""
-            self.notice(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{so_far}{away}")
+            self.notice(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{away}")
 
     def away(self, bots: Sequence[str]) -> None:
         """Print who is waited for."""
@@ -134,11 +129,10 @@ class Lines(_Notices):
 class ProgressBar(_Notices):
     """A progress bar: done, rate, time left, faults."""
 
-    def __init__(self, progress: Progress, name: str, so_far: SoFar = lambda: "") -> None:
+    def __init__(self, progress: Progress, name: str) -> None:
         self._progress = progress
-        self._so_far = so_far
         self._rate = _Rate(0, 0)
-        self._task = progress.add_task(name, rate="", faults="", away="", so_far="")
+        self._task = progress.add_task(name, rate="", faults="", away="")
 
     def begin(self, done: int, total: int) -> None:
         """Show the bar, and how many are done already."""
@@ -153,7 +147,6 @@ class ProgressBar(_Notices):
             self._task,
             advance=1,
             rate=f"{self._rate.rate:.1f}/s",
-            so_far=printable(self._so_far()),
             faults=plural(self._rate.faults, "fault") if self._rate.faults else "",
         )
 
@@ -279,15 +272,13 @@ def _not_connected(bots: Sequence[str], of: int, invite: str) -> str:
 
 
 @contextmanager
-def watch(
-    console: Console, name: str, so_far: SoFar = lambda: "", *, as_json: bool = False
-) -> Iterator[Observer]:
+def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Observer]:
     """A bar if the console is a terminal, else lines; or JSON lines on standard output."""
     if as_json:
         yield JsonLines(sys.stdout)
         return
     if not console.is_terminal:
-        yield Lines(console, so_far=so_far)
+        yield Lines(console)
         return
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -297,13 +288,12 @@ def watch(
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         TextColumn("left"),
-        TextColumn("{task.fields[so_far]}", markup=False),
         TextColumn("{task.fields[faults]}"),
         TextColumn("{task.fields[away]}", markup=False),
     )
     progress = Progress(*columns, console=console)
     try:
-        yield ProgressBar(progress, name, so_far)
+        yield ProgressBar(progress, name)
     finally:
         progress.stop()
 

@@ -69,6 +69,9 @@ def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     result = json.loads(done.stdout.splitlines()[-1])
     assert (result["ended"], result["better"]) == ("decided", better)
     assert result["blocks"] < 60
+    looks = [each for each in map(json.loads, done.stdout.splitlines()) if each["event"] == "look"]
+    assert [look["blocks"] for look in looks][:2] == [8, 12]
+    assert all(look["low"] < look["difference"] < look["high"] for look in looks)
     assert result["evidence"] >= 20
     assert [(line["bot"], line["rank"]) for line in result["standings"]] == [
         (better, [1, 1]),

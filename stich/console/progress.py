@@ -38,6 +38,10 @@ class _Rate:
         self.total = total
         self.faults = 0
 
+    def plan(self, done: int, total: int) -> None:
+        self.first += done - self.done
+        self.done, self.total = done, total
+
     def count(self, record: MatchRecord) -> None:
         self.done += 1
         self.faults += len(record.faults)
@@ -105,6 +109,10 @@ class Lines(_Notices):
         so_far = f", {done} of them done already" if done else ""
         self.notice(f"{plural(total, 'match', 'matches')}{so_far}")
 
+    def planned(self, done: int, total: int) -> None:
+        """Count on from here."""
+        self._rate.plan(done, total)
+
     def match(self, record: MatchRecord) -> None:
         """Print a line if it is time for one."""
         rate = self._rate
@@ -138,6 +146,11 @@ class ProgressBar(_Notices):
         """Show the bar, and how many are done already."""
         self._rate = _Rate(done, total)
         self._progress.start()
+        self._progress.update(self._task, completed=done, total=total)
+
+    def planned(self, done: int, total: int) -> None:
+        """Show these, and count on from here."""
+        self._rate.plan(done, total)
         self._progress.update(self._task, completed=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
@@ -191,6 +204,10 @@ class JsonLines:
         """`{"event": "begin", "done", "total"}`."""
         self._rate = _Rate(done, total)
         self.emit_event("begin", done=done, total=total)
+
+    def planned(self, done: int, total: int) -> None:
+        """Count on from here."""
+        self._rate.plan(done, total)
 
     def match(self, record: MatchRecord) -> None:
         """`{"event": "match", …}` with the match's result and the progress of the run."""

@@ -17,6 +17,7 @@ from tournament.text import plural, printable
 from web.ui.formatting import (
     course_first,
     fault_count,
+    format_matches,
     format_plain,
     format_points,
     format_rank,
@@ -84,10 +85,8 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:
     """What the columns claim, in sentences."""
-    matches = plural(standings.matches, "match", "matches")
-    if total and not standings.finished:
-        matches = f"{standings.matches} of {plural(total, 'match', 'matches')}"
-    yield f"{matches}, {plural(standings.deals, 'deal')}, {plural(standings.blocks, 'block')}."
+    deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
+    yield f"{format_matches(standings, total)}, {deals}, {blocks}."
     if standings.stop is not None:
         yield format_stop(standings)
     yield from table_notes(standings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import combinations
 
 from tournament.config import Cup
@@ -35,6 +35,11 @@ class AllTables(Schedule):
         """A single round."""
         tables = [("", table) for table in self._tables]
         yield Round(1, self.blocks, interleaved(self._maker, 0, 1, tables, self._deals))
+
+    def matches_without(self, gone: Set[str]) -> int:
+        """The number of matches at the tables without these bots."""
+        left = sum(gone.isdisjoint(table) for table in self._tables)
+        return left * self._deals * self._maker.seatings.count()
 
     def number(self, block: BlockRecord) -> int:
         """The number of the block in this schedule."""

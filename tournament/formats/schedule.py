@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
@@ -70,6 +70,10 @@ class Schedule(ABC):
 
     matches: int
     """The number of matches in the whole cup; fewer are played if it ends early."""
+
+    def matches_without(self, gone: Set[str]) -> int:
+        """The number of matches in the whole cup once these bots play no more."""
+        return self.matches
 
     settled: tuple[str, ...] = ()
     """The bots by which `[stop]` ended the cup, once `rounds` has ended."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import islice
 
 from tournament.config import Cup
@@ -50,6 +50,10 @@ class UntilSettled(Schedule):
                         return
                 if done == look:
                     look = next_look(look)
+
+    def matches_without(self, gone: Set[str]) -> int:
+        """Those of the other schedule."""
+        return self._schedule.matches_without(gone)
 
     def number(self, block: BlockRecord) -> int:
         """The number of the block in this schedule."""

@@ -94,7 +94,8 @@ class Standings:
     of ranks hold, see `kind_of_ranges`. ``groups`` is the number of groups of bots that never met.
     ``course`` is how the cup went, None if there is nothing to tell in this format. ``duel`` is
     None unless the cup has exactly two bots. ``decisions`` are those of the organiser;
-    ``incidents`` says them and the void matches in sentences.
+    ``incidents`` says them and the void matches in sentences. ``matches`` is the number of those
+    that count, ``played`` that of all.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Standings:
     groups: int
     blocks: int
     matches: int
+    played: int
     deals: int
     course: Course | None
     duel: DuelResult | None
@@ -117,6 +119,7 @@ class Standings:
         """Ready for JSON, as `stich standings --json` prints it; with `places`, the bots best
         first, if the format decides them."""
         data = asdict(self)
+        del data["played"]
         if self.format in BY_FORMAT and self.finished:
             data["places"] = [line.bot for line in self.standings]
         data["standings"] = [
@@ -174,6 +177,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         groups=groups,
         blocks=arrays.blocks,
         matches=arrays.block.size,
+        played=played.block.size,
         deals=int(arrays.deals.sum()),
         course=course(played, format_of(facts), facts, [place_of.get(bot) for bot in played.bots]),
         duel=duel,

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from tournament.config import Cup
 from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
+from tournament.formats.planned import planned_matches
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.executor import (
@@ -72,6 +73,9 @@ class Observer(Protocol):
 
     def decided(self, decision: Decision) -> None:
         """The organiser has decided this."""
+
+    def planned(self, done: int, total: int) -> None:
+        """So many matches are done and planned now, after a decision."""
 
     def away(self, bots: Sequence[str]) -> None:
         """These bots cannot be reached and are waited for: others than before."""
@@ -161,7 +165,7 @@ class Runner:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
         # Looked up once: what appears in the store later is not from this runner.
         self._finished = FinishedMatches(self._store.summaries())
-        observer.begin(self._finished.count, self._schedule.matches)
+        observer.begin(self._finished.count, self._plan())
         if stopped := paused(self._decisions):
             observer.decided(stopped)
         while True:
@@ -176,10 +180,19 @@ class Runner:
             if apply_voids(self._store, self._cup, self._schedule):
                 self._finished = FinishedMatches(self._store.summaries())
                 self._voided.update(void.block for void in self._store.voids())
+            observer.planned(self._finished.count, self._plan())
             if not paused(self._decisions):
                 return
             while not self._new_decisions(observer):
                 sleep(_TICK_S)
+
+    def _plan(self) -> int:
+        """The number of planned matches, which the store keeps."""
+        played = self._store.summaries()
+        total = planned_matches(self._cup, self._schedule, played, self._decisions)
+        if total != self._store.get("total"):
+            self._store.put({"total": total})
+        return total
 
     def _new_decisions(self, observer: Observer) -> bool:
         """Whether the organiser has decided something since the last look; it takes time, so False

@@ -87,9 +87,7 @@ def run_cup(
         play_all(cup, schedule, store, executor, observer, *warnings)
         places = schedule.places(RoundScores(store))
         ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
-        if cup.stop.top or absent(store.decisions()):
-            ended["total"] = store.count()
-        store.put({"finished": True, "places": places, **ended})
+        store.put({"finished": True, "places": places, "total": store.count(), **ended})
 
 
 def play_all(

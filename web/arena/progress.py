@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tournament.decisions import absent
 from tournament.text import plural
 from web.arena.live_run import Snapshot
 
@@ -27,8 +26,7 @@ def progress(now: Snapshot) -> Progress:
     finished = now.table.finished
     left = ""
     if now.rate and not finished and not now.paused:
-        fewer = now.table.stop or absent(now.table.decisions)  # than planned may be played
-        left = ("at most " if fewer else "about ") + duration((total - done) / now.rate)
+        left = ("at most " if now.table.stop else "about ") + duration((total - done) / now.rate)
     return Progress(done, total, finished, left)
 
 

@@ -104,6 +104,15 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
     return " ".join(notes)
 
 
+def format_matches(table: Standings, total: int | None = None) -> str:
+    """How many matches were played, of the planned `total` while the cup goes on; and how many of
+    them count, if a bot was disqualified: 210 of 300 matches (120 count)."""
+    many = plural(table.played, "match", "matches")
+    if total and not table.finished:
+        many = f"{table.played} of {plural(total, 'match', 'matches')}"
+    return many if table.matches == table.played else f"{many} ({table.matches} count)"
+
+
 def format_stop(table: Standings) -> str:
     """What [stop] has done or will do, as a sentence; "" without it."""
     stop = table.stop

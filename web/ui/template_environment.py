@@ -29,6 +29,7 @@ _FILTERS = (
     formatting.format_points,
     formatting.format_rank,
     formatting.format_score,
+    formatting.format_matches,
     formatting.format_stop,
     formatting.format_times,
     formatting.format_versions,

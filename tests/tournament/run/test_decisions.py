@@ -82,6 +82,8 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     assert stich("report", run).returncode == 0
     page = (run / "report.html").read_text()
     assert "It attacked ann." in page
+    assert "24 matches (6 count)" in page
+    assert "24 matches (6 count)" in code_and_text("standings", run)[1]
     assert '<span class="tag">disqualified</span>' in page
     code, text = code_and_text("disqualify", run, "dan")
     assert (code, text) == (1, "dan is disqualified already.\n")
@@ -210,6 +212,8 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
         assert store.get("finished")
         assert store.count() < 48
         assert sum("toy3" not in match.table for match in store.summaries()) == 12
+        last_event = [event for event in rest if event["event"] == "match"][-1]
+        assert last_event["done"] == last_event["total"] == store.get("total") == store.count()
         assert not list(store.faults())
     assert stich("verify", out).returncode == 0
     assert stich("run", cup, "--out", out).returncode == 0

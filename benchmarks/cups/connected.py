@@ -16,7 +16,7 @@ from stich.processes import find_port, gateway_served
 from tests.tournament import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.started_bot import RestartableBot
+from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, HttpBot
 from tournament.config import Bot, Cup, Limits
 from web.gateway.connector import Connector
@@ -35,7 +35,7 @@ def sections() -> list[Section]:
         with gateway_served("127.0.0.1", port, folder, cup, "stich invite") as server:
             token = Invitations(Path(folder)).invite("bot", 1)
             connected = threading.Event()
-            played = RestartableBot(Bot("bot", url=url), LaunchSettings(Limits(), 60_000))
+            played = reach(Bot("bot", url=url), LaunchSettings(Limits(), 60_000))
             connector = Connector(
                 f"http://127.0.0.1:{port}", token, [played], lambda _: connected.set()
             )

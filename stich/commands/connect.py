@@ -8,8 +8,8 @@ import click
 
 from stich.commands.common import exit_with_code, prepare_bots, sandbox_option
 from tournament.bot.sandbox.bubblewrap import SandboxError
-from tournament.bot.started_bot import RestartableBot
-from tournament.bot.url_bot import StartError
+from tournament.bot.started_bot import reach
+from tournament.bot.url_bot import HttpBot, StartError
 from tournament.config import Bot, Limits, schema
 from web.gateway.connector import Connector, Refused
 
@@ -72,9 +72,9 @@ def connect(
         try:
             # What the author's own machine can bear, the author knows.
             launch = prepare_bots([named], start_ms, sandbox, Limits(memory_mb=1 << 20))
-            bots: list[RestartableBot] = []
+            bots: list[HttpBot] = []
             for _ in range(tables):
-                bots.append(RestartableBot(named, launch))
+                bots.append(reach(named, launch))
                 stack.callback(bots[-1].close)
             Connector(arena, token.strip(), bots, lambda text: click.echo(text, err=True)).run()
         except (SandboxError, StartError, Refused) as error:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from tests.tournament import hostile
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.started_bot import RestartableBot
+from tournament.bot.started_bot import reach
 from tournament.config import Bot, Limits
 from web.gateway.connector import Connector
 
@@ -24,7 +24,7 @@ def main(arena: str, *tokens: str) -> None:
         threads = []
         for number, token in enumerate(tokens):
             url = stack.enter_context(hostile.running(hostile.toy(f"toy-{number % 3}")))
-            bot = RestartableBot(Bot(url, url=url), LaunchSettings(Limits(), 60_000))
+            bot = reach(Bot(url, url=url), LaunchSettings(Limits(), 60_000))
             connector = Connector(arena, token, [bot], say)
             threads.append(threading.Thread(target=connector.run))
             threads[-1].start()

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import os
 import random
 import shlex
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import partial
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, NamedTuple
 
 from tournament.bot.client import (
     ConnectionLost,
-    Dial,
     ProtocolError,
     ResponseTooLarge,
     dial_inet,
@@ -43,74 +41,85 @@ _SUPERVISOR = (
     "from tournament.bot.supervisor.main import main; main()"
 )
 _ANSWER_S = 2.0  # a supervisor answers at once
+_REPORT_SIZE = 1 << 17
 _END_S = 5.0  # and ends all its processes at once
 _GONE = "its supervisor is gone"
 _PORTS = (10_000, 32_000)  # below the ports that the system gives to outgoing connections
 _PAUSE_S = 0.01
 _LAST_TRY_S = 1.0
-_TRIES = 3
+
+
+class _Report(NamedTuple):
+    """What the supervisor says of a bot: null while it runs, else its return code, or why it does
+    not run; how many bytes it has written; and the end of them."""
+
+    status: int | str | None
+    written: int
+    output: bytes
 
 
 class BotProcess:
-    """The process of one bot, which ends with `close` or with the runner. Safe for threads."""
+    """The process of one bot, which ends with `close` or with the runner. Safe for threads.
+
+    `proxy` hands out sockets in its network, if it has one of its own.
+    """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
         """Start the supervisor, which starts the bot; nothing is waited for."""
-        self._control, theirs = socket.socketpair()
-        self.proxy: socket.socket | None = None
-        self._pid: int | None = None
-        self._start_s = max(_ANSWER_S, launch.start_ms / 1000)
+        limits = launch.limits
         self._written = 0
         self._lock = Lock()
+        self._group = None if launch.group is None else new_group(launch.group)
+        self._control, control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(max(_ANSWER_S, launch.start_ms / 1000))
+        self.proxy: socket.socket | None = None
+        words, proxy = [], None
         with ExitStack() as stack:
-            passed = [stack.enter_context(theirs).fileno()]
+            stack.enter_context(control)
+            passed: list[int] = []
             if launch.sandboxes is not None:
+                options, passed = stack.enter_context(seccomp.opened())
+                words = list(launch.sandboxes[bot.name])
+                words[1:1] = options
                 self.proxy, inner = socket.socketpair()
-                passed.append(stack.enter_context(inner).fileno())
-                passed += stack.enter_context(seccomp.opened())[1]
+                proxy = stack.enter_context(inner).fileno()
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-I", "-S", "-c", _SUPERVISOR, *map(str, passed)],
-                pass_fds=passed,
+                [sys.executable, "-I", "-S", "-c", _SUPERVISOR, str(control.fileno())],
+                pass_fds=[control.fileno(), *passed, *([] if proxy is None else [proxy])],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        limits, inside = launch.limits, launch.sandboxes
-        self._group = None if launch.group is None else new_group(launch.group)
         order = {
-            "sandbox": None if inside is None else inside[bot.name],
+            "sandbox": words,
+            "filters": passed,
+            "proxy": proxy,
             "argv": shlex.split(str(bot.command)),
             "env": env,
             "cwd": str(launch.folder / (bot.dir or "")),
-            "home": None if inside is None else SANDBOX_HOME,
+            "home": SANDBOX_HOME if words else None,
             "group": self._group and {"folder": self._group, "files": group_files(limits)},
             "memory_mb": limits.memory_mb,
             "files": limits.files,
         }
-        data = json.dumps(order).encode("ascii")
-        self._control.sendall(len(data).to_bytes(4, "big") + data)
+        self._control.sendall(json.dumps(order).encode("ascii"))
 
     def status(self) -> int | str | None:
         """None while it runs, else its return code, or why it could not be started."""
-        status: int | str | None = self._ask(b"S", _GONE)
-        return status
+        return self._report().status
 
     def output(self) -> str:
         """The end of what it has written; empty if its supervisor is gone."""
-        try:
-            return self._request(b"O").decode("utf-8", "backslashreplace")
-        except OSError:
-            return ""
+        return self._report().output.decode("utf-8", "backslashreplace")
 
     def clear_output(self) -> bool:
         """Forget what it has written so far. Whether it runs, so that one request does for both."""
-        return self._ask(b"C", _GONE) is None
+        return self._report(b"C").status is None
 
     def written(self) -> int:
         """How many bytes it has written so far; the last known number if its supervisor is gone."""
-        self._written = self._ask(b"W", self._written)
-        return self._written
+        return self._report().written
 
     def memory_mb(self) -> float:
         """The memory that it uses now, with its supervisor and its sandbox."""
@@ -118,67 +127,29 @@ class BotProcess:
 
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""
-        if self._control.fileno() >= 0:
-            with contextlib.suppress(OSError):
-                self._read_pid(0.001)
         self._control.close()
         if self.proxy is not None:
             self.proxy.close()
-        if self._supervisor.returncode is None:
-            self._end_supervisor()
-
-    def _end_supervisor(self) -> None:
-        """Wait until the supervisor has ended everything. If it was killed, or has to be, end the
-        bot's process group and control group."""
         try:
             self._supervisor.wait(_END_S)
         except subprocess.TimeoutExpired:
             self._supervisor.kill()
             self._supervisor.wait()
-        if self._supervisor.returncode and self._pid:
-            with contextlib.suppress(OSError):
-                os.killpg(self._pid, signal.SIGKILL)
-        if self._supervisor.returncode and self._group is not None:
+        if self._group is not None and self._supervisor.returncode:
             groups.kill(self._group)
             groups.remove(self._group)
 
-    def _ask(self, command: bytes, otherwise: Any) -> Any:
-        """What the supervisor answers, from JSON; `otherwise` if it is gone."""
-        try:
-            return json.loads(self._request(command))
-        except OSError:
-            return otherwise
-
-    def _request(self, command: bytes) -> bytes:
-        """The supervisor's answer; OSError if there is none, and then the bot is ended."""
-        try:
-            with self._lock:
-                self._read_pid(self._start_s)
-                self._control.settimeout(_ANSWER_S)
-                self._control.sendall(command)
-                return self._read_answer()
-        except OSError:
-            # A late answer would be taken for the answer to the next command.
-            self._control.close()
-            raise
-
-    def _read_pid(self, seconds: float) -> None:
-        """Read the supervisor's first answer, unless it was read before."""
-        if self._pid is None:
-            self._control.settimeout(seconds)
-            self._pid = json.loads(self._read_answer())
-
-    def _read_answer(self) -> bytes:
-        return self._read_exactly(int.from_bytes(self._read_exactly(4), "big"))
-
-    def _read_exactly(self, size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            chunk = self._control.recv(size - len(data))
-            if not chunk:
-                raise ConnectionError(_GONE)
-            data += chunk
-        return bytes(data)
+    def _report(self, request: bytes = b"R") -> _Report:
+        """What the supervisor says; if it says nothing, the bot is ended."""
+        with suppress(OSError), self._lock:
+            self._control.sendall(request)
+            if packet := self._control.recv(_REPORT_SIZE):
+                head, _, output = packet.partition(b"\n")
+                status, self._written = json.loads(head)
+                return _Report(status, self._written, output)
+        # A late answer would be taken for that to the next request.
+        self._control.close()
+        return _Report(_GONE, self._written, b"")
 
 
 class StartedBot(HttpBot):
@@ -190,49 +161,50 @@ class StartedBot(HttpBot):
         self.name = bot.name
         self.command = str(bot.command)
         self._bot = bot
+        self._launch = launch
+        self._spawn()
+
+    def _spawn(self) -> None:
         self.about: Mapping[str, Any] = {}
         self.answered = False
-        self._launch = launch
         self._began = monotonic()
         self._port = _free_port()
-        env = {**environment(shlex.split(self.command), self._port), **bot.env}
-        self.process = BotProcess(bot, env, launch)
-        super().__init__(f"http://127.0.0.1:{self._port}", self._make_dial())
-
-    def _make_dial(self) -> Dial:
-        """How to connect to the bot, through the proxy if it is in a sandbox."""
-        address = ("127.0.0.1", self._port)
-        proxy = self.process.proxy
+        env = {**environment(shlex.split(self.command), self._port), **self._bot.env}
+        self.process = BotProcess(self._bot, env, self._launch)
+        address, proxy = ("127.0.0.1", self._port), self.process.proxy
+        dial = dial_inet(address, socket.AF_INET)
         if proxy is not None:
-            return lambda deadline: dial_through(proxy, address, deadline)
-        return dial_inet(address, socket.AF_INET)
-
-    def ready_on_any_port(self) -> StartedBot:
-        """Wait as `ready` does. If another program has taken the port meanwhile, start the bot
-        again on another one."""
-        bot = self
-        for _ in range(_TRIES):
-            try:
-                return bot.ready()
-            except StartError:
-                if bot._launch.sandboxes is not None or not _is_taken(bot._port):
-                    raise
-                bot = StartedBot(self._bot, self._launch)
-        return bot.ready()
+            dial = partial(dial_through, proxy, address)
+        super().__init__(f"http://127.0.0.1:{self._port}", dial)
 
     def ready(self) -> StartedBot:
-        """Wait until it answers GET /; if it does not, end it and raise StartError."""
-        deadline = self._began + self._launch.start_ms / 1000
-        try:
-            while not self._answers(deadline):
-                if monotonic() >= deadline:
-                    raise StartError(self._late())
-                sleep(_PAUSE_S)
-        except BaseException:
-            self.close()
-            raise
-        self.answered = True
+        """Wait until it answers GET /, on another port if another program has taken its own
+        meanwhile; if it does not, end it and raise StartError."""
+        for tries_left in (2, 1, 0):
+            try:
+                self._wait()
+                break
+            except BaseException as error:
+                self.close()
+                started = not isinstance(error, StartError) or not _is_taken(self._port)
+                if started or not tries_left:
+                    raise
+                self._spawn()
         return self
+
+    def restart(self) -> None:
+        """End it and start it again; StartError."""
+        self.close()
+        self._spawn()
+        self.ready()
+
+    def _wait(self) -> None:
+        deadline = self._began + self._launch.start_ms / 1000
+        while not self._answers(deadline):
+            if monotonic() >= deadline:
+                raise StartError(self._late())
+            sleep(_PAUSE_S)
+        self.answered = True
 
     def _answers(self, deadline: float) -> bool:
         """Whether the bot answers GET / now; StartError if it never will."""
@@ -312,7 +284,7 @@ class StartedBot(HttpBot):
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
     """Start a bot by its command and wait until it answers; StartError."""
-    return StartedBot(bot, launch).ready_on_any_port()
+    return StartedBot(bot, launch).ready()
 
 
 def _free_port() -> int:
@@ -337,31 +309,3 @@ def _is_taken(port: int) -> bool:
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
     """Start a bot by its command, or connect once to its URL; StartError, NotReached."""
     return start(bot, launch) if bot.url is None else reach_url(bot, bot.url)
-
-
-class RestartableBot:
-    """A bot by command, which can be started again, or by URL. StartError if it is not there."""
-
-    def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
-        self._bot = bot
-        self._launch = launch
-        self.player = reach(bot, launch)
-
-    @property
-    def started(self) -> StartedBot | None:
-        """The bot if it was started here."""
-        return self.player if isinstance(self.player, StartedBot) else None
-
-    def restart(self) -> None:
-        """Start it again if it was started here; StartError."""
-        if self.started is not None:
-            self.player.close()
-            self.player = start(self._bot, self._launch)
-
-    def output(self) -> str:
-        """The end of what it has written; empty if that cannot be seen."""
-        return self.player.output()
-
-    def close(self) -> None:
-        """Drop the connection, and end what was started here."""
-        self.player.close()

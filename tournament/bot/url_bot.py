@@ -103,8 +103,16 @@ class HttpBot:
         self._connection = self._open()
         self._unsupported: set[str] = set()
 
+    @property
+    def running(self) -> bool:
+        """Whether it can be asked, as far as is known here."""
+        return True
+
+    def restart(self) -> None:
+        """Start it again if it was started here; StartError."""
+
     def close(self) -> None:
-        """Drop the connection."""
+        """Drop the connection, and end what was started here."""
         self._connection.close()
 
     def reconnect(self) -> HttpConnection:

@@ -8,7 +8,7 @@ from typing import Protocol
 import games
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
-from tournament.bot.started_bot import RestartableBot
+from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import NotReached, StartError
 from tournament.check import match_check, protocol_checks, timing_checks
 from tournament.check.advice import LISTEN, Advice
@@ -63,7 +63,7 @@ def check_bot(
     """
     title = "the bot is there"
     try:
-        target = Target(RestartableBot(bot, launch))
+        target = Target(reach(bot, launch))
     except StartError as error:
         fix = "Start it by hand, and read what it writes."
         if isinstance(error, NotReached):

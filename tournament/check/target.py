@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic, sleep
 
 from tournament.bot.client import Dial, Reply
-from tournament.bot.started_bot import RestartableBot
+from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 
 _OUTPUT_SHOWN = 2000
@@ -51,7 +51,7 @@ class Connection(HttpBot):
 class Target:
     """A bot to be checked. What a bot by URL writes, and its process, cannot be seen."""
 
-    def __init__(self, bot: RestartableBot) -> None:
+    def __init__(self, bot: HttpBot) -> None:
         self._bot = bot
         self._unsupported: set[str] = set()
         self._written_earlier = 0
@@ -60,16 +60,16 @@ class Target:
     def _disconnect(self) -> None:
         """Drop the connection over which the bot was found there: a server of one connection at a
         time is to fail where several are checked, not before."""
-        self._bot.player.reconnect()
+        self._bot.reconnect()
 
     @property
     def url(self) -> str:
         """Where it is asked."""
-        return self._bot.player.url
+        return self._bot.url
 
     def connect(self) -> Connection:
         """A new connection."""
-        return Connection(self.url, self._bot.player.dial, self._unsupported)
+        return Connection(self.url, self._bot.dial, self._unsupported)
 
     def output(self) -> str:
         """The end of what it has written; empty if that cannot be seen."""
@@ -78,8 +78,9 @@ class Target:
     def written(self) -> int | None:
         """How many bytes it has written, also before it was started again; None if that cannot be
         seen."""
-        started = self._bot.started
-        return None if started is None else self._written_earlier + started.process.written()
+        if not isinstance(self._bot, StartedBot):
+            return None
+        return self._written_earlier + self._bot.process.written()
 
     def ended(self) -> str | None:
         """How its process ended; None while it runs or if that cannot be seen."""
@@ -90,20 +91,19 @@ class Target:
 
     def _status(self) -> int | str | None:
         """Its return code. If nobody listens at its port, wait a moment for its end."""
-        started = self._bot.started
-        if started is None:
+        if not isinstance(self._bot, StartedBot):
             return None
-        status = started.process.status()
+        status = self._bot.process.status()
         for _ in range(0 if self._listens() else _POLLS):
             if status is not None:
                 break
             sleep(_POLL_S)
-            status = started.process.status()
+            status = self._bot.process.status()
         return status
 
     def _listens(self) -> bool:
         try:
-            self._bot.player.dial(monotonic() + _CONNECT_S).close()
+            self._bot.dial(monotonic() + _CONNECT_S).close()
         except OSError:
             return False
         return True

@@ -188,7 +188,7 @@ class BotPool:
     def _ready(self, place: _Place) -> StartedBot:
         running = self._started.pop(place)
         if not running.answered:
-            running = running.ready_on_any_port()
+            running.ready()
             self._memory_mb[place.name] = running.process.memory_mb()
         self._started[place] = running
         return running

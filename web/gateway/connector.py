@@ -19,8 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 import requests
 
 from tournament.bot.client import ConnectionLost, HttpConnection, ProtocolError, ResponseTooLarge
-from tournament.bot.started_bot import RestartableBot
-from tournament.bot.url_bot import StartError
+from tournament.bot.url_bot import HttpBot, StartError
 from tournament.text import printable
 
 _ANSWER_LIMIT: Final = 288 * 1024  # more is never read by the runner
@@ -54,7 +53,7 @@ class Connector:
     receives what happens, a sentence each."""
 
     def __init__(
-        self, url: str, token: str, bots: list[RestartableBot], say: Callable[[str], None]
+        self, url: str, token: str, bots: list[HttpBot], say: Callable[[str], None]
     ) -> None:
         self._address = self._url = url.rstrip("/")
         self._token = token
@@ -182,7 +181,7 @@ class _SessionEnded(_Unreachable):
 class _Table(threading.Thread):
     """Polls for one table: takes a request to the bot, and its answer back."""
 
-    def __init__(self, connector: Connector, index: int, bot: RestartableBot) -> None:
+    def __init__(self, connector: Connector, index: int, bot: HttpBot) -> None:
         super().__init__(daemon=True)
         self._connector = connector
         self._index = index
@@ -265,9 +264,9 @@ class _Table(threading.Thread):
             self._connection = None  # it leads to the process that is ended now
             self._bot.restart()
         if self._connection is None:
-            if self._bot.started is not None and not self._bot.started.running:
+            if not self._bot.running:
                 self._bot.restart()
-            self._connection = self._bot.player.reconnect()
+            self._connection = self._bot.reconnect()
         return self._connection
 
 

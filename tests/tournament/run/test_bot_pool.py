@@ -42,7 +42,7 @@ class FakeBot:
     def running(self) -> bool:
         return self.name in self.running_now
 
-    def ready_on_any_port(self) -> "FakeBot":
+    def ready(self) -> "FakeBot":
         if self.name in self.fails:
             self.close()
             raise StartError(f"{self.name} does not start.")

@@ -16,8 +16,8 @@ import pytest
 
 from tests.web.gateways import Gateway, served
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.started_bot import RestartableBot
-from tournament.bot.url_bot import Choice, Failure
+from tournament.bot.started_bot import reach
+from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config import Bot, Limits
 from tournament.records import FaultKind
 from web.gateway.connector import Connector, Refused
@@ -46,12 +46,12 @@ kit.run(move, name="bot", version="1", games=["doudizhu"])
 """
 
 
-def started(folder: Path) -> RestartableBot:
+def started(folder: Path) -> HttpBot:
     """A bot that hangs or fails when it is asked to; started again, it moves differently."""
     program = folder / "bot.py"
     program.write_text(PROGRAM.format(root=str(Path(__file__).parents[3]), folder=str(folder)))
     bot = Bot("bot", command=shlex.join([sys.executable, str(program)]))
-    return RestartableBot(bot, LaunchSettings(Limits(), 60_000))
+    return reach(bot, LaunchSettings(Limits(), 60_000))
 
 
 def body(match: str, turn: int, *view: str) -> bytes:
@@ -61,7 +61,7 @@ def body(match: str, turn: int, *view: str) -> bytes:
 
 
 @contextlib.contextmanager
-def program(gateway: Gateway, bot: RestartableBot) -> Iterator[list[str]]:
+def program(gateway: Gateway, bot: HttpBot) -> Iterator[list[str]]:
     """`stich connect` in a thread, for ann; what it says from the moment it is connected."""
     said: list[str] = []
     connected = threading.Event()

@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-
-TYPE_CHECKING = False  # the supervisor starts faster without typing
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 
 def create(folder: str, files: Mapping[str, str]) -> None:

@@ -1,36 +1,35 @@
 """The program that supervises one started bot: it starts it, reads its output, and ends it.
 
-It is a small process of its own and imports little, so that it starts quickly. When its control
-socket closes, which also happens when the runner is killed, it ends the bot with
+When its control socket closes, which also happens when the runner is killed, it ends the bot with
 everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
 
-Its arguments are descriptors: its control socket, and with a sandbox the control socket of the
-sandbox proxy and the seccomp filter.
+Its argument is the descriptor of the control socket, on which it receives packets. The first is
+JSON, `{"sandbox", "filters", "proxy", "argv", "env", "cwd", "home", "group", "memory_mb",
+"files"}`: `sandbox` has the words that start a sandbox, or none, and `filters` the descriptors in
+them; `proxy` is null or the control socket of the sandbox proxy; `home` is the bot's private folder
+if it need not be created; `group` is null or has the `folder` of a control group to create, and
+what to write to its `files`.
 
-On the control socket it receives four bytes of length and then JSON, `{"sandbox", "argv", "env",
-"cwd", "home", "group", "memory_mb", "files"}`. `sandbox` has the words that start a sandbox, or
-none; `home` is the bot's private folder if it need not be created; `group` is null or has the
-`folder` of a control group to create, and what to write to its `files`. It answers with the bot's
-pid, and then receives commands of one byte. Every answer is four bytes of length and so many more:
-
-- `O`: the end of the output;
-- `W`: how many bytes were written so far, JSON;
-- `S`: null while the bot runs, else its return code (negative for a signal), or text that says why
-  it could not be started, JSON;
-- `C`: the same, and the output so far is forgotten.
+Every other packet is a request for a report; with `C`, the output so far is forgotten. A report is
+a line of JSON, `[status, written]`, and the end of the output. `status` is null while the bot runs,
+else its return code (negative for a signal), or text that says why it could not be started;
+`written` counts all bytes of its output.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
 import select
 import signal
 import socket
+import subprocess
 import sys
-import tempfile
 import time
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from tournament.bot.supervisor import groups
 from tournament.bot.supervisor.process_tree import (
@@ -41,14 +40,10 @@ from tournament.bot.supervisor.process_tree import (
 )
 from tournament.bot.supervisor.sandbox_proxy import run_proxy
 
-TYPE_CHECKING = False  # importing typing takes longer than everything else
-if TYPE_CHECKING:
-    from typing import Any
-
 KEPT = 64 * 1024
 CHUNK = 64 * 1024
 FILE_SIZE = 1 << 30
-_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+_ORDER_SIZE = 1 << 20
 
 
 class Supervisor:
@@ -56,41 +51,50 @@ class Supervisor:
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
-        self.pipe = -1
+        self.pipe, self.output = os.pipe()
         self.written = 0
         self.tail = bytearray()
-        self.ended: int | str | None = None
-        self.pid = 0
+        self.status: int | str | None = None
         self.group: str | None = None
+        self.bot: subprocess.Popen[bytes] | None = None
 
-    def start(self, order: dict[str, Any], home: str, descriptors: list[int]) -> None:
-        """Fork the bot and answer with its pid; `ended` says why if it cannot be started."""
-        self.pipe, output = os.pipe()
-        info, told = os.pipe()
+    def start(self, order: dict[str, Any], home: str) -> None:
+        """Start the bot; `status` says why if it cannot be started."""
         os.set_blocking(self.pipe, False)
-        problem, report = os.pipe()
+        info, told = os.pipe()
         supervisor = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
-            try:
-                _run_bot(order, home, output, (*descriptors, told), supervisor)
-            except (OSError, ValueError) as error:
-                os.write(report, (getattr(error, "strerror", None) or str(error)).encode())
-            finally:
-                os._exit(127)
-        for descriptor in (output, report, told):
+        sandbox, proxy = order["sandbox"], order["proxy"]
+        if proxy is not None:
+            sandbox = [sandbox[0], "--info-fd", str(told), *sandbox[1:]]
+        try:
+            if order["group"] is not None:
+                self.group = order["group"]["folder"]
+                groups.create(self.group, order["group"]["files"])
+            self.bot = subprocess.Popen(  # noqa: S603 - a bot
+                [*sandbox, *order["argv"]],
+                cwd=order["cwd"],
+                env={**order["env"], "HOME": home, "TMPDIR": home},
+                stdin=subprocess.DEVNULL,
+                stdout=self.output,
+                stderr=self.output,
+                pass_fds=[*order["filters"], told],
+                start_new_session=True,
+                preexec_fn=lambda: _prepare(order, supervisor),
+            )
+        except OSError as error:
+            self.status = error.strerror or str(error)
+            if error.filename == order["cwd"]:
+                self.status = f"its folder {order['cwd']} is not there ({error.strerror})"
+        except subprocess.SubprocessError as error:
+            self.status = str(error)
+        for descriptor in (self.output, told, *order["filters"]):
             os.close(descriptor)
-        why = os.read(problem, 1000)
-        os.close(problem)
-        if why:
-            self.ended = why.decode()
-        elif descriptors:
-            self.serve_sockets(info, descriptors[0])
-        for descriptor in (info, *descriptors):
-            os.close(descriptor)
-        self.answer(json.dumps(self.pid).encode())
+        if proxy is not None:
+            self.serve_sockets(info, proxy)
+            os.close(proxy)
+        os.close(info)
 
-    def serve_sockets(self, info: int, control: int) -> None:
+    def serve_sockets(self, info: int, proxy: int) -> None:
         """Fork the sandbox proxy, once bubblewrap has told the pid of the sandbox."""
         told = b""
         while b"}" not in told:
@@ -101,120 +105,74 @@ class Supervisor:
         if os.fork() == 0:
             try:
                 self.control.close()
-                run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=control))
+                run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=proxy))
             finally:
                 os._exit(0)
 
-    def create_group(self, group: dict[str, Any]) -> None:
-        """Create the control group of the bot."""
-        self.group = group["folder"]
-        groups.create(group["folder"], group["files"])
-
-    def drain(self) -> bool:
-        """Read a piece of what the bot has written; False if nothing more can come."""
+    def drain(self) -> bytes | None:
+        """Read a piece of what the bot has written: None if there is none now, empty if nothing
+        more can come."""
         try:
             chunk = os.read(self.pipe, CHUNK)
         except BlockingIOError:
-            return True
+            return None
         self.tail += chunk
         self.written += len(chunk)
         if len(self.tail) > 2 * KEPT:
             del self.tail[:-KEPT]
         if len(chunk) == CHUNK:
             time.sleep(0.002)  # throttle a bot that floods its output to about 30 MB/s
-        return bool(chunk)
-
-    def drain_all(self) -> None:
-        """Read what the bot has written by now, but no more than a few pieces."""
-        for _ in range(8):
-            before = self.written
-            self.drain()
-            if self.written == before:
-                return
+        return chunk
 
     def reap(self) -> None:
         """Collect processes that have ended: the bot, and orphans of its children."""
+        with contextlib.suppress(ChildProcessError):
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                if self.bot is not None and found[0] == self.bot.pid:
+                    self.status = os.waitstatus_to_exitcode(found[1])
+
+    def serve(self) -> None:
+        """Report until the control socket closes."""
+        signal.signal(signal.SIGCHLD, lambda *_: self.reap())
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        poll.register(self.pipe, select.POLLIN)
         while True:
-            try:
-                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)
-            except ChildProcessError:
-                return
-            if found is None:
-                return
-            if found.si_pid == self.pid and self.ended is None:
-                code = found.si_status
-                self.ended = code if found.si_code == os.CLD_EXITED else -code
+            for descriptor, _ in poll.poll():
+                if descriptor == self.pipe:
+                    if self.drain() == b"":
+                        poll.unregister(self.pipe)
+                elif request := self.control.recv(1):
+                    self.report(request)
+                else:
+                    return
 
     def end(self) -> None:
         """Kill the bot and all its descendants; orphans become children of the supervisor."""
         if self.group is not None:
             groups.kill(self.group)
-        end_children([self.pid] if self.pid and self.ended is None else [])
+        end_children([self.bot.pid] if self.bot is not None and self.status is None else [])
         if self.group is not None:
             groups.remove(self.group)
 
-    def serve(self) -> None:
-        """Carry out commands until the control socket closes."""
-        wake, woken = socket.socketpair()
-        wake.setblocking(False)
-        woken.setblocking(False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(woken.fileno())
-        poll = select.poll()
-        poll.register(self.control, select.POLLIN)
-        poll.register(wake, select.POLLIN)
-        poll.register(self.pipe, select.POLLIN)
+    def report(self, request: bytes) -> None:
+        """Answer a request."""
+        for _ in range(8):  # read what is there, but of a flood no more than a few pieces
+            if not self.drain():
+                break
         self.reap()
-        while True:
-            for descriptor, _ in poll.poll():
-                if descriptor == self.pipe:
-                    if not self.drain():
-                        poll.unregister(self.pipe)
-                elif descriptor == wake.fileno():
-                    wake.recv(4096)
-                    self.reap()
-                else:
-                    command = self.control.recv(1)
-                    if not command:
-                        return
-                    self.answer(self.carry_out(command))
-
-    def carry_out(self, command: bytes) -> bytes:
-        """Carry out a command; its answer."""
-        if command in (b"O", b"W", b"C"):
-            self.drain_all()
-        if command == b"O":
-            return bytes(self.tail[-KEPT:])
-        if command == b"W":
-            return json.dumps(self.written).encode()
-        self.reap()
-        if command == b"C":
+        head = json.dumps([self.status, self.written]).encode()
+        if request == b"C":
             self.tail.clear()
-        return json.dumps(self.ended).encode()
-
-    def answer(self, data: bytes) -> None:
-        """Send an answer."""
-        self.control.sendall(len(data).to_bytes(4, "big") + data)
+        self.control.sendall(head + b"\n" + self.tail[-KEPT:])
 
 
-def _run_bot(
-    order: dict[str, Any],
-    home: str,
-    output: int,
-    descriptors: tuple[int, ...],
-    supervisor: int,
-) -> None:
-    """In the child: undo what only the supervisor needs, set the limits, run the bot."""
-    for number in _IGNORED:
-        signal.signal(number, signal.SIG_DFL)
-    os.setsid()
+def _prepare(order: dict[str, Any], supervisor: int) -> None:
+    """In the child: end it with its supervisor, and set its limits."""
     end_with_parent(supervisor)
     if order["group"] is not None:
         with open(f"{order['group']['folder']}/cgroup.procs", "w") as file:
             file.write("0")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((nothing, 0), (output, 1), (output, 2)):
-        os.dup2(source, target)
     # Limit writable private memory, not address space, of which virtual machines reserve far more
     # than they use.
     for limit, value in (
@@ -227,57 +185,22 @@ def _run_bot(
         if hard != resource.RLIM_INFINITY:
             value = min(value, hard)
         resource.setrlimit(limit, (value, value))
-    try:
-        os.chdir(order["cwd"])
-    except OSError as error:
-        raise ValueError(f"its folder {order['cwd']} is not there ({error.strerror})") from None
-    argv = order["argv"]
-    if order["sandbox"]:
-        *_, told = descriptors
-        options = ["--info-fd", str(told)]
-        for filter_ in descriptors[1:-1]:
-            options += ["--seccomp", str(filter_)]
-        for descriptor in descriptors[1:]:
-            os.set_inheritable(descriptor, True)
-        bwrap, *words = order["sandbox"]
-        argv = [bwrap, *options, *words, *argv]
-    os.execvpe(argv[0], argv, {**order["env"], "HOME": home, "TMPDIR": home})  # noqa: S606 - no shell is meant
-
-
-def _exactly(control: socket.socket, size: int) -> bytes:
-    """So many bytes; none if the runner is gone."""
-    data = b""
-    while len(data) < size:
-        more = control.recv(size - len(data))
-        if not more:
-            return b""
-        data += more
-    return data
 
 
 def main() -> None:
     """Supervise one bot."""
-    for number in _IGNORED:
-        signal.signal(number, signal.SIG_IGN)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    control, *descriptors = [int(word) for word in sys.argv[1:]]
-    for descriptor in (control, *descriptors):
-        os.set_inheritable(descriptor, False)
-    runner = socket.socket(fileno=control)
-    data = _exactly(runner, int.from_bytes(_exactly(runner, 4), "big"))
+    control = socket.socket(fileno=int(sys.argv[1]))
+    data = control.recv(_ORDER_SIZE)
     if not data:
         return
     order = json.loads(data)
-    supervisor = Supervisor(runner)
-    private = tempfile.TemporaryDirectory(prefix="stich-bot-", ignore_cleanup_errors=True)
-    home = order["home"] or private.name
-    try:
-        if order["group"] is not None:
-            supervisor.create_group(order["group"])
-        supervisor.start(order, home, descriptors)
-        supervisor.serve()
-    except OSError:
-        pass  # the runner went away in the middle of an answer
-    finally:
-        supervisor.end()
-        private.cleanup()
+    supervisor = Supervisor(control)
+    with TemporaryDirectory(prefix="stich-bot-", ignore_cleanup_errors=True) as private:
+        try:
+            supervisor.start(order, order["home"] or private)
+            supervisor.serve()
+        except OSError:
+            pass  # the runner went away in the middle of a report
+        finally:
+            supervisor.end()

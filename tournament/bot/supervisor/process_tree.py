@@ -7,10 +7,7 @@ import ctypes
 import os
 import signal
 import time
-
-TYPE_CHECKING = False  # the supervisor starts faster without typing
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4

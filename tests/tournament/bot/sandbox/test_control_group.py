@@ -2,13 +2,12 @@
 version 2."""
 
 import os
-import socket
 from pathlib import Path
 
 import pytest
 
 from tournament.bot.sandbox.control_group import delegate, group_files, new_group, shares_processor
-from tournament.bot.supervisor.main import Supervisor
+from tournament.bot.supervisor import groups
 from tournament.config import Limits
 
 LIMITS = Limits(memory_mb=300, processes=40)
@@ -77,7 +76,7 @@ def test_without_version_2_there_are_no_groups(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("enabled", "groups", "weighted", "shares"),
+    ("enabled", "own", "weighted", "shares"),
     [
         ("1", "0::/a/b", "", True),
         ("1", "2:cpu,cpuacct:/\n0::/", "", True),
@@ -88,13 +87,13 @@ def test_without_version_2_there_are_no_groups(tmp_path: Path) -> None:
     ],
 )
 def test_linux_shares_the_processor_among_sessions_outside_of_groups_that_do(
-    tmp_path: Path, enabled: str, groups: str, weighted: str, shares: bool
+    tmp_path: Path, enabled: str, own: str, weighted: str, shares: bool
 ) -> None:
     proc, root = tmp_path / "proc", tmp_path / "cgroup"
     for folder in (proc / "sys/kernel", proc / "self", root / "a/b"):
         folder.mkdir(parents=True)
     (proc / "sys/kernel/sched_autogroup_enabled").write_text(f"{enabled}\n")
-    (proc / "self/cgroup").write_text(f"{groups}\n")
+    (proc / "self/cgroup").write_text(f"{own}\n")
     if weighted:
         (root / weighted / "cpu.weight").touch()
     assert shares_processor(None, root, proc) is shares
@@ -113,7 +112,7 @@ class FakeOfABot:
 
         def make(path: str) -> None:
             mkdir(path)
-            for name in files or self.FILES:
+            for name in files:
                 Path(path, name).touch()
 
         def remove(path: str) -> None:
@@ -126,36 +125,24 @@ class FakeOfABot:
         monkeypatch.setattr(os, "rmdir", remove)
 
 
-def supervised(folder: Path) -> Supervisor:
-    with socket.socket() as unused:
-        found = Supervisor(unused)
-    found.create_group({"folder": new_group(str(folder)), "files": group_files(LIMITS)})
-    return found
-
-
+@pytest.mark.parametrize("swap", [False, True])
 def test_a_group_has_limits_and_is_killed_as_a_whole_and_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swap: bool
 ) -> None:
-    fake = FakeOfABot(monkeypatch)
-    supervisor = supervised(tmp_path)
-    (group,) = tmp_path.iterdir()
-    assert group.name.startswith("bot-")
-    supervisor.end()
-    assert fake.said == {
+    """A system without swap has no memory.swap.max."""
+    limit = {"memory.swap.max": "0"} if swap else {}
+    fake = FakeOfABot(monkeypatch, *FakeOfABot.FILES, *limit)
+    folder = new_group(str(tmp_path))
+    groups.create(folder, group_files(LIMITS))
+    groups.kill(folder)
+    groups.remove(folder)
+    assert fake.said == limit | {
         "pids.max": "40",
         "memory.max": str(300 << 20),
         "memory.oom.group": "1",
         "cgroup.kill": "1",
-    }, "a system without swap has no memory.swap.max"
+    }
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_system_with_swap_has_a_limit_on_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake = FakeOfABot(monkeypatch, *FakeOfABot.FILES, "memory.swap.max")
-    supervised(tmp_path).end()
-    assert fake.said["memory.swap.max"] == "0"
 
 
 def test_every_bot_has_a_group_of_its_own(tmp_path: Path) -> None:

@@ -70,30 +70,6 @@ def test_a_position_that_no_deal_leads_to_is_played_sensibly(
     assert search.search(view, moves, iterations=5) == sensible.move(view, moves)
 
 
-def decision(values: dict[str, list[float]]) -> search._Search:
-    view, moves = lead()
-    decision = search._Search(view, moves)
-    decision.candidates = list(values)
-    decision.values = values
-    return decision
-
-
-def test_the_first_move_stays_unless_another_is_clearly_better() -> None:
-    values = {"first": [1.0, -1.0, 1.0, -1.0], "other": [-1.0, 1.0, 1.0, 0.0]}
-    assert decision(values)._best(["first", "other"]) == "first"
-
-
-def test_a_clearly_better_move_replaces_it() -> None:
-    values = {"first": [-1.0] * 8, "other": [1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0]}
-    assert decision(values)._best(["first", "other"]) == "other"
-
-
-def test_moves_that_fall_behind_are_dropped() -> None:
-    better = [1.0, -1.0] * 4
-    values = {"first": better, "same": better, "worse": [value - 2 for value in better]}
-    assert decision(values)._prune(list(values)) == ["first", "same"]
-
-
 @pytest.mark.parametrize(
     ("name", "players", "options"),
     [

@@ -59,12 +59,6 @@ def test_the_example_of_a_start_is_what_a_match_sends() -> None:
     assert {"players", "options", "clock", "names"} <= set(properties)
 
 
-def test_turns_count_from_1_in_the_contract() -> None:
-    assert (
-        contract()["components"]["schemas"]["BotMoveRequest"]["properties"]["turn"]["minimum"] == 1
-    )
-
-
 def test_a_check_starts_a_bot_as_a_match_does() -> None:
     starts = []
 

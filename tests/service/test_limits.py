@@ -140,30 +140,6 @@ def test_exactly_the_limit_is_accepted(
     assert words in refused["detail"]
 
 
-@pytest.mark.parametrize("game", games.GAMES.values(), ids=lambda game: game.name)
-def test_options_and_players_at_their_limits(service: Service, game: games.Game) -> None:
-    limits: dict[str, tuple[int | None, int | None]] = {
-        option.name: (option.minimum, option.maximum)
-        for option in game.options
-        if not isinstance(option.default, bool)
-    }
-    limits["players"] = (game.min_players, game.max_players)
-    for name, (low, high) in limits.items():
-        for limit, beyond in ((low, -1), (high, 1)):
-            if limit is None:
-                continue
-            for value in (limit, limit + beyond):
-                chosen = {name: value} if name == "players" else {"options": {name: value}}
-                answer = service.post("/v1/start", {"game": game.name, **chosen})
-                if value == limit:
-                    assert "state" in answer
-                else:
-                    assert answer["code"] == "invalid-request"
-                    ((path, messages),) = answer["errors"].items()
-                    assert path.endswith(name)
-                    assert f"from {low} to " in messages[0]
-
-
 def test_a_list_of_moves_at_its_limit(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     number = len(service.post("/v1/moves", {"state": STATE})["moves"])
     monkeypatch.setattr(routes, "MAX_LISTED_MOVES", number)

@@ -10,11 +10,10 @@ from jsonschema import Draft202012Validator
 
 import games
 from service.openapi import examples
-from service.problems import PROBLEM_TYPES
 from service.schemas.list_fields import MAX_LISTED_MOVES
 from tests import golden
 from tests.games.zhengfen.positions import wire
-from tests.service.support import ROOT, Service, operation, states
+from tests.service.support import ROOT, Service, states
 
 GAMES = list(games.GAMES)
 TABLES = [
@@ -202,16 +201,6 @@ def test_a_golden_game_is_replayed_over_http(client: FlaskClient, name: str) -> 
     assert post(client, "/v1/advance", body) == {"state": game["final"]}
 
 
-QUADS = "".join(rank + suit for rank in "3456" for suit in "cdhs")
-
-
-def test_the_longest_list_of_a_dealt_hand(client: FlaskClient) -> None:
-    state = wire([QUADS + "BjRj", "7c", "7d"])
-    answer = client.post("/v1/moves", json={"state": state})
-    assert answer.status_code == 200
-    assert len(answer.get_json()["moves"]) == 31_122
-
-
 def test_a_set_up_hand_with_billions_of_plays_is_refused(client: FlaskClient) -> None:
     cards = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs")
     state = wire([cards + "BjRj", "3c", "3d"])
@@ -225,13 +214,6 @@ def test_a_set_up_hand_with_billions_of_plays_is_refused(client: FlaskClient) ->
     assert one.get_json()["legal"] is True, "a single move can still be checked"
     moves = ["play:4c5c6c7c8c"]
     assert client.post("/v1/advance", json={"state": state, "moves": moves}).status_code == 200
-
-
-def test_the_limit_on_moves_is_documented() -> None:
-    limit = f"{MAX_LISTED_MOVES:,}"
-    assert limit in operation("post", "/v1/moves")["description"]
-    assert limit in PROBLEM_TYPES["invalid-state"].when
-    assert limit in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 
 
 def test_a_history_does_not_grow_beyond_what_may_be_posted(client: FlaskClient) -> None:

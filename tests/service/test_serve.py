@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 from click.testing import CliRunner
@@ -102,16 +101,6 @@ def test_the_connection_closes_if_a_body_is_left_on_it(running: Running, path: s
     assert answer.status == (404 if path == "/v1/nope" else 413)
     assert answer.headers["Connection"] == "close"
     connection.close()
-
-
-def test_a_body_with_a_length_over_the_limit_is_not_waited_for(running: Running) -> None:
-    host, port = running.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
-        connection.sendall(
-            b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-            b"Content-Length: 1000000000000\r\n\r\n{"
-        )
-        assert connection.recv(1024).startswith(b"HTTP/1.1 413")
 
 
 def test_slow_bodies_do_not_keep_others_waiting(running: Running) -> None:
@@ -225,26 +214,6 @@ def test_several_workers_share_a_folder_for_metrics(
     assert "http://[::1]:" in result.output
     assert [(one[0], one[2], one[3]) for one in runs] == [("::1", int(workers), shared)]
     assert MULTIPROC_DIR not in os.environ
-
-
-def test_a_worker_ends_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Ended(Exception):
-        pass
-
-    def end(code: int) -> None:
-        raise Ended(code)
-
-    monkeypatch.setattr(os, "_exit", end)
-    with pytest.raises(Ended):
-        worker._exit_with_parent(os.getppid() + 1)
-
-
-def test_a_worker_serves_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-    watched: SimpleQueue[int] = SimpleQueue()
-    monkeypatch.setattr(worker, "_exit_with_parent", watched.put)
-    front = worker.load(7, "service.wsgi:app")
-    assert front.app.test_client().get("/healthz").status_code == 200
-    assert watched.get() == 7
 
 
 def test_metrics_of_several_workers_are_added_up(

@@ -301,8 +301,3 @@ def test_a_view_knows_less_and_is_not_refused() -> None:
     holder = state.view(0).to_dict()
     with pytest.raises(InvalidState, match="seat 0 holds 7h"):
         GAME.view({**holder, "partner": None})
-
-
-def test_no_such_seat() -> None:
-    with pytest.raises(ValueError, match="no seat -1"):
-        GAME.state(called_position()).view(-1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import games
-from games import OptionError, State
+from games import State
 from tests.games.climbing.positions import doudizhu, moves, play, reason
 
 GAME = games.get("doudizhu")
@@ -39,13 +39,6 @@ def test_two_passes_after_a_bid_end_the_auction() -> None:
     state = state.advance("pass")
     assert state.to_dict()["declarer"] == state.turn == start().turn
     assert state.to_dict()["passes"] == 0
-
-
-def test_the_exposed_card_decides_who_bids_first() -> None:
-    for number in range(20):
-        wire = start(f"exposed-{number}").to_dict()
-        assert wire["exposed"] in wire["hands"][wire["first"]]
-        assert wire["first"] == wire["turn"]
 
 
 def test_all_pass_deals_again_by_the_same_dealer() -> None:
@@ -223,28 +216,3 @@ def test_talon_is_masked_but_to_the_declarer_and_by_option() -> None:
 def test_no_such_seat() -> None:
     with pytest.raises(ValueError, match="no seat 3"):
         start().view(3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "field"),
-    [
-        ((5, "x", {}), "players"),
-        ((3, "", {}), "seed"),
-        ((3, "x" * 129, {}), "seed"),
-        ((3, "x", {"deals": 0}), "options.deals"),
-        ((3, "x", {"deals": 1001}), "options.deals"),
-        ((3, "x", {"deals": True}), "options.deals"),
-        ((3, "x", {"deals": None}), "options.deals"),
-        ((3, "x", {"spring": 1}), "options.spring"),
-        ((3, "x", {"colour": 1}), "options.colour"),
-    ],
-)
-def test_start_refuses(arguments: tuple[int, str, dict[str, object]], field: str) -> None:
-    with pytest.raises(OptionError) as error:
-        GAME.start(*arguments)
-    assert error.value.field == field
-
-
-def test_unknown_game_names_those_there_are() -> None:
-    with pytest.raises(games.UnknownGame, match="doudizhu"):
-        games.get("skat")

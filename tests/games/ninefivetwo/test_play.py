@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-import games
 from games.ninefivetwo.state import NinefivetwoState
 from tests.games.ninefivetwo.positions import (
     GAME,
@@ -39,13 +36,6 @@ def test_source_runden_1_bis_3_die_ziele_wandern_nach_links() -> None:
         3: ([5, 2, 9], C),
         4: ([9, 5, 2], A),
     }
-
-
-def test_source_jeder_hat_16_karten_und_4_liegen_auf_dem_stapel() -> None:
-    wire = GAME.start(None, "deal", {}).to_dict()
-    assert [len(hand) for hand in wire["hands"]] == [16, 16, 16]
-    assert len(wire["talon"]) == 4
-    assert sorted(sum(wire["hands"], wire["talon"])) == sorted(GAME.deck(3).names)
 
 
 def test_source_der_9er_nennt_trumpf_nimmt_den_stapel_und_legt_4_karten_ab() -> None:
@@ -302,32 +292,3 @@ def test_a_play_has_its_category_rank_and_length() -> None:
     assert (move.text, move.category, move.rank, move.length) == ("play:Th", "card", "T", 1)
     trump = setup("trump", ("Th", "4c", "6c"), talon=cards("2d 3d 4d 5d")).check("trump:h")
     assert (trump.category, trump.rank, trump.length) == (None, None, None)
-
-
-# Options
-
-
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"target": 0}, "options.target"),
-        ({"target": None}, "options.target"),
-        ({"target": 100_001}, "options.target"),
-        ({"deals": None}, "options.deals"),
-        ({"deals": 0}, "options.deals"),
-        ({"deals": True}, "options.deals"),
-        ({"spring": True}, "options.spring"),
-    ],
-)
-def test_options_out_of_range(options: dict[str, Any], field: str) -> None:
-    with pytest.raises(games.OptionError) as error:
-        GAME.start(None, "x", options)
-    assert error.value.field == field
-
-
-def test_defaults_and_players() -> None:
-    assert GAME.start(3, "x", {}).options == {"target": 15, "deals": 100}
-    for players in (2, 4):
-        with pytest.raises(games.OptionError) as error:
-            GAME.start(players, "x", {})
-        assert error.value.field == "players"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from games import IllegalMove
 from games.ninefivetwo.state import NinefivetwoState
 from tests.games.ninefivetwo.positions import GAME
 
@@ -127,28 +123,3 @@ def test_a_second_opinion_on_what_is_legal(seed: int) -> None:
                 together = wire["phase"] != "play" and KINDS[wire["phase"]] == kind
                 legal = together and number == owed(wire)
                 assert state.is_legal(f"{kind}:{some}") == legal
-
-
-@settings(deadline=None, max_examples=100)
-@given(
-    kind=st.sampled_from(["play", "give", "discard", "call"]),
-    named=st.lists(st.sampled_from([*DECK, "Bj", "Rj"]), min_size=1, max_size=6),
-    suffix=st.sampled_from(["", "=flush", "=fullhouse"]),
-    seed=st.integers(0, 5),
-    number=st.integers(0, 120),
-)
-def test_any_well_formed_move_is_legal_or_refused(
-    kind: str, named: list[str], suffix: str, seed: int, number: int
-) -> None:
-    state = STATES[seed][number % len(STATES[seed])]
-    move = f"{kind}:{''.join(named)}{suffix}"
-    try:
-        legal = state.check(move)
-    except IllegalMove:
-        return
-    assert list(state.advance(legal).history)[-1:] in ([], [(state.turn, legal.text)])
-    assert not suffix
-    assert sorted(re.findall("..", legal.text.partition(":")[2])) == sorted(named)
-
-
-STATES = [list(game(seed, deals=2, in_bulk=True, target=1000)) for seed in range(6)]

@@ -10,7 +10,6 @@ import pytest
 from games.zhengfen.combinations import CATEGORIES, DECK, readings
 from games.zhengfen.move_list import TrickMoves
 from games.zhengfen.play_groups import BOTH
-from games.zhengfen.state import GAME
 from tests.games.zhengfen.positions import cards, follow, lead, reason
 
 
@@ -346,10 +345,3 @@ def test_known_counts_from_the_full_deck() -> None:
     assert found == expected
     assert houses == [16448, 2 * 24061, 11340], "by the number of jokers"
     assert len(TrickMoves(lead("3c").check, DECK.full, None)) == sum(expected.values())
-
-
-def test_every_category_has_an_example() -> None:
-    assert tuple(category.name for category in GAME.categories) == CATEGORIES
-    for category in GAME.categories:
-        hand = category.example.removeprefix("play:")
-        assert lead(hand).check(category.example).category == category.name

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import games
-from games import InvalidState, OptionError
+from games import InvalidState
 from games.zhengfen.state import GAME
 from tests.games.zhengfen.positions import cards, play, position, reason, wire
 
@@ -17,16 +17,6 @@ def start(players: int, seed: str = "a seed", **options: object) -> dict[str, An
 
 
 class TestDealing:
-    @pytest.mark.parametrize("players", [3, 4, 5, 6])
-    def test_all_cards_are_dealt(self, players: int) -> None:
-        state = start(players)
-        dealt = [card for hand in state["hands"] for card in hand]
-        assert sorted(dealt) == sorted(GAME.deck(players).cards)
-        sizes = [len(hand) for hand in state["hands"]]
-        assert max(sizes) - min(sizes) <= 1
-        after_dealer = [sizes[(1 + step) % players] for step in range(players)]
-        assert after_dealer == sorted(sizes, reverse=True), "who cuts draws first"
-
     def test_who_holds_the_three_of_hearts_leads_the_first_trick(self) -> None:
         leaders = set()
         for seed in range(12):
@@ -40,30 +30,6 @@ class TestDealing:
     def test_the_three_need_not_be_played(self) -> None:
         state = GAME.start(3, "a seed", {})
         assert any("3h" not in text for text in state.moves().texts())
-
-    @pytest.mark.parametrize(
-        ("players", "options", "field"),
-        [
-            (2, {}, "players"),
-            (7, {}, "players"),
-            (3, {"target": 0}, "options.target"),
-            (3, {"target": None}, "options.target"),
-            (3, {"target": 100_001}, "options.target"),
-            (3, {"deals": 0}, "options.deals"),
-            (3, {"deals": 1001}, "options.deals"),
-            (3, {"redeals": 1}, "options.redeals"),
-        ],
-    )
-    def test_refused(self, players: int, options: dict[str, object], field: str) -> None:
-        with pytest.raises(OptionError) as caught:
-            GAME.start(players, "a seed", options)
-        assert caught.value.field == field
-
-    def test_defaults(self) -> None:
-        assert GAME.start(None, "a seed", {}).to_dict()["options"] == {
-            "target": 500,
-            "deals": None,
-        }
 
 
 class TestTricks:

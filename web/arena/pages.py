@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from importlib.resources import files
 from itertools import islice
 from typing import Any, Final
 
 from flask import Blueprint, Response, abort, render_template, request, url_for
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
 
@@ -76,6 +79,15 @@ def standings(now: Snapshot) -> str:
         plot=plots.course(now.arrays.without(now.out), now.table),
         latest=list(islice(current_run().newest(), _LATEST)),
     )
+
+
+@pages.get("/reading")
+def reading() -> str:
+    """How to read the table."""
+    page = files("web.arena").joinpath("templates", "reading-the-table.md").read_text("utf-8")
+    page = page[: page.rindex("The reasons are")]  # in a page that is not served here
+    text = MarkdownIt().enable("table").render(page)
+    return render_template("reading.html", text=Markup(text))  # noqa: S704 - our own page
 
 
 @pages.get("/bots/<path:name>")

@@ -5,7 +5,13 @@ from __future__ import annotations
 import click
 
 from stich.commands import completion
-from stich.commands.common import check_game, exit_with_code, prepare_bots, sandbox_option
+from stich.commands.common import (
+    check_game,
+    exit_with_code,
+    network_option,
+    prepare_bots,
+    sandbox_option,
+)
 from stich.console import interrupts
 from stich.console.check_report import JsonReport, TextReport
 from tournament.bot.protocol import TimeBank
@@ -57,6 +63,7 @@ def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
     help="Positions to ask for each game.",
 )
 @sandbox_option
+@network_option
 @click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
 @exit_with_code
@@ -69,6 +76,7 @@ def check(
     start_ms: int,
     positions: int,
     sandbox: bool | None,
+    network: bool,
     verbose: bool,
     as_json: bool,
 ) -> int:
@@ -89,7 +97,7 @@ def check(
     bot = Bot(str(command or url), command, url)
     report = JsonReport() if as_json else TextReport(verbose=verbose)
     try:
-        launch = prepare_bots([bot], start_ms, sandbox)
+        launch = prepare_bots([bot], start_ms, sandbox, network=network)
         wanted = [game] if game else []
         for result in check_bot(bot, launch, clock, wanted, positions, report.progress):
             report.add(result)

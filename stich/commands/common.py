@@ -37,6 +37,9 @@ sandbox_option = click.option(
     default=None,
     help="Start bots in a sandbox, or not; by default where the system allows it.",
 )
+network_option = click.option(
+    "--network", is_flag=True, help="Let bots in the sandbox use the network."
+)
 no_sandbox_option = click.option(
     "--no-sandbox",
     is_flag=True,
@@ -99,6 +102,8 @@ def prepare_bots(
     sandbox: bool | None,
     limits: Limits | None = None,
     secret: Sequence[Path] = (),
+    *,
+    network: bool = False,
 ) -> LaunchSettings:
     """How to start the caller's own bots; prints what it means if there is no sandbox.
     SandboxError."""
@@ -106,7 +111,7 @@ def prepare_bots(
     from tournament.config import Limits
 
     launch, warning = prepare_launch(
-        bots, limits or Limits(), start_ms, sandbox=sandbox, secret=secret
+        bots, limits or Limits(), start_ms, sandbox=sandbox, network=network, secret=secret
     )
     if warning:
         click.echo(warning, err=True)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import click
 
-from stich.commands.common import exit_with_code, prepare_bots, sandbox_option
+from stich.commands.common import exit_with_code, network_option, prepare_bots, sandbox_option
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import HttpBot, StartError
@@ -41,6 +41,7 @@ _TABLES = 64
     help="Time until a started bot answers GET /.",
 )
 @sandbox_option
+@network_option
 @exit_with_code
 def connect(
     arena: str,
@@ -50,6 +51,7 @@ def connect(
     tables: int,
     start_ms: int,
     sandbox: bool | None,
+    network: bool,
 ) -> int:
     """Let a bot take part in the cup of an arena.
 
@@ -71,7 +73,9 @@ def connect(
     with ExitStack() as stack:
         try:
             # What the author's own machine can bear, the author knows.
-            launch = prepare_bots([named], start_ms, sandbox, Limits(memory_mb=1 << 20))
+            launch = prepare_bots(
+                [named], start_ms, sandbox, Limits(memory_mb=1 << 20), network=network
+            )
             bots: list[HttpBot] = []
             for _ in range(tables):
                 bots.append(reach(named, launch))

@@ -17,6 +17,7 @@ from stich.commands.common import (
     FloatRange,
     check_game,
     game_options,
+    network_option,
     playing_matches,
     prepare_bots,
     run_command,
@@ -101,6 +102,7 @@ from tournament.text import plural, printable
     help="Keep the matches in this folder, to resume and to replay them.",
 )
 @sandbox_option
+@network_option
 @click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
 @run_command
 def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
@@ -148,6 +150,7 @@ def duel_cup(
     concurrency: int,
     max_matches: int,
     sandbox: bool | None,
+    network: bool,
 ) -> Cup:
     """The duel as a cup; ValueError with a sentence if its options are wrong."""
     rules = games.get(game)
@@ -181,6 +184,7 @@ def duel_cup(
         clock=Clock(move_ms, bank_ms),
         run=Run(concurrency=concurrency),
         sandbox=sandbox,
+        network=network,
     )
 
 
@@ -195,7 +199,9 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
         secret = [store.folder] if store.folder else []
-        launch = prepare_bots(cup.bots, cup.clock.start_ms, cup.sandbox, cup.limits, secret)
+        launch = prepare_bots(
+            cup.bots, cup.clock.start_ms, cup.sandbox, cup.limits, secret, network=cup.network
+        )
         executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
         with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
             schedule.on_look = _looks(cup, observer)

@@ -19,7 +19,13 @@ import games
 from games import OptionError
 from games.game import Game, State
 from stich.commands import completion
-from stich.commands.common import check_game, game_options, prepare_bots, sandbox_option
+from stich.commands.common import (
+    check_game,
+    game_options,
+    network_option,
+    prepare_bots,
+    sandbox_option,
+)
 from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
@@ -161,6 +167,7 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
     help="With --browser: the port of the pages; 0 picks a free one.",
 )
 @sandbox_option
+@network_option
 def play(
     game: str,
     wanted: tuple[str, ...],
@@ -172,6 +179,7 @@ def play(
     browser: bool,
     port: int,
     sandbox: bool | None,
+    network: bool,
 ) -> None:
     """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
 
@@ -204,7 +212,7 @@ def play(
     interrupts.raise_interrupts()
     try:
         with ExitStack() as stack:
-            launch = prepare_bots(bots, clock.start_ms, sandbox)
+            launch = prepare_bots(bots, clock.start_ms, sandbox, network=network)
             opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
             console.print(
                 Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True

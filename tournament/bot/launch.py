@@ -27,6 +27,11 @@ _AS_YOU = (
     " that you trust this way."
 )
 
+_WITH_NETWORK = (
+    "Warning: the bots have the network, so they can reach each other and the services of this"
+    " machine."
+)
+
 _UNSHARED = (
     "Warning: a bot that starts many processes can take processor time from the others. Run the cup"
     " in a control group of its own: systemd-run --user --scope -p Delegate=yes stich run CUP.toml"
@@ -37,13 +42,15 @@ _UNSHARED = (
 class LaunchSettings:
     """How every bot of a cup is started. `sandboxes` has the words that start the sandbox of each
     bot; None if there are no sandboxes. `group` is the folder of the control groups. Relative paths
-    of bots start from `folder`, that of the cup."""
+    of bots start from `folder`, that of the cup. With `network`, a sandbox has that of the machine.
+    """
 
     limits: Limits
     start_ms: int
     sandboxes: Mapping[str, tuple[str, ...]] | None = None
     group: str | None = None
     folder: Path = field(default_factory=Path.cwd)
+    network: bool = False
 
 
 def must_sandbox(cup: Cup) -> bool | None:
@@ -65,6 +72,7 @@ def prepare_launch(
     start_ms: int,
     *,
     sandbox: bool | None = None,
+    network: bool = False,
     secret: Iterable[Path] = (),
     folder: Path | None = None,
     warning: str = _AS_YOU,
@@ -72,7 +80,8 @@ def prepare_launch(
     """The settings, and for the user the `warning` if bots run without a sandbox, else "".
 
     `sandbox` says whether there must be one; None: where the system allows it. SandboxError if
-    there must be one and cannot. In every sandbox the keys of the user, `runs/` and what is
+    there must be one and cannot. With `network`, bots in it have the network
+    of the machine. In every sandbox the keys of the user, `runs/` and what is
     `secret` are covered. Relative paths of bots start from `folder`, by default the current one.
     """
     inside, notice = None, ""
@@ -80,7 +89,9 @@ def prepare_launch(
     started = [bot for bot in bots if bot.command is not None]
     if started and sandbox is not False:
         try:
-            inside = sandboxes(started, start_in, limits, [*_keys(), start_in / "runs", *secret])
+            hidden = [*_keys(), start_in / "runs", *secret]
+            inside = sandboxes(started, start_in, limits, hidden, network=network)
+            notice = _WITH_NETWORK if network and len(started) > 1 else ""
         except SandboxError as error:
             if sandbox:
                 raise SandboxError(
@@ -94,7 +105,7 @@ def prepare_launch(
     if not any(map(_is_stranger, started)):
         notice = ""
     group = delegate() if started else None
-    return LaunchSettings(limits, start_ms, inside, group, start_in), notice
+    return LaunchSettings(limits, start_ms, inside, group, start_in, network), notice
 
 
 def processor_warning(launch: LaunchSettings) -> str:

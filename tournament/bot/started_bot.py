@@ -81,8 +81,9 @@ class BotProcess:
                 options, passed = stack.enter_context(seccomp.opened())
                 words = list(launch.sandboxes[bot.name])
                 words[1:1] = options
-                self.proxy, inner = socket.socketpair()
-                proxy = stack.enter_context(inner).fileno()
+                if not launch.network:
+                    self.proxy, inner = socket.socketpair()
+                    proxy = stack.enter_context(inner).fileno()
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-I", "-S", "-c", _SUPERVISOR, str(control.fileno())],
                 pass_fds=[control.fileno(), *passed, *([] if proxy is None else [proxy])],

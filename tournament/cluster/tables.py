@@ -109,6 +109,7 @@ class Tables(WorkerPlugin):
             cup.limits,
             cup.clock.start_ms,
             sandbox=must_sandbox(cup),
+            network=cup.network,
             folder=folder / "empty",
             warning=_WARNING,
         )

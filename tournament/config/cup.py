@@ -105,8 +105,9 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Cup:
     """A whole cup. Without a `seed` a fresh one is drawn when it begins. `sandbox` is None for one
-    where the system allows it. A match is void if a bot by URL is `unreachable`:
-    at most `voids` times for each bot, and for `outage_s` seconds of an outage.
+    where the system allows it; `network` is whether bots in it have that of the machine. A match is
+    void if a bot by URL is `unreachable`: at most `voids` times for each bot, and for `outage_s`
+    seconds of an outage.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Cup:
     voids: int = 2
     run: Run = Run()
     sandbox: bool | None = None
+    network: bool = False
     limits: Limits = Limits()
 
     @property

@@ -228,6 +228,7 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         **checked["faults"],
         run=Run(**checked["run"]),
         sandbox=checked["sandbox"].get("enabled"),
+        network=checked["sandbox"].get("network", False),
         limits=Limits(**checked["limits"]),
     )
 

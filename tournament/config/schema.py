@@ -276,7 +276,10 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         ),
         boolean("names", "Tell bots the names at their table."),
     ),
-    "sandbox": (boolean("enabled", "Run started bots in a sandbox."),),
+    "sandbox": (
+        boolean("enabled", "Run started bots in a sandbox."),
+        boolean("network", "Let bots in the sandbox use the network."),
+    ),
     "limits": (
         integer("memory_mb", 16, 1_048_576, "Memory of each process of a started bot, in MB."),
         integer("files", 16, 1_048_576, "Open files of each such process."),

@@ -22,6 +22,7 @@ _FREE = (
     "limits.files",
     "limits.processes",
     "sandbox",
+    "network",
     "format.fill",
     "format.within",
     "outage_s",

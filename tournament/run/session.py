@@ -76,6 +76,7 @@ def run_cup(
                 cup.limits,
                 cup.clock.start_ms,
                 sandbox=must_sandbox(cup),
+                network=cup.network,
                 secret=secret,
                 folder=folder,
             )

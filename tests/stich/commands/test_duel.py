@@ -34,6 +34,7 @@ def duel_of(*bots: str, **fields: Any) -> Cup:
         "concurrency": 1,
         "max_matches": 1,
         "sandbox": None,
+        "network": False,
     }
     return duel_cup(**{"bots": bots, **usual, **fields})
 

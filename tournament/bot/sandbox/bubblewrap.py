@@ -1,9 +1,9 @@
 """Bots in a sandbox, where bubblewrap is installed and the system allows it.
 
-A bot in it has its own network with nothing but loopback, its own processes, and a private home in
-memory, which is /tmp. It may write nowhere else. Read-only it sees the system, the Python that runs
-Stich, and its folder. It cannot create namespaces, and a seccomp filter denies system calls that
-no bot needs.
+A bot in it has its own network with nothing but loopback (unless that of the machine is allowed),
+its own processes, and a private home in memory, which is /tmp. It may write nowhere else. Read-only
+it sees the system, the Python that runs Stich, and its folder. It cannot create namespaces, and a
+seccomp filter denies system calls that no bot needs.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ _ETC = (
     "passwd",
     "ssl",
 )
+_ETC_OF_NETWORK = ("pki", "resolv.conf")
 _PACKAGES = ("bots", "games", "*__mypyc*.so")
 _ISOLATION = (
-    *("--unshare-user", "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
+    *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
     *("--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"),
 )
 _INSTALL = "install the package bubblewrap"
@@ -56,7 +57,12 @@ class SandboxError(Exception):
 
 
 def sandboxes(
-    bots: Iterable[Bot], folder: Path, limits: Limits, secret: Iterable[Path]
+    bots: Iterable[Bot],
+    folder: Path,
+    limits: Limits,
+    secret: Iterable[Path],
+    *,
+    network: bool = False,
 ) -> Mapping[str, tuple[str, ...]]:
     """For each bot that is started, by name, the words that start a sandbox and go before its
     command. Relative paths start from `folder`; what is `secret` is covered in all sandboxes.
@@ -66,7 +72,7 @@ def sandboxes(
         raise SandboxError(f"bwrap was not found ({_INSTALL})")
     hidden = [path.resolve() for path in secret]
     found = {
-        bot.name: (bwrap, *_words(bot, folder, limits, hidden))
+        bot.name: (bwrap, *_words(bot, folder, limits, hidden, network))
         for bot in bots
         if bot.command is not None
     }
@@ -86,12 +92,17 @@ def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
 
 
-def _words(bot: Bot, folder: Path, limits: Limits, secret: Sequence[Path]) -> Iterator[str]:
+def _words(
+    bot: Bot, folder: Path, limits: Limits, secret: Sequence[Path], network: bool
+) -> Iterator[str]:
     place = _checked_folder(bot, folder, secret)
+    if not network:
+        yield "--unshare-net"
     yield from (*_ISOLATION, "--proc", "/proc", "--dev", "/dev")
     yield from ("--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm")  # noqa: S108 - that of the sandbox
     yield from ("--size", str(HOME_MB << 20), "--tmpfs", SANDBOX_HOME)
-    for system in (*_SYSTEM, *sorted(path for name in _ETC for path in Path("/etc").glob(name))):
+    names = (*_ETC, *(_ETC_OF_NETWORK if network else ()))
+    for system in (*_SYSTEM, *sorted(path for name in names for path in Path("/etc").glob(name))):
         yield from ("--ro-bind-try", str(system), str(system))
     shown = _python()
     if is_reference(bot):

@@ -79,6 +79,7 @@ class AvailableBots:
             self.cup.limits,
             clock.start_ms,
             sandbox=must_sandbox(replace(self.cup, bots=tuple(bots))),
+            network=self.cup.network,
             secret=[self.path, *([self.folder] if self.folder else [])],
             folder=self.path.absolute().parent,
         )[0]

@@ -95,6 +95,26 @@ def test_a_sandbox_shows_nothing_of_the_outside(hall: Path) -> None:
 
 
 @needs_sandbox
+def test_with_the_network_a_bot_reaches_a_server(hall: Path) -> None:
+    """And it is asked there, in a sandbox all the same."""
+    shutil.copytree(HOSTILE, hall / "hostile", ignore=shutil.ignore_patterns("__pycache__"))
+    with hostile.running(hostile.first) as url:
+        spy = Bot("x", f"{sys.executable} hostile spies {hall / 'cup.toml'} {url}")
+        launch, notice = prepare_launch(
+            [spy, spy], Limits(), 60_000, sandbox=True, network=True, folder=hall
+        )
+        started = start(spy, launch)
+        try:
+            assert isinstance(started.move(REQUEST, 60), Choice)
+            output = started.output()
+        finally:
+            started.close()
+    assert "reached the outside" in output
+    assert "key hidden" in output
+    assert notice.startswith("Warning: the bots have the network, so they can reach each other")
+
+
+@needs_sandbox
 def test_a_bot_sees_its_own_folder_and_nothing_around_it(hall: Path) -> None:
     (hall / "alice" / "mine.txt").write_text("ALICE")
     assert printed(READ_ALL, hall, "alice") == "ALICE\n"

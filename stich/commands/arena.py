@@ -10,7 +10,14 @@ from pathlib import Path
 import click
 
 from stich.commands import completion
-from stich.commands.common import no_sandbox_option, run_command, run_folder, stopping_on_sigterm
+from stich.commands.common import (
+    is_file,
+    no_sandbox_option,
+    read_run,
+    run_command,
+    run_folder,
+    stopping_on_sigterm,
+)
 from stich.commands.cups import play_cup, read_startable_cup
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.store.store import Store
@@ -21,7 +28,7 @@ _PORTS = click.IntRange(0, 65535)
 
 
 @click.command()
-@click.argument("target", metavar="CUP.toml|DIR", shell_complete=completion.folders)
+@click.argument("target", metavar="CUP.toml|DIR|FILE", shell_complete=completion.files)
 @click.option("--out", metavar="DIR", help="Folder of the run of a CUP.toml; runs/CUP by default.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -58,13 +65,20 @@ def arena(
     Examples:
       stich arena CUP.toml --out runs/spring --port 8000
       stich arena runs/spring
+      stich arena spring.jsonl
     """
     port = find_port(host, port)
     if not target.endswith(".toml"):
         if out is not None or ends or as_json or no_sandbox or connect_port is not None:
-            raise click.UsageError("Only --host and --port are for a DIR; leave the others out.")
-        Store.open(target).close()  # says what is wrong before the server starts
-        with stopping_on_sigterm(), pages_served(host, port, PagesSettings(target)):
+            raise click.UsageError(
+                "Only --host and --port are for a DIR or FILE; leave the others out."
+            )
+        with stopping_on_sigterm(), ExitStack() as stack:
+            if is_file(target):
+                target = str(stack.enter_context(read_run(target)).folder)
+            else:
+                Store.open(target).close()  # says what is wrong before the server starts
+            stack.enter_context(pages_served(host, port, PagesSettings(target)))
             signal.pause()
         return 0
     folder = out or str(run_folder(target))

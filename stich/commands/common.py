@@ -7,10 +7,11 @@ import math
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 
 run_argument = click.argument("target", metavar="DIR", shell_complete=completion.folders)
+matches_argument = click.argument("target", metavar="DIR|FILE", shell_complete=completion.files)
 sandbox_option = click.option(
     "--sandbox/--no-sandbox",
     default=None,
@@ -186,12 +188,57 @@ def open_run(target: str) -> Iterator[Store]:
         yield store
 
 
+def is_file(target: str) -> bool:
+    """Whether a command reads a file (or standard input, "-") and not the store of a run."""
+    return target == "-" or target.endswith(".jsonl") or Path(target).is_file()
+
+
 @contextmanager
-def read_run(target: str) -> Iterator[StoreReader]:
-    """Open such a store as it is now: a runner may write meanwhile, and what is read is of one
-    moment nevertheless."""
-    with open_run(target) as store, store.snapshot() as now:
-        yield now
+def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """What errors call a file, and its lines; exits with 2 if it cannot be read."""
+    # Without bytes that are not UTF-8: a cup without a name is called as its file.
+    name = "standard input" if target == "-" else click.format_filename(target)
+    try:
+        opened = click.open_file(target, "rb")
+    except OSError as error:
+        click.echo(f"{name}: {error.strerror}.", err=True)
+        sys.exit(2)
+    with opened as file:
+        yield name, iter(file)
+
+
+@contextmanager
+def read_matches(
+    name: str, lines: Iterable[bytes], *, any_moves: bool = False
+) -> Iterator[StoreReader]:
+    """Read the matches of a file as a run; exits with 2 if a line cannot be used. `name` is that of
+    the file. With `any_moves`, a match may have an illegal move."""
+    from tournament.results.match_file import MatchFileError, unpack
+    from tournament.store.reader import StoreReader
+
+    with TemporaryDirectory(prefix="stich-") as folder:
+        try:
+            unpack(lines, name, Path(folder), any_moves=any_moves)
+        except MatchFileError as error:
+            click.echo(str(error), err=True)
+            sys.exit(2)
+        with StoreReader.open(folder) as found:
+            yield found
+
+
+@contextmanager
+def read_run(target: str, *, any_moves: bool = False) -> Iterator[StoreReader]:
+    """Read a run as it is now, though a runner may write meanwhile; or a file of matches, see
+    `read_matches`."""
+    if is_file(target):
+        with (
+            open_lines(target) as (name, lines),
+            read_matches(name, lines, any_moves=any_moves) as found,
+        ):
+            yield found
+    else:
+        with open_run(target) as store, store.snapshot() as now:
+            yield now
 
 
 @contextmanager

@@ -19,6 +19,11 @@ def folders(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionI
     return [CompletionItem(incomplete, type="dir")]
 
 
+def files(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files and folders, as the shell itself completes them."""
+    return [CompletionItem(incomplete, type="file")]
+
+
 def games(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of games."""
     from games import GAMES

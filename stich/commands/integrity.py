@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from stich.commands.common import json_option, print_json, read_run, run_argument, run_command
+from stich.commands.common import json_option, matches_argument, print_json, read_run, run_command
 
 
 @click.command()
-@run_argument
+@matches_argument
 @json_option
 @run_command
 def integrity(target: str, as_json: bool) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stich.commands import completion
-from stich.commands.common import print_json, read_run, run_argument, run_command
+from stich.commands.common import matches_argument, print_json, read_run, run_command
 from tournament.text import plural
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@run_argument
+@matches_argument
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
 @click.option("--faults", "faulty", is_flag=True, help="Only matches with a fault.")
 @click.option(

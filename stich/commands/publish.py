@@ -11,8 +11,8 @@ import click
 from stich.commands.common import (
     cannot_write,
     json_option,
+    open_run,
     print_json,
-    read_run,
     run_argument,
     run_command,
 )
@@ -53,7 +53,7 @@ def publish(target: str, out: str | None, as_json: bool) -> int:
     from tournament.store.store import StoreError, is_database_url
 
     folder = Path(out or ("published" if is_database_url(target) else Path(target) / "published"))
-    with read_run(target) as store:
+    with open_run(target) as run, run.snapshot() as store:
         if not store.get("finished"):
             raise StoreError(f"{store.where}: has not ended, so its seed must stay secret.")
         if not store.is_signed():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from stich.commands import completion
-from stich.commands.common import json_option, print_json, read_run, run_argument, run_command
+from stich.commands.common import json_option, matches_argument, print_json, read_run, run_command
 
 
 @click.command()
-@run_argument
+@matches_argument
 @click.argument("match", metavar="MATCH", shell_complete=completion.matches)
 @json_option
 @click.option("--faults", is_flag=True, help="Show only the post-mortem of each fault.")

@@ -8,22 +8,23 @@ import click
 
 from stich.commands.common import (
     cannot_write,
+    is_file,
     json_option,
+    matches_argument,
     print_json,
     read_run,
-    run_argument,
     run_command,
 )
 
 
 @click.command()
-@run_argument
+@matches_argument
 @click.option(
     "-o",
     "--out",
     metavar="FILE.html",
     type=click.Path(),
-    help="The file to write; DIR/report.html by default.",
+    help="The file to write; DIR/report.html by default, of a FILE report.html.",
 )
 @click.option(
     "--replays",
@@ -45,7 +46,8 @@ def report(target: str, out: str | None, replays: int, as_json: bool) -> int:
     from web.report import report
 
     if out is None:
-        out = "report.html" if is_database_url(target) else str(Path(target) / "report.html")
+        here = is_database_url(target) or is_file(target)
+        out = "report.html" if here else str(Path(target) / "report.html")
     with read_run(target) as store:
         page, count = report(store, replays), store.count()
     try:

@@ -1,51 +1,75 @@
-"""`stich standings`: the standings of a run or of an export."""
+"""`stich standings`: the standings of a run or of a file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
 
-from stich.commands import completion
-from stich.commands.common import json_option, print_json, read_run, run_command
+from stich.commands.common import (
+    is_file,
+    json_option,
+    matches_argument,
+    open_lines,
+    print_json,
+    read_matches,
+    read_run,
+    run_command,
+)
 
 if TYPE_CHECKING:
     from tournament.records import Results
 
 
 @click.command()
-@click.argument("target", metavar="DIR|FILE.jsonl", shell_complete=completion.folders)
+@matches_argument
 @json_option
 @run_command
 def standings(target: str, as_json: bool) -> int:
-    """Print the standings of a run or of an export.
+    """Print the standings of a run, or of a file.
 
-    DIR is the folder of a run, or the URL of its database. FILE.jsonl has the rows of
-    `stich export --format jsonl`, from this program or another; - reads them from standard input.
+    DIR is the folder of a run, or the URL of its database. FILE has the matches of
+    `stich export --format matches` or the rows of `stich export --format jsonl`, from this program
+    or another; - reads standard input.
 
     \b
     Examples:
       stich standings runs/spring --json
       stich standings spring.jsonl
     """
-    if target == "-" or target.endswith(".jsonl"):
-        return _standings_of_rows(target, as_json)
-    with read_run(target) as store:
-        _print_standings(store, as_json)
-    return 0
+    if not is_file(target):
+        with read_run(target) as store:
+            _print_standings(store, as_json)
+        return 0
+    with open_lines(target) as (name, lines):
+        begun = list(_up_to_the_first(lines))
+        if _is_match(begun[-1] if begun else b""):
+            with read_matches(name, chain(begun, lines)) as store:
+                _print_standings(store, as_json)
+            return 0
+        return _standings_of_rows(name, chain(begun, lines), as_json)
 
 
-def _standings_of_rows(target: str, as_json: bool) -> int:
+def _up_to_the_first(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines up to the first that is not empty."""
+    for line in lines:
+        yield line
+        if line.strip():
+            return
+
+
+def _is_match(line: bytes) -> bool:
+    """Whether a line is a match, and not the row of a seat."""
+    return b'"moves"' in line or b'"stich-match/' in line
+
+
+def _standings_of_rows(name: str, lines: Iterable[bytes], as_json: bool) -> int:
     from tournament.results.exported_rows import ExportedRows, RowError
 
     try:
-        with click.open_file(target, encoding="utf-8", errors="surrogateescape") as lines:
-            # Without bytes that are not UTF-8: a cup without a name is called as its file.
-            name = "standard input" if target == "-" else click.format_filename(target)
-            rows = ExportedRows(lines, name)
-    except OSError as error:
-        click.echo(f"{target}: {error.strerror}.", err=True)
-        return 2
+        rows = ExportedRows((line.decode("utf-8", "surrogateescape") for line in lines), name)
     except RowError as error:
         click.echo(str(error), err=True)
         return 2

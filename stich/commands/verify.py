@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import click
 
-from stich.commands.common import json_option, print_json, read_run, run_argument, run_command
+from stich.commands.common import (
+    is_file,
+    json_option,
+    matches_argument,
+    print_json,
+    read_run,
+    run_command,
+)
 from tournament.text import plural
 
 
 @click.command()
-@run_argument
+@matches_argument
 @json_option
 @run_command
 def verify(target: str, as_json: bool) -> int:
-    """Recompute every deal, move and score of a run from its store alone.
+    """Recompute every deal, move and score of a run from its store alone, or of a file of matches.
 
     Exits with 1 if anything does not match.
 
     \b
-    Example:
+    Examples:
       stich verify runs/spring
+      stich verify spring.jsonl
     """
     from rich.console import Console
     from rich.progress import Progress
 
-    from tournament.results.verify import verify
+    from tournament.results.verify import verify, verify_matches
 
     console = Console(stderr=True)
     with (
-        read_run(target) as store,
+        read_run(target, any_moves=True) as store,
         Progress(console=console, disable=not console.is_terminal) as progress,
     ):
         total = store.get("total", 0)
         task = progress.add_task("Verifying", total=store.count())
-        found = verify(store, lambda done: progress.update(task, completed=done))
+        check = verify_matches if is_file(target) else verify
+        found = check(store, lambda done: progress.update(task, completed=done))
     if as_json:
         print_json(found.to_dict())
         return 0 if found.verified else 1

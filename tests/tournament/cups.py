@@ -136,10 +136,10 @@ def served_toys(many: int, gate: Gate | None = None) -> Iterator[dict[str, str]]
         }
 
 
-def stich(*words: object) -> subprocess.CompletedProcess[str]:
+def stich(*words: object, input: str | None = None) -> subprocess.CompletedProcess[str]:
     """Run the program to its end in this process. Raises what would be a traceback."""
     with chdir(ROOT):
-        done = CliRunner().invoke(cli, [*map(str, words)], prog_name="stich")
+        done = CliRunner().invoke(cli, [*map(str, words)], input, prog_name="stich")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return subprocess.CompletedProcess(

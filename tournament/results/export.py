@@ -1,24 +1,29 @@
-"""Results for other programs: one row for each seat of each match, in CSV, JSONL or Parquet.
+"""A run for other programs: a row for each seat of each match in CSV, JSONL or Parquet, a line for
+each match, or a row for each decision.
 
-All formats have the same columns (`COLUMNS`) and the same rows in the same order: by block,
-seating and seat.
+Rows of seats have the same columns (`COLUMNS`) in all their formats and stand in the same order: by
+block, seating and seat.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, BinaryIO
+
+import msgspec
 
 from tournament.decisions import counted
 from tournament.formats import game_seed
 from tournament.records import FAULT_KINDS, RunRecords
+from tournament.results.decision_rows import COLUMNS as DECISION_COLUMNS
+from tournament.results.decision_rows import decision_rows
+from tournament.results.match_lines import MatchLine, match_lines, shown_matches
 from tournament.results.standings import format_of, kind_of_ranges, official_places
 
-FORMATS = ("csv", "jsonl", "parquet")
+FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
 
 # Column -> (type, what it is). Types are those of Parquet and of JSON alike.
 COLUMNS: Mapping[str, tuple[str, str]] = {
@@ -57,7 +62,7 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "place": ("int64", "place of the bot; null before the end of a knockout or halving"),
 }
 
-_CHUNK = 20_000
+_CHUNK = 5_000
 
 Row = dict[str, Any]
 
@@ -68,20 +73,30 @@ class ExportError(Exception):
     """The export cannot be written; the text says why, and the fix."""
 
 
-def export(store: RunRecords, format: str, out: BinaryIO) -> int:
-    """Write all finished matches to `out`; return the number of rows.
+def export(store: RunRecords, format: str, out: BinaryIO, *, text: bool = False) -> int:
+    """Write a run to `out` in one of FORMATS; return the number of rows or matches. With `text`,
+    decisions are JSONL.
 
-    Reads the matches twice: for the places, then for the rows, which are streamed; and once more if
-    [stop] ended the cup. ExportError if the format is unknown or its library is not installed.
+    Rows of seats take two passes, one for the places, and a third if [stop] ended the cup.
+    ExportError if the format is unknown, its library is not installed, or a match cannot be played
+    again.
     """
-    writers: dict[str, Callable[[Iterator[Row], BinaryIO], int]] = {
-        "csv": _csv,
-        "jsonl": _jsonl,
-        "parquet": _parquet,
-    }
-    if format not in writers:
+    if format == "csv":
+        return _csv(rows(store), out)
+    if format == "jsonl":
+        return _jsonl(rows(store), out)
+    if format == "parquet":
+        return _parquet(rows(store), COLUMNS, out)
+    if format == "matches":
+        return _jsonl(match_lines(store), out)
+    if format != "decisions":
         raise ExportError(f"There is no format {format}; choose {', '.join(FORMATS)}.")
-    return writers[format](rows(store), out)
+    shown = shown_matches(store, bool(store.facts().get("finished")))
+    decisions = (row for record in shown for row in decision_rows(record))
+    try:
+        return _jsonl(decisions, out) if text else _parquet(decisions, DECISION_COLUMNS, out)
+    except ValueError as error:
+        raise ExportError(f"{error} `stich verify` tells more.") from None
 
 
 def rows(store: RunRecords) -> Iterator[Row]:
@@ -97,7 +112,10 @@ def rows(store: RunRecords) -> Iterator[Row]:
     settled = facts.get("settled") or ()
     stopped_after = len({match.block for match in store.summaries()}) if settled else None
     for match in counted(store.summaries(), facts):
-        seed = game_seed(facts["seed"], keys[match.block], match.number if fresh else None)
+        if "seed" in facts:
+            seed = game_seed(facts["seed"], keys[match.block], match.number if fresh else None)
+        else:  # of a file of matches
+            seed = store.match(match.match).seed
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
             faults = {str(k): n for k, n in zip(FAULT_KINDS, match.faults[seat], strict=True)}
@@ -157,15 +175,16 @@ def _csv_value(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _jsonl(rows: Iterator[Row], out: BinaryIO) -> int:
+def _jsonl(rows: Iterator[Row] | Iterator[MatchLine], out: BinaryIO) -> int:
+    encode = msgspec.json.Encoder().encode
     count = 0
     for row in rows:
-        out.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        out.write(encode(row) + b"\n")
         count += 1
     return count
 
 
-def _parquet(rows: Iterator[Row], out: BinaryIO) -> int:
+def _parquet(rows: Iterator[Row], columns: Mapping[str, tuple[str, str]], out: BinaryIO) -> int:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -174,15 +193,21 @@ def _parquet(rows: Iterator[Row], out: BinaryIO) -> int:
             "Parquet needs pyarrow, which is not installed; `pip install 'stich[parquet]'` brings"
             " it. CSV and JSONL need nothing more."
         ) from None
+    types = {"list": pyarrow.list_(pyarrow.string())}
     schema = pyarrow.schema(
         [
-            pyarrow.field(name, pyarrow.type_for_alias(kind), metadata={"description": what})
-            for name, (kind, what) in COLUMNS.items()
+            pyarrow.field(
+                name,
+                types.get(kind) or pyarrow.type_for_alias(kind),
+                metadata={"description": what},
+            )
+            for name, (kind, what) in columns.items()
         ]
     )
     count = 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         while chunk := list(islice(rows, _CHUNK)):
-            writer.write_table(pyarrow.Table.from_pylist(chunk, schema=schema))
+            by_column = {name: [row[name] for row in chunk] for name in columns}
+            writer.write_table(pyarrow.Table.from_pydict(by_column, schema=schema))
             count += len(chunk)
     return count

@@ -29,6 +29,11 @@ from tournament.records import (
 from tournament.store.store import StoreError
 from tournament.text import plural
 
+_NOT_SHOWN = (
+    "A file shows neither signature nor commitment, nor whether seeds, seatings and ids were drawn"
+    " from the seed of the cup: `stich verify` checks these in the folder of the run."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
@@ -61,6 +66,12 @@ class Verification:
     def verified(self) -> bool:
         """Whether everything agreed."""
         return not self.mismatches
+
+    def count(self, record: MatchRecord) -> None:
+        """Count a match that was recomputed."""
+        self.matches += 1
+        self.deals += len(record.results)
+        self.moves += len(record.moves)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -96,6 +107,22 @@ def verify(store: RunRecords, progress: Callable[[int], None] | None = None) -> 
                 f" {error!r}.",
             )
         )
+    return done
+
+
+def verify_matches(
+    store: RunRecords, progress: Callable[[int], None] = lambda _: None
+) -> Verification:
+    """Recompute the matches of a file, each from its own seed; see `verify`."""
+    facts = store.facts()
+    done = Verification(finished=bool(facts.get("finished")))
+    done.incidents = [*sentences(facts), _NOT_SHOWN]
+    done.blocks = sum(1 for _ in store.blocks())
+    for record in store.matches():
+        replay = _Replay(record, facts["config"]["strikes"])
+        done.mismatches += [Mismatch(record.match, detail) for detail in replay.mismatches()]
+        done.count(record)
+        progress(done.matches)
     return done
 
 
@@ -136,9 +163,7 @@ class _RunCheck:
             self.report(record.match, _summary_mismatches(record, summary))
             done.blocks += record.block != block
             block = record.block
-            done.matches += 1
-            done.deals += len(record.results)
-            done.moves += len(record.moves)
+            done.count(record)
             progress(done.matches)
         while slot is not None:
             self.on_missing(slot)

@@ -132,7 +132,7 @@ def match_row(record: MatchRecord) -> dict[str, Any]:
     counts = [[0] * len(FAULT_KINDS) for _ in range(record.players)]
     for one in record.faults:
         counts[one.seat][FAULT_KINDS.index(one.kind)] += 1
-    packed = array("f", [ms for times in answered for ms in times])
+    packed = array("f", [round(ms, 3) for times in answered for ms in times])
     return {
         "match": record.match,
         "number": record.number,

@@ -39,6 +39,11 @@ def post_mortem(record: MatchRecord, fault: FaultRecord, config: Mapping[str, An
         f"{bot} (seat {fault.seat}), match {record.match}, request {fault.turn}: {fault.kind}",
         f"  {fault.detail}",
         f"  The default move {fault.played} was played instead.",
+    ]
+    if not fault.request:  # of a file of matches
+        lines.append(f"  took      {fault.elapsed_ms:.1f} ms; the run has request and answer")
+        return "\n".join(lines)
+    lines += [
         f"  asked     {fault.started} at {fault.url}/move",
         f"  took      {fault.elapsed_ms:.1f} ms of {fault.deadline_ms:.0f} ms"
         f" ({fault.move_ms} ms a move and {fault.bank_ms:.0f} ms in the bank)",

@@ -1,0 +1,81 @@
+"""A row for each decision: what the seat saw, what it could do, what it did, what came of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from tests.tournament.played import cup, facts, played, run
+from tournament.records import MatchRecord
+from tournament.results.decision_rows import COLUMNS, decision_rows
+from tournament.results.export import ExportError, export
+from tournament.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def record() -> MatchRecord:
+    of = cup(options={"deals": 2})
+    return next(one for one in played(of, {"cat": 12}) if one.struck)
+
+
+def test_a_row_says_what_the_bot_was_sent_and_what_came_of_it(record: MatchRecord) -> None:
+    rows = {row["index"]: row for row in decision_rows(record)}
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    asked = [0] * record.players
+    for index, move in enumerate(record.moves):
+        seat = state.turn
+        assert seat is not None
+        if index in rows:
+            row = rows[index]
+            assert list(row) == list(COLUMNS)
+            assert json.loads(row["view"]) == state.view(seat).to_dict()
+            assert row["moves"] == state.moves().texts()
+            assert (row["seat"], row["bot"], row["move"]) == (seat, record.seating[seat], move)
+            assert row["ms"] == round(record.times[seat][asked[seat]], 3)
+            assert row["deal_points"] == record.results[len(state.results)]["scores"][seat]
+            assert row["match_points"] == record.scores[seat]
+            asked[seat] += 1
+        state = state.advance(move)
+    assert asked == [len(times) for times in record.times]  # none for a seat that is struck out
+    assert {index: row["fault"] for index, row in rows.items() if row["fault"]} == {
+        fault.move: str(fault.kind) for fault in record.faults
+    }
+
+
+def test_forced_moves_have_rows_without_a_time(record: MatchRecord) -> None:
+    times = [list(each) for each in record.times]
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    assert state.turn is not None
+    del times[state.turn][0]
+    forced = replace(record, forced=(0,), times=tuple(map(tuple, times)))
+    first, second, *_ = decision_rows(forced)
+    assert (first["index"], first["forced"], first["ms"]) == (0, True, None)
+    assert (second["forced"], second["ms"]) == (False, round(record.times[second["seat"]][0], 3))
+
+
+def test_parquet_says_what_jsonl_says(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    with run(tmp_path, cup()) as store:
+        binary, text = io.BytesIO(), io.BytesIO()
+        count = export(store, "decisions", binary)
+        assert export(store, "decisions", text, text=True) == count
+    plain: list[dict[str, Any]] = [json.loads(line) for line in text.getvalue().splitlines()]
+    assert parquet.read_table(io.BytesIO(binary.getvalue())).to_pylist() == plain
+    assert len(plain) == count > 100
+
+
+def test_an_illegal_move_is_named(tmp_path: Path) -> None:
+    of = cup()
+    first, *_ = played(of)
+    with Store.create(tmp_path) as store:
+        store.put(facts(of))
+        changed = replace(first, seatings=1, moves=(first.moves[0], "play:zz", *first.moves[2:]))
+        store.add(changed)
+        with pytest.raises(ExportError, match=rf"Move 1 \(play:zz\) of match {first.match} is not"):
+            export(store, "decisions", io.BytesIO(), text=True)

@@ -1,0 +1,270 @@
+"""A file of matches is read as the run that it came from; a line that cannot be used is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import games
+from tests.tournament.cups import stich
+from tests.tournament.played import MATCH_KEY, cup, facts, played, run
+from tournament.config import FORMATS
+from tournament.records import DecisionKind, MatchRecord
+from tournament.results.export import export
+from tournament.results.match_lines import json_schema
+from tournament.results.standings import standings
+from tournament.store.store import Store
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "match-format.schema.json"
+
+Line = dict[str, Any]
+
+
+def lines_of(store: Store) -> list[Line]:
+    out = io.BytesIO()
+    export(store, "matches", out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def write(path: Path, lines: list[Line]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run with faults, seats that were struck out, and decisions."""
+    folder = tmp_path_factory.mktemp("run")
+    with run(folder, cup(("ann", "böb", "cat", "dan")), {"cat": 12}) as store:
+        about = [{"name": "Böb", "version": "1"}, {"name": "Böb", "version": "2"}]
+        store.put({"about": {"böb": about[1:]}, "begun": "2026-11-22T10:00:00+00:00"})
+        store.decide(DecisionKind.DISQUALIFY, "It attacked.", "dan")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lines(finished: Path) -> list[Line]:
+    with Store.open(finished) as store:
+        return lines_of(store)
+
+
+def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> None:
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    assert schema == json.loads(json.dumps(json_schema()))
+    validator = jsonschema.Draft202012Validator(schema)
+    for line in lines:
+        validator.validate(line)
+    assert any(line["faults"] for line in lines)
+    assert any(line["struck_out"] for line in lines)
+    assert not validator.is_valid({**lines[0], "block": "1"})
+
+
+def test_a_line_is_enough_to_deal_and_replay_its_match(lines: list[Line]) -> None:
+    for line in lines:
+        state = games.get(line["game"]).start(line["players"], line["seed"], line["options"])
+        for move in line["moves"]:
+            state = state.advance(move)
+        assert list(state.scores) == line["scores"]
+        assert state.to_dict()["results"] == line["results"]
+        assert len(line["ms"]) == len(line["moves"])
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("standings", ["--json"]), ("matches", ["--json"]), ("integrity", ["--json"]),
+     ("export", []), ("export", ["--format", "decisions"]), ("export", ["--format", "matches"])],
+)  # fmt: skip
+def test_a_file_is_read_as_its_run(
+    finished: Path, lines: list[Line], tmp_path: Path, command: str, options: list[str]
+) -> None:
+    """Its bytes too, from a file and from standard input."""
+    file = write(tmp_path / "spring.jsonl", lines)
+    of_run = stich(command, finished, *options)
+    of_file = stich(command, file, *options)
+    of_input = stich(command, "-", *options, input=file.read_text("utf-8"))
+    assert (of_file.returncode, of_file.stderr) == (0, "")
+    assert of_run.stdout == of_file.stdout == of_input.stdout
+    assert of_file.stdout
+
+
+def test_a_match_of_a_file_is_replayed(finished: Path, lines: list[Line], tmp_path: Path) -> None:
+    file = write(tmp_path / "spring.jsonl", lines)
+    faulty = next(line for line in lines if line["faults"])["match"]
+    of_run = json.loads(stich("replay", finished, faulty, "--json").stdout)
+    of_file = json.loads(stich("replay", file, faulty[:8], "--json").stdout)
+    assert of_file["steps"] == of_run["steps"]
+    shown = stich("replay", file, faulty, "--faults").stdout
+    assert "The default move" in shown
+    assert "curl" not in shown
+
+
+def test_a_file_has_a_report(lines: list[Line], tmp_path: Path) -> None:
+    file = write(tmp_path / "spring.jsonl", lines)
+    done = stich("report", file, "-o", tmp_path / "report.html")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "böb" in page
+    assert lines[0]["match"] in page
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_standings_of_a_file_are_those_of_its_run(tmp_path: Path, format: str) -> None:
+    of = cup([f"bot{i}" for i in range(7)], format=format, deals=2, seating="fixed")
+    with run(tmp_path / "run", of) as store:
+        expected = json.loads(json.dumps(standings(store).to_dict()))
+        file = write(tmp_path / "spring.jsonl", lines_of(store))
+    found = json.loads(stich("standings", file, "--json").stdout)
+    assert found == expected
+
+
+def test_blocks_that_go_on_are_not_written(tmp_path: Path) -> None:
+    of = cup()
+    with Store.create(tmp_path) as store:
+        store.put(facts(of))
+        records = list(played(of))
+        for record in records[:4]:
+            store.add(record)
+        found = lines_of(store)
+        rows = io.BytesIO()
+        export(store, "decisions", rows, text=True)
+    assert {line["block"] for line in found} == {records[0].block}
+    assert len(found) == 3
+    whole = json.dumps(found) + rows.getvalue().decode()
+    assert records[3].seed not in whole
+    assert records[3].match not in whole
+    assert (of.seed or "") not in whole
+    assert MATCH_KEY not in whole
+
+
+def spoil(lines: list[Line], change: Callable[[Line], Any]) -> list[Line]:
+    """A copy of the lines whose second is changed."""
+    copied: list[Line] = json.loads(json.dumps(lines))
+    change(copied[1])
+    return copied
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "what"),
+    [
+        (lambda line: line.pop("moves"), "line", "required field `moves`"),
+        (lambda line: line.update(format="stich-match/2"), "format", "--format matches"),
+        (lambda line: line.update(block="1"), "block", "Expected `int`, got `str`"),
+        (lambda line: line.update(game="skat"), "game", "is not that of the first line"),
+        (lambda line: line.update(bots=["ann"]), "bots", "must have 3 entries"),
+        (lambda line: line.update(bots=["x", "y", "z"]), "bots", "are not those of block"),
+        (lambda line: line.update(seed="other"), "seed", "is not that of block"),
+        (lambda line: line.update(seating=0), "match", "remove one"),
+        (lambda line: line.update(ms=[]), "ms", "entries"),
+        (lambda line: line["scores"].pop(), "scores", "must have 3 entries"),
+        (lambda line: line.update(scores=[2**40, 0, 0]), "scores[0]", "Expected `int`"),
+        (lambda line: line.update(struck_out=[3]), "struck_out", "from 0 to 2"),
+        (lambda line: line.update(forced=[0]), "forced", "whose ms is null"),
+        (lambda line: line.update(info={"9999": {"value": 1}}), "info", "index of a move"),
+        (lambda line: line.update(faults=[{"move": 9999, "kind": "illegal", "detail": ""}]),
+         "faults", "no time in ms"),
+        (lambda line: line["cup"].update(name="Other"), "cup", "is not that of the first line"),
+        (lambda line: line["moves"].__setitem__(0, "play:3c"), "moves", "move 0 (play:3c)"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_refused(
+    lines: list[Line], tmp_path: Path, change: Callable[[Line], Any], field: str, what: str
+) -> None:
+    """With its number, the field, and the fix."""
+    file = write(tmp_path / "bad.jsonl", spoil(lines, change))
+    done = stich("standings", file)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{file}:2: {field}: ")
+    assert what in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (b"", "there is no match"),
+        (b"{", "1: line: is not JSON"),
+        (b"\xff", "1: line: is not JSON"),
+        (b"[]", "1: line: Expected `object`"),
+        (b'{"block":0,"seating":0,"seat":0,"bot":"a","adjusted":4,"deals":1}', "--format matches"),
+        (b'{"results":[{"x":' + b"[" * 100_000, "1: line: is not JSON"),
+    ],
+)
+def test_what_is_no_file_of_matches_is_refused(tmp_path: Path, text: bytes, what: str) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_bytes(text)
+    done = stich("verify", file)
+    assert done.returncode == 2
+    assert what in done.stderr
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = stich("matches", tmp_path / "no.jsonl")
+    assert done.returncode == 2
+    assert "no.jsonl: No such file" in done.stderr
+
+
+def test_a_file_is_verified(lines: list[Line], tmp_path: Path) -> None:
+    done = stich("verify", write(tmp_path / "spring.jsonl", lines))
+    assert done.returncode == 0
+    assert f"{len(lines)} matches" in done.stdout
+    assert "all agree" in done.stdout
+    assert "A file shows neither signature" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda line: line["moves"].__setitem__(5, "play:3c3d3h3s"), "Move 5 (play:3c3d3h3s)"),
+        (lambda line: line["moves"].append("pass"), "comes after the end of the game"),
+        (lambda line: line["scores"].__setitem__(0, 99), "The scores are"),
+        (lambda line: line["adjusted"].__setitem__(0, 99), "After strikes the scores are"),
+        (lambda line: line["results"][0].update(bid=9), "The results of the deals"),
+    ],
+)
+def test_verify_names_the_match_and_what_differs(
+    lines: list[Line], tmp_path: Path, change: Callable[[Line], Any], what: str
+) -> None:
+    changed = spoil(lines, change)
+    changed[1]["ms"] += [None] * (len(changed[1]["moves"]) - len(changed[1]["ms"]))
+    done = stich("verify", write(tmp_path / "spring.jsonl", changed))
+    assert done.returncode == 1
+    assert f"{changed[1]['match']}: " in done.stdout
+    assert what in done.stdout
+
+
+def test_a_changed_seed_does_not_verify(lines: list[Line], tmp_path: Path) -> None:
+    block = lines[0]["block"]
+    changed = [{**line, "seed": "x"} if line["block"] == block else line for line in lines]
+    done = stich("verify", write(tmp_path / "spring.jsonl", changed))
+    assert done.returncode == 1
+    assert "is not legal" in done.stdout
+
+
+def with_thoughts(record: MatchRecord) -> MatchRecord:
+    """The match as if bots had said something beside their first moves."""
+    return replace(record, info={0: {"comment": "hm", "value": 1.5}, 1: {"nodes": 48_000}})
+
+
+def test_what_bots_said_travels(tmp_path: Path) -> None:
+    of = cup()
+    with Store.create(tmp_path / "run") as store:
+        store.put(facts(of))
+        for record in played(of):
+            store.add(with_thoughts(record))
+        store.put({"finished": True})
+        first, *rest = lines_of(store)
+        rows = io.BytesIO()
+        export(store, "decisions", rows, text=True)
+    assert first["info"] == {"0": {"comment": "hm", "value": 1.5}, "1": {"nodes": 48_000}}
+    file = write(tmp_path / "spring.jsonl", [first, *rest])
+    again = stich("export", file, "--format", "matches").stdout.splitlines()
+    assert json.loads(again[0]) == first
+    row = json.loads(rows.getvalue().splitlines()[0])
+    assert json.loads(row["info"]) == {"value": 1.5}

@@ -1,0 +1,228 @@
+"""Matches as lines of JSON, one each: the format that other programs read and write.
+
+`docs/match-format.md` says every field; the schema beside it is made from the classes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+import games
+from games import IllegalMove
+from tournament.records import Decision, FaultKind, MatchRecord, RunRecords
+
+FORMAT: Final = "stich-match/1"
+
+Integer = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
+Count = Annotated[int, Meta(ge=0, lt=2**31)]
+Positive = Annotated[int, Meta(ge=1, lt=2**31)]
+Name = Annotated[str, Meta(min_length=1)]
+Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
+Index = Annotated[str, Meta(pattern=r"^[0-9]{1,7}$")]
+
+
+class FormatFacts(Struct, frozen=True, omit_defaults=True):
+    """The format of the cup, as in its `[format]`."""
+
+    type: Literal["round-robin", "swiss", "knockout", "gauntlet", "halving", "duel"] = "round-robin"
+    deals: Count = 1
+    seating: str = "rotations"
+    cards: Literal["shared", "fresh"] = "shared"
+    challenger: Name | None = None
+    within: float | None = None
+
+
+class StopFacts(Struct, frozen=True):
+    """`[stop]` of the cup."""
+
+    top: Positive
+    confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
+
+
+class ClockFacts(Struct, frozen=True, omit_defaults=True):
+    """`[clock]` of the cup."""
+
+    move_ms: Positive = 1000
+    bank_ms: Count = 10_000
+
+
+class VoidFacts(Struct, frozen=True):
+    """How many matches were void because of a bot, and the last reason."""
+
+    bot: Name
+    why: str
+    matches: Annotated[int, Meta(ge=1, le=10_000)]
+
+
+class CupFacts(Struct, frozen=True, omit_defaults=True):
+    """What a reader of a match must know of its cup; the same in every line of a file."""
+
+    name: str
+    finished: bool = False
+    total: Count | None = None
+    begun: str | None = None
+    format: FormatFacts = FormatFacts()
+    stop: StopFacts | None = None
+    clock: ClockFacts = ClockFacts()
+    strikes: Positive = 3
+    authors: dict[str, str] = {}
+    places: dict[str, Positive] | None = None
+    settled: list[str] | None = None
+    extended: bool = False
+    decisions: list[Decision] = []
+    voids: list[VoidFacts] = []
+
+
+class About(Struct, frozen=True, omit_defaults=True):
+    """What a bot says about itself."""
+
+    name: str = ""
+    version: str = ""
+    author: str = ""
+
+
+class FaultLine(Struct, frozen=True):
+    """A fault of the bot that was to make the move with this index."""
+
+    move: Count
+    kind: FaultKind
+    detail: str
+
+
+class MatchLine(Struct, frozen=True, kw_only=True):
+    """A finished match."""
+
+    format: Literal["stich-match/1"]
+    cup: CupFacts
+    match: Name
+    block: Count
+    seating: Count
+    round: Count = 1
+    stage: str = ""
+    game: str
+    players: Positive
+    options: dict[str, int | bool | None]
+    seed: str
+    bots: list[Name]
+    about: list[About | None] = []
+    moves: list[str]
+    forced: list[Count] = []
+    ms: list[Milliseconds | None]
+    info: dict[Index, dict[str, str | float]] = {}
+    faults: list[FaultLine] = []
+    scores: list[Integer]
+    adjusted: list[Integer]
+    results: list[dict[str, Any]]
+    struck_out: list[Count] = []
+    started: str = ""
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a line."""
+    schema = msgspec.json.schema(MatchLine)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def seats_of(
+    game: str, players: int, seed: str, options: Mapping[str, Any], moves: Sequence[str]
+) -> tuple[list[int], IllegalMove | None]:
+    """The seats of the moves up to the first that is illegal, and why that one is.
+
+    games.OptionError if there can be no such game.
+    """
+    state = games.get(game).start(players, seed, options)
+    seats: list[int] = []
+    for move in moves:
+        seat = state.turn
+        try:
+            state = state.advance(move)
+        except IllegalMove as error:
+            return seats, error
+        if seat is not None:
+            seats.append(seat)
+    return seats, None
+
+
+def shown_matches(store: RunRecords, finished: bool) -> Iterator[MatchRecord]:
+    """The finished matches of a run in the order of its blocks; while it goes on, without the
+    blocks of which a match is still to be played: nobody may know their cards."""
+    hidden = {
+        block.block for block in store.blocks() if not finished and block.played < block.seatings
+    }
+    return (record for record in store.matches() if record.block not in hidden)
+
+
+def match_lines(store: RunRecords) -> Iterator[MatchLine]:
+    """The lines of a run, lazily."""
+    facts = store.facts()
+    cup, about = _cup_facts(facts), facts.get("about") or {}
+    for record in shown_matches(store, cup.finished):
+        yield _line(record, cup, about)
+
+
+def _cup_facts(facts: Mapping[str, Any]) -> CupFacts:
+    config = facts["config"]
+    format, stop = config["format"], config.get("stop", {})
+    return CupFacts(
+        name=facts["name"],
+        finished=bool(facts.get("finished")),
+        total=facts.get("total"),
+        begun=facts.get("begun"),
+        format=msgspec.convert(format, FormatFacts),
+        stop=msgspec.convert(stop, StopFacts) if stop.get("top") else None,
+        clock=msgspec.convert(config["clock"], ClockFacts),
+        strikes=config["strikes"],
+        authors={bot["name"]: bot["author"] for bot in config["bots"] if bot.get("author")},
+        places=facts.get("places"),
+        settled=facts.get("settled"),
+        extended=bool(facts.get("extended")),
+        decisions=facts["decisions"],
+        voids=[VoidFacts(*void) for void in facts["voids"]],
+    )
+
+
+def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> MatchLine:
+    moves = record.moves
+    seats, _ = seats_of(record.game, record.players, record.seed, record.options, moves)
+    return MatchLine(
+        format=FORMAT,
+        cup=cup,
+        match=record.match,
+        block=record.block,
+        seating=record.number,
+        round=record.round,
+        stage=record.stage,
+        game=record.game,
+        players=record.players,
+        options=dict(record.options),
+        seed=record.seed,
+        bots=list(record.seating),
+        about=[_about(about.get(bot)) for bot in record.seating],
+        moves=list(moves),
+        forced=list(record.forced),
+        ms=[*times_by_move(record, seats)],
+        info={str(index): dict(said) for index, said in record.info.items()},
+        faults=[FaultLine(one.move, one.kind, one.detail) for one in record.faults],
+        scores=list(record.scores),
+        adjusted=list(record.adjusted),
+        results=[dict(result) for result in record.results],
+        struck_out=list(record.struck),
+        started=record.started,
+    )
+
+
+def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
+    """The milliseconds of each move, None where nobody was asked for it; ``seats`` are by move."""
+    times = [iter(each) for each in record.times]
+    for index in range(len(record.moves)):
+        asked = index < len(seats) and index not in record.forced
+        ms = next(times[seats[index]], None) if asked else None
+        yield None if ms is None else round(ms, 3)
+
+
+def _about(said: list[Mapping[str, Any]] | None) -> About | None:
+    return msgspec.convert(said[-1], About) if said else None

@@ -38,6 +38,7 @@ def _load(_app: str) -> Any:
         settings.connect_port,
         Path(settings.cup) if settings.cup else None,
     )
+    lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread
     max_body = app.config["MAX_CONTENT_LENGTH"]
     return RsgiFront(app, max_body, Metrics(), first=Work.LONG, threads=_THREADS)
@@ -45,7 +46,6 @@ def _load(_app: str) -> Any:
 
 if __name__ == "__main__":
     end_with_parent()
-    lower_priority()
     serve(
         "web.arena.server:app",
         _load,

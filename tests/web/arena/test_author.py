@@ -77,7 +77,7 @@ def test_an_author_sees_each_fault_of_the_own_bot_whole(
         assert str(escape(fault.detail)) in shown
     assert "status 200, 25 bytes of body" in shown
     assert "curl -sS" in shown
-    assert "What the bot writes stays on the machine that it runs on." in shown
+    assert "The bot wrote nothing in this match." in shown
 
 
 def test_a_token_shows_no_other_bot(client: FlaskClient, invitations: Invitations) -> None:

@@ -45,7 +45,8 @@ def webhooks() -> dict[str, Any]:
         "moves": moves,
         "clock": clock,
     }
-    answer = {"move": moves[0]}
+    info = {"comment": "holding the bomb back", "nodes": 48000, "value": 1.7}
+    answer = {"move": moves[0], "info": info}
     return {
         "describe": _call(
             "GET /",
@@ -63,7 +64,8 @@ def webhooks() -> dict[str, Any]:
         "move": _call(
             "POST /move",
             "botMove",
-            "Called for every decision. The request has everything a bot needs, so a bot may be"
+            "Called for every decision in which more than one move is legal, or for all of them if"
+            " the cup says so. The request has everything a bot needs, so a bot may be"
             " stateless. Ignore unknown fields.",
             requestBody=_body("BotMoveRequest", move),
             responses={"200": response("The move.", ref("BotMoveAnswer"), example=answer)},

@@ -44,9 +44,22 @@ class BotMoveRequest(OpenObjectSchema):
 
 
 class BotMoveAnswer(OpenObjectSchema):
-    """The move that a bot chose."""
+    """The move that a bot chose, and what it says beside it."""
 
     move = Move("One of the legal moves; any valid notation of it is accepted.")
+    info = ResponseField(
+        "What the bot says beside its move: a comment, and up to 16 finite numbers under names of"
+        " its own, such as `nodes` or `value`. It changes nothing, and nothing in it is a fault:"
+        " what does not fit is dropped.",
+        {
+            "type": "object",
+            "properties": {"comment": {"type": "string", "maxLength": 2000}},
+            "propertyNames": {"pattern": "^[a-z][a-z0-9_]{0,31}$"},
+            "additionalProperties": {"type": ["number", "string"]},
+            "maxProperties": 17,
+        },
+        required=False,
+    )
 
 
 class BotStart(OpenObjectSchema):

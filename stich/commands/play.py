@@ -75,7 +75,7 @@ class TerminalGame(StandIn, Observer):
         words = f"{self._names[seat]} failed; a default move is played: {why}"
         self._console.print(Text(words, style="yellow"))
 
-    def moved(self, seat: int, move: str) -> None:
+    def moved(self, seat: int, move: str, forced: bool) -> None:
         """Print what the person's view shows of a move."""
         before, made = self._state, self._state.check(move)
         self._state = before.advance(made)
@@ -83,6 +83,8 @@ class TerminalGame(StandIn, Observer):
         if made.kind in _SECRET_MOVES:
             shown = self._state.view(self._seat).to_dict()["history"][-1]["move"]
         line = Text(f"{self._names[seat]}: ").append_text(play_text(shown, made.category))
+        if forced and seat == self._seat:  # that others had no choice would say what they hold
+            line.append("  your only legal move", style="dim")
         self._console.print(line)
         for result in self._state.results[len(before.results) :]:
             self._console.print(screen.result(result, self._names))

@@ -113,7 +113,9 @@ def _move(record: MatchRecord, step: Step) -> Text:
         return Text("the cards are dealt", style="dim")
     line = Text(f"{step.number:4d}  {record.seating[step.seat]} ", style="")
     line.append_text(move_text(step.move))
-    if step.ms is None:
+    if step.forced:
+        line.append("  the only legal move", style="dim")
+    elif step.ms is None:
         line.append("  default move, the bot is struck out", style="red")
     else:
         line.append(f"  {step.ms:.1f} ms", style="dim")

@@ -3,12 +3,13 @@
 A bot is an HTTP server with four calls:
 
 - `GET /` is answered with `{"name", "version", "author"?, "protocol", "games"}`;
-- `POST /move` with `{"move"}`, a string;
+- `POST /move` with `{"move", "info"?}`, a string and what the bot says beside it;
 - `POST /start` and `POST /end` with anything; a status in `UNSUPPORTED` declines the hook.
 
 The answers to the first two are read strictly: status 200, not compressed, JSON in UTF-8 without
-NaN and infinities, an object that has none of the fields above twice. Other fields may hold
-anything. The HTTP client caps an answer at 64 KiB (`client.BODY_LIMIT`).
+NaN and infinities, an object that has none of the required fields above twice. Other fields may
+hold anything, and `info` NaN too: nothing in it is a fault. The HTTP client caps an answer at 64
+KiB (`client.BODY_LIMIT`).
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, auto
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
 import games
 from tournament.bot.client import Reply
+from tournament.bot.info import NOTHING, Info, read_info
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)
@@ -134,15 +136,15 @@ def _head(match: str, game: str, seat: int) -> dict[str, Any]:
 # Answers
 
 
-def read_move(reply: Reply) -> str:
-    """The move in an answer to POST /move; InvalidAnswer."""
+def read_move(reply: Reply) -> tuple[str, Info]:
+    """The move in an answer to POST /move, and what is said beside it; InvalidAnswer."""
     data = _read_object(reply, ("move",))
     if "move" not in data:
         raise InvalidAnswer(Flaw.NO_MOVE, 'Its answer has no "move".')
     move = data["move"]
     if not isinstance(move, str):
         raise InvalidAnswer(Flaw.MOVE_TYPE, f'Its "move" is not a string but {_kind(move)}.')
-    return move
+    return move, read_info(data["info"]) if "info" in data else NOTHING
 
 
 def read_about(reply: Reply) -> Mapping[str, Any]:
@@ -210,7 +212,10 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise InvalidAnswer(Flaw.CHARSET, "Its answer is not UTF-8.") from None
     try:
-        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_Object)
+        data = json.loads(
+            text, parse_int=_integer, parse_constant=_Constant, object_pairs_hook=_Object
+        )
+        _refuse_constants(data)
     except RecursionError:
         raise InvalidAnswer(Flaw.NESTING, "Its answer is nested too deeply.") from None
     except ValueError as error:
@@ -228,8 +233,33 @@ class _ConstantError(ValueError):
     """NaN or an infinity."""
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise _ConstantError(f"{name} is not a JSON number")
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    """NaN or an infinity in an answer, as Python writes them, although they are not JSON."""
+
+    name: str
+
+
+def _refuse_constants(data: object) -> None:
+    """_ConstantError if there is one anywhere but in the `info` of an object."""
+    inside = (
+        [value for name, value in data.items() if name != "info"]
+        if isinstance(data, dict)
+        else [data]
+    )
+    while inside:
+        match inside.pop():
+            case _Constant() as constant:
+                raise _ConstantError(f"{constant.name} is not a JSON number")
+            case dict() as values:
+                inside += values.values()
+            case list() as values:
+                inside += values
+
+
+def _integer(digits: str) -> int | float:
+    """An integer, however long: Python refuses to convert very long ones."""
+    return int(digits) if len(digits) < 400 else float(digits)
 
 
 def _kind(value: object) -> str:

@@ -19,6 +19,7 @@ from tournament.bot.client import (
     ResponseTooLarge,
     dial_url,
 )
+from tournament.bot.info import NOTHING, Info
 from tournament.bot.protocol import UNSUPPORTED, InvalidAnswer, read_move
 from tournament.config import Bot
 from tournament.records import Answer, FaultKind
@@ -29,10 +30,11 @@ CONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move that a bot answered in time, legal or not, and how long it took."""
+    """A move that a bot answered in time, legal or not, how long it took, and what it said."""
 
     move: str
     elapsed_s: float
+    info: Info = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,8 @@ class HttpBot:
         cause: Exception
         try:
             reply = connection.exchange("POST", "/move", body, seconds)
-            return Choice(read_move(reply), connection.elapsed_s)
+            move, info = read_move(reply)
+            return Choice(move, connection.elapsed_s, info)
         except TimeoutError:
             detail = f"No complete answer within {seconds * 1000:.0f} ms."
             return Failure(FaultKind.TIMEOUT, detail, connection.elapsed_s, self.answer())

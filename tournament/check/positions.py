@@ -1,7 +1,7 @@
 """The positions of a check: the same ones for every bot, made by random play.
 
 They come from code, not from files: whole games are played with the random numbers of
-`games.shuffle`, and each situation (players, phase, leading or following, forced or not) is
+`games.shuffle`, and each situation (players, phase, leading or following) is
 represented by some positions.
 """
 
@@ -72,8 +72,6 @@ def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
         words.append("own play on the table" if table["seat"] == view["seat"] else "following")
     elif view["phase"] == "play":
         words.append("in a trick" if view.get("trick") else "leading")
-    if len(moves) == 1:
-        words.append("one legal move")
     if any("=" in move for move in moves):
         words.append("cards that can be read in two ways")
     return ", ".join(words)
@@ -90,14 +88,15 @@ def _question(state: State, record: Record) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, object]) -> list[Question]:
-    """Every position of one random game, in order."""
+    """Every decision of one random game, in order."""
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
     state = game.start(players, name, options)
     states = []
     while state.turn is not None:
-        states.append(state)
         moves = state.moves()
+        if len(moves) > 1:  # where one is legal, nobody is asked
+            states.append(state)
         state = state.advance(moves[random.below(len(moves))])
     record = Record(name, state.scores)
     return [_question(each, record) for each in states]
@@ -105,7 +104,7 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, object]
 
 @cache
 def _recorded(name: str) -> Sequence[Question]:
-    """Every position of some random games; game by game, and seat by seat within each."""
+    """Every decision of some random games; game by game, and seat by seat within each."""
     game = games.get(name)
     found: list[Question] = []
     for players in range(game.min_players, game.max_players + 1):

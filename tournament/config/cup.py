@@ -72,11 +72,13 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Milliseconds for a move, in the bank for a whole match, and for a bot to start."""
+    """Milliseconds for a move, in the bank for a whole match, and for a bot to start; whether bots
+    are asked even where one move is legal."""
 
     move_ms: int = 1000
     bank_ms: int = 10_000
     start_ms: int = 10_000
+    ask_forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class Cup:
         fields["bots"] = tuple(Bot(**bot) for bot in data["bots"])
         fields["format"] = Format(**{**data["format"], "seeds": tuple(data["format"]["seeds"])})
         fields["stop"] = Stop(**data.get("stop", {}))  # stores of 0.2.0 have none
-        fields["clock"] = Clock(**data["clock"])
+        fields["clock"] = Clock(**{"ask_forced": True, **data["clock"]})  # as all runs once did
         fields["run"] = Run(**data["run"])
         fields["limits"] = Limits(**data["limits"])
         return cls(**fields)

@@ -251,6 +251,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         integer("move_ms", 1, 600_000, "Milliseconds for a move."),
         integer("bank_ms", 0, 3_600_000, "Extra milliseconds for a whole match."),
         integer("start_ms", 1, 600_000, "Milliseconds until a started bot answers."),
+        boolean("ask_forced", "Ask for a move even where only one is legal."),
     ),
     "faults": (
         integer("strikes", 1, 1000, "Faults that strike a bot out of a match."),

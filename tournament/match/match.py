@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
+import msgspec
+
 from games import IllegalMove
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
 from tournament.bot.url_bot import Choice, Failure, Player, illegal_move
@@ -17,6 +19,8 @@ from tournament.match.referee import Board, Referee
 from tournament.records import FaultKind, FaultRecord, MatchRecord, VoidCause, VoidRecord, adjusted
 from tournament.text import printable
 
+INFO_LIMIT = 256 * 1024
+"""Bytes of JSON that are kept of what the bot at a seat says in a match."""
 OWN_S = 60.0
 """How long the runner itself may work between two requests: far more than it needs."""
 
@@ -61,19 +65,21 @@ class Observer:
     def failed(self, seat: int, why: str) -> None:
         """A bot made no legal move, so the default move follows; `why` is one or two sentences."""
 
-    def moved(self, seat: int, move: str) -> None:
-        """A seat made this move."""
+    def moved(self, seat: int, move: str, forced: bool) -> None:
+        """A seat made this move; `forced` if it was played for it as the only legal one."""
 
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat during a match: its bot, its time, its strikes; `out` with as many as there may be."""
+    """A seat during a match: its bot, its time, its strikes; `out` with as many as there may be.
+    `said` are the bytes of what is kept of its `info`."""
 
     player: Player
     clock: TimeBank
     times: list[float] = field(default_factory=list)
     strikes: int = 0
     out: bool = False
+    said: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,8 @@ class _Match:
             _Seat(player, TimeBank(clock.move_ms, float(clock.bank_ms))) for player in players
         ]
         self.moves: list[str] = []
+        self.forced: list[int] = []
+        self.info: dict[int, Mapping[str, str | float]] = {}
         self.faults: list[FaultRecord] = []
         self.asked_s = 0.0
 
@@ -147,10 +155,17 @@ class _Match:
         board = referee.start(rules.game, rules.players, pairing.seed, rules.options)
         self._notify("/start", self._start_request)
         while (turn := board.turn) is not None:
+            legal = board.moves()
             out = self.seats[turn].out
-            move, board = _default_move(board) if out else self._take_turn(turn, board)
+            forced = len(legal) == 1 and not (out or rules.clock.ask_forced)
+            if forced:
+                self.forced.append(len(self.moves))
+            if out or forced:
+                move, board = board.play(_default(legal))
+            else:
+                move, board = self._take_turn(turn, board, legal)
             self.moves.append(move)
-            self.observer.moved(turn, move)
+            self.observer.moved(turn, move, forced)
         scores, results = board.scores, board.results
         struck = tuple(i for i, seat in enumerate(self.seats) if seat.out)
         self._notify("/end", lambda seat: end_request(pairing.match, rules.game, seat, scores))
@@ -181,6 +196,9 @@ class _Match:
             started=self.started,
             wall_ms=wall_s * 1000,
             own_ms=(wall_s - self.asked_s) * 1000,
+            forced=tuple(self.forced),
+            info=self.info,
+            info_full=tuple(i for i, seat in enumerate(self.seats) if seat.said > INFO_LIMIT),
         )
 
     def _start_request(self, seat: int) -> bytes:
@@ -221,24 +239,33 @@ class _Match:
         self.asked_s += monotonic() - before
         self.expect(OWN_S)
 
-    def _take_turn(self, turn: int, board: Board) -> tuple[str, Board]:
+    def _take_turn(self, turn: int, board: Board, legal: Sequence[str]) -> tuple[str, Board]:
         """Ask a bot: its move, or the default move and a strike."""
         seat = self.seats[turn]
-        request = self._request(turn, board)
+        request = self._request(turn, board, legal)
         self.expect(request.deadline_ms / 1000)
         outcome = seat.player.move(request.body, request.deadline_ms / 1000)
         self.expect(OWN_S)
         self.asked_s += outcome.elapsed_s
         seat.times.append(outcome.elapsed_s * 1000)
         seat.clock.charge(outcome.elapsed_s * 1000)
+        if isinstance(outcome, Choice) and outcome.info.kept:
+            self._keep(seat, outcome.info.kept)
         match _play_choice(outcome, board, seat.player):
             case Failure() as failure:
                 self._check_reachable(turn, failure)
-                move, after = _default_move(board)
+                move, after = board.play(_default(legal))
                 self._strike(request, failure, move)
                 return move, after
             case played:
                 return played
+
+    def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
+        """Keep what a bot says beside its move, until there is too much of it."""
+        if seat.said <= INFO_LIMIT:
+            seat.said += len(msgspec.json.encode(info))
+        if seat.said <= INFO_LIMIT:
+            self.info[len(self.moves)] = info
 
     def _check_reachable(self, turn: int, failure: Failure) -> None:
         """MatchVoid if this bot could not be reached, and is waited for."""
@@ -265,13 +292,13 @@ class _Match:
             )
         )
 
-    def _request(self, turn: int, board: Board) -> _Request:
+    def _request(self, turn: int, board: Board, legal: Sequence[str]) -> _Request:
         seat = self.seats[turn]
         body = move_request(
             self.pairing.match,
             len(seat.times) + 1,
             board.view(),
-            board.moves(),
+            legal,
             seat.clock.to_dict(),
         )
         return _Request(turn, body, _now(), seat.clock.deadline_ms, seat.clock.bank_ms)
@@ -319,9 +346,9 @@ def _play_choice(
         return illegal_move(outcome, error, player.answer())
 
 
-def _default_move(board: Board) -> tuple[str, Board]:
+def _default(legal: Sequence[str]) -> str:
     """The default move: pass if it is legal (it is then first), else the first."""
-    return board.play(board.moves()[0])
+    return legal[0]
 
 
 def _now() -> str:

@@ -159,7 +159,7 @@ class _RunCheck:
             else:
                 self.report(record.match, slot.mismatches(record, self.cup))
                 slot = next(plan, None)
-            self.report(record.match, _Replay(record, self.cup.strikes).mismatches())
+            self.report(record.match, _Replay(record, self.cup).mismatches())
             self.report(record.match, _summary_mismatches(record, summary))
             done.blocks += record.block != block
             block = record.block
@@ -299,9 +299,11 @@ class _Slot:
 class _Replay:
     """A match played again from its seed and its moves."""
 
-    def __init__(self, record: MatchRecord, strikes: int) -> None:
+    def __init__(self, record: MatchRecord, cup: Cup) -> None:
         self.record = record
-        self.limit = strikes
+        self.limit = cup.strikes
+        self.ask_forced = cup.clock.ask_forced
+        self.forced: list[int] = []
         self.requests = [0] * record.players
         self.strikes = [0] * record.players
         self.faults: dict[int, FaultRecord] = {fault.move: fault for fault in record.faults}
@@ -331,6 +333,10 @@ class _Replay:
         if self.strikes[seat] >= self.limit:
             if fault is not None:
                 yield f"A fault at move {index} of seat {seat}, which was struck out by then."
+        elif not self.ask_forced and len(state.moves()) == 1:
+            self.forced.append(index)
+            if fault is not None:
+                yield f"A fault at move {index} of seat {seat}, which was the only legal one."
         else:
             self.requests[seat] += 1
             if fault is None:
@@ -362,6 +368,9 @@ class _Replay:
         if record.adjusted != after:
             has = list(record.adjusted)
             yield f"After strikes the scores are {list(after)}, the store has {has}."
+        if record.forced != tuple(self.forced):
+            has = list(record.forced)
+            yield f"Played without a request were the moves {self.forced}, the store has {has}."
         if self.faults:
             extra = sorted(self.faults)
             yield f"Faults are recorded at the moves {extra}, which the match does not have."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tournament.bot.protocol import TimeBank
@@ -16,8 +16,9 @@ from web.ui.post_mortem import fault_dict
 class Step:
     """A move of a match and the state after it; the first step has no move.
 
-    `ms` is the time the bot took, None for the default move of a bot that is struck out; `banks`
-    are the banks by seat after the move, milliseconds. `before` is the state before the move.
+    `ms` is the time the bot took, None if it was not asked: its move was `forced`, the only legal
+    one, or is the default move of a bot that is struck out. `info` is what it said beside the move.
+    `banks` are the banks by seat after the move, milliseconds. `before` is the state before it.
     """
 
     number: int
@@ -28,6 +29,15 @@ class Step:
     fault: FaultRecord | None
     before: dict[str, Any] | None
     state: dict[str, Any]
+    forced: bool = False
+    info: Mapping[str, str | float] = field(default_factory=dict)
+
+    @property
+    def default(self) -> bool:
+        """Whether the move is the default move, and not the bot's choice."""
+        return self.fault is not None or (
+            self.move is not None and self.ms is None and not self.forced
+        )
 
 
 def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
@@ -36,18 +46,30 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
     clocks = [TimeBank(move_ms, float(bank_ms)) for _ in range(record.players)]
     asked = [iter(times) for times in record.times]
     faults = {fault.move: fault for fault in record.faults}
+    forced = frozenset(record.forced)
     state = board.state()
     yield Step(0, None, None, None, _banks(clocks), None, None, state)
     for index, move in enumerate(record.moves):
         seat = board.turn
         if seat is None:
             raise ValueError(f"Match {record.match} has moves after the end of its game.")
-        ms = next(asked[seat], None)
+        ms = None if index in forced else next(asked[seat], None)
         if ms is not None:
             clocks[seat].charge(ms)
         _, board = board.play(move)
         before, state = state, board.state()
-        yield Step(index + 1, seat, move, ms, _banks(clocks), faults.get(index), before, state)
+        yield Step(
+            index + 1,
+            seat,
+            move,
+            ms,
+            _banks(clocks),
+            faults.get(index),
+            before,
+            state,
+            index in forced,
+            record.info.get(index, {}),
+        )
 
 
 def _banks(clocks: Iterable[TimeBank]) -> tuple[float, ...]:
@@ -83,7 +105,9 @@ def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
                 "seat": step.seat,
                 "bot": None if step.seat is None else record.seating[step.seat],
                 "move": step.move,
-                "house": step.fault is not None or (step.move is not None and step.ms is None),
+                "house": step.default,
+                "forced": step.forced,
+                "info": step.info,
                 "ms": None if step.ms is None else round(step.ms, 3),
                 "bank_ms": [round(bank, 3) for bank in step.banks],
                 "state": step.state,

@@ -35,7 +35,8 @@ def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep
     (of the position: ``[label, value, cards, seat, whether it lies on the table]``), ``banks`` (by
     seat, seconds), ``ended`` (points of the deal that this move ended), ``over`` (this move ended a
     trick or a phase). ``move`` is what was played: ``[seat, move, milliseconds or None, fault or
-    None, whether it was the default move]``. `move_ms` and `bank_ms` are the clock of the cup.
+    None, whether it was the default move]``; ``forced``: it was the only legal one; ``info``: what
+    the bot said beside it. `move_ms` and `bank_ms` are the clock of the cup.
     """
     game = games.get(record.game)
     shown: PageStep = {}
@@ -51,6 +52,8 @@ def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep
             if ends_trick(shown, now):
                 changed["over"] = True
             changed["move"] = _move(step)
+            changed |= {"forced": True} if step.forced else {}
+            changed |= {"info": dict(step.info)} if step.info else {}
         shown = now
         found.append(changed)
     return found
@@ -103,11 +106,10 @@ def select(
 
 
 def _move(step: replay.Step) -> list[Any]:
-    if step.ms is None:  # a bot that is struck out is asked no more
-        return [step.seat, step.move, None, None, True]
     fault = step.fault
     reason = None if fault is None else f"{fault.kind}: {fault.detail}"
-    return [step.seat, step.move, round(step.ms, 1), reason, fault is not None]
+    ms = None if step.ms is None else round(step.ms, 1)
+    return [step.seat, step.move, ms, reason, step.default]
 
 
 def _changes(before: PageStep, after: PageStep) -> PageStep:

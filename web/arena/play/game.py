@@ -107,7 +107,7 @@ class BrowserGame(Observer):
             self.seen = monotonic()
             data = self._state.view(0).to_dict()
             game = self._state.game
-            own = data["turn"] == 0
+            own = self._is_asked()
             return {
                 "moves": self._moves,
                 "said": self._said,
@@ -127,7 +127,7 @@ class BrowserGame(Observer):
         """What the chosen cards are: the moves they can be, or why they are none; and the cards
         that could be added."""
         with self._lock:
-            if self._state.turn != 0:
+            if not self._is_asked():
                 return {"moves": [], "why": "It is not your turn.", "lit": []}
             move, why = self._choices.move(cards)
             moves = self._choices.readings(cards) or ([move] if move else [])
@@ -136,7 +136,7 @@ class BrowserGame(Observer):
     def move(self, text: str) -> str:
         """Make the person's move; "" or a sentence that says why it is illegal."""
         with self._lock:
-            if self._state.turn != 0:
+            if not self._is_asked():
                 return "It is not your turn."
             try:
                 move = self._state.check(text).text
@@ -145,6 +145,11 @@ class BrowserGame(Observer):
             self._advance(0, move)
             self._person.moves.put(move)
             return ""
+
+    def _is_asked(self) -> bool:
+        """Whether the person is to choose a move; the only legal one is played for them."""
+        state = self._state
+        return state.turn == 0 and (self._clock.ask_forced or len(state.moves()) > 1)
 
     def memory_mb(self) -> float:
         """The MB that its bots use now."""
@@ -165,11 +170,12 @@ class BrowserGame(Observer):
         """Keep what a bot did wrong, to show it with the default move."""
         self._failed = f"{self.names[seat]}: {why} The default move was played."
 
-    def moved(self, seat: int, move: str) -> None:
-        """Make the move of a bot; that of the person was made when it came. _GameLeft."""
+    def moved(self, seat: int, move: str, forced: bool) -> None:
+        """Make the move of a bot, or the only legal one of the person, whose other moves were made
+        when they came. _GameLeft."""
         if self._closed:
             raise _GameLeft
-        if seat != 0:
+        if seat != 0 or forced:
             with self._lock:
                 self._advance(seat, move)
                 self._said, self._failed = self._failed or self._said, ""

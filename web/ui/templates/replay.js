@@ -17,9 +17,9 @@ const Replay = (() => {
     let last = Array(seats).fill(null);
     let times = Array(seats).fill(null);
     for (const [index, step] of steps.entries()) {
-      const { move: moved = null, ended = null, over = false, hands, ...rest } = step;
+      const { move: moved = null, ended = null, over = false, forced = false, hands, ...rest } = step;
       const before = now;
-      now = { ...before, ...rest, moved, ended, over };
+      now = { ...before, ...rest, moved, ended, over, forced };
       if (hands) now.hands = hands.map((hand, seat) => (hand === null ? before.hands[seat] : hand));
       if (moved) {
         last = before.over ? Array(seats).fill(null) : last.slice();
@@ -50,6 +50,7 @@ const Replay = (() => {
     if (!now.moved) return ["The cards are dealt."];
     const [seat, text, ms, fault, isDefault] = now.moved;
     const words = [make("b", {}, table.seats[seat]), " ", move(text)];
+    if (now.forced) words.push(" (the only legal move)");
     if (isDefault && !fault) words.push(" (default move: the bot is struck out)");
     if (fault) words.push(make("span", { class: "fault" }, ` – default move after a fault. ${fault}`));
     if (ms !== null) words.push(make("small", {}, `  ${ms} ms`));

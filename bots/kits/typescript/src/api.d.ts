@@ -454,10 +454,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The move that a bot chose. */
+        /** @description The move that a bot chose, and what it says beside it. */
         BotMoveAnswer: {
             /** @description One of the legal moves; any valid notation of it is accepted. */
             move: components["schemas"]["Move"];
+            /** @description What the bot says beside its move: a comment, and up to 16 finite numbers under names of its own, such as `nodes` or `value`. It changes nothing, and nothing in it is a fault: what does not fit is dropped. */
+            info?: {
+                comment?: string;
+            } & {
+                [key: string]: number | string;
+            };
         } & {
             [key: string]: unknown;
         };

@@ -1,0 +1,128 @@
+"""What a bot says beside its move is kept within limits, and is never a fault."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.tournament import hostile
+from tests.tournament.played import Dice
+from tournament.bot.info import Info, read_info
+from tournament.bot.url_bot import Choice, Failure
+from tournament.config import Clock
+from tournament.match.match import INFO_LIMIT, Pairing, Rules, play
+from tournament.match.referee import LocalReferee
+from tournament.records import MatchRecord
+
+SEATS = ("talks", "ann", "bob")
+
+
+def said(text: str) -> Choice | Failure:
+    """What comes of an answer with this `info`, written as it is."""
+    with hostile.connected(hostile.says(f'{{"move": "pass", "info": {text}}}')) as bot:
+        return bot.move(json.dumps({"turn": 1, "moves": ["pass"]}).encode(), 60)
+
+
+def test_a_comment_and_numbers_are_kept() -> None:
+    choice = said('{"comment": "the bomb \\u2660 waits", "nodes": 48000, "value": -1.7, "x_1": 0}')
+    assert isinstance(choice, Choice)
+    expected: dict[str, str | float] = {
+        "comment": "the bomb ♠ waits",
+        "nodes": 48000,
+        "value": -1.7,
+        "x_1": 0,
+    }
+    assert choice.info == Info(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3",
+        "null",
+        "[NaN]",
+        '{"a": NaN}',
+        '{"a": -Infinity}',
+        '{"a": 1e999}',
+        '{"a": 1' + "0" * 400 + "}",
+        '{"a": 1' + "0" * 5000 + "}",
+        '{"a": true}',
+        '{"a": "1"}',
+        '{"a": [1]}',
+        '{"comment": 3}',
+        '{"Nodes": 3}',
+        '{"": 3}',
+        '{"a b": 3}',
+        '{"a\\n": 3}',
+        '{"' + "a" * 33 + '": 3}',
+        '{"\\ud800": 1}',
+    ],
+)
+def test_what_does_not_fit_is_dropped_and_no_fault(text: str) -> None:
+    choice = said(text)
+    assert isinstance(choice, Choice)
+    assert choice.move == "pass"
+    assert not choice.info.kept
+    assert choice.info.dropped
+
+
+def test_constants_elsewhere_are_still_a_fault() -> None:
+    with hostile.connected(hostile.says('{"move": "pass", "info": {}, "x": [{"y": NaN}]}')) as bot:
+        outcome = bot.move(b'{"turn": 1, "moves": ["pass"]}', 60)
+    assert isinstance(outcome, Failure)
+    assert "NaN is not a JSON number" in outcome.detail
+
+
+def test_a_long_comment_is_cut_and_marked() -> None:
+    exact = read_info({"comment": "x\0\x1b\n" * 2000})
+    assert exact == Info({"comment": "x" * 2000})
+    cut = read_info({"comment": "y" * 2001, "a": 1})
+    comment = cut.kept["comment"]
+    assert isinstance(comment, str)
+    assert len(comment) == 2000
+    assert comment.endswith("y […]")
+    assert cut.kept["a"] == 1
+    assert len(cut.dropped) == 1
+
+
+def test_sixteen_numbers_are_kept() -> None:
+    many = {f"n{i}": i for i in range(17)}
+    found = read_info({**many, "comment": "last"})
+    assert list(found.kept) == ["comment", *list(many)[:16]]
+    assert len(found.dropped) == 1
+
+
+class Talks(Dice):
+    """A bot at random that says the same with every move."""
+
+    def __init__(self, name: str, info: dict[str, Any]) -> None:
+        super().__init__(name)
+        self.info = read_info(info)
+
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        choice = super().move(body, seconds)
+        assert isinstance(choice, Choice)
+        return Choice(choice.move, choice.elapsed_s, self.info)
+
+
+def match(info: dict[str, Any], deals: int) -> MatchRecord:
+    rules = Rules("doudizhu", 3, {"deals": deals}, Clock())
+    bots = [Talks("talks", info), Dice("ann"), Dice("bob")]
+    return play(rules, Pairing.alone("m", SEATS, "seed"), LocalReferee(), bots)
+
+
+def test_it_is_kept_by_decision() -> None:
+    record = match({"value": 1}, 1)
+    assert len(record.info) == len(record.times[0])
+    assert not set(record.info) & set(record.forced)
+    assert set(map(str, record.info.values())) == {"{'value': 1.0}"}
+    assert record.info_full == ()
+
+
+def test_too_much_of_a_match_is_dropped_and_the_record_says_so() -> None:
+    record = match({"comment": "é" * 2000}, 20)
+    assert record.info_full == (0,)
+    size = len(json.dumps({"comment": "é" * 2000}, ensure_ascii=False).encode())
+    assert len(record.info) == INFO_LIMIT // size
+    assert len(record.times[0]) > len(record.info)
+    assert not record.faults

@@ -9,8 +9,9 @@
         kit.run(move, name="first", version="1.0", games=["doudizhu"])
 
 ``view`` is what the bot's seat may know and ``moves`` are the legal moves, both as in the request
-(plain dicts, lists and strings). The function returns one of the moves. It may take a third
-parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
+(plain dicts, lists and strings). The function returns one of the moves, or ``(move, info)`` with
+something to say beside it: ``{"comment": "a bluff", "nodes": 480}``, a text and numbers that replays
+and standings show. It may take a third parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
 
 The file is self-contained: it is copied next to a bot. It uses only the standard library, and only
 modules that import quickly, because a runner starts a bot for every table.
@@ -36,7 +37,7 @@ DEFAULT_PORT = 9000
 # The largest list of legal moves (Zheng Fen, both jokers) is about 1 MiB of JSON.
 MAX_BODY = 16 * 1024 * 1024
 
-MoveFunction = Callable[..., str]
+MoveFunction = Callable[..., str | tuple[str, Mapping[str, str | float]]]
 Hook = Callable[[dict[str, Any]], object]
 
 
@@ -49,7 +50,7 @@ class HttpError(Exception):
         self.detail = detail
 
 
-def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], str]:
+def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
     """Turn an author's ``move`` into a function of the whole request.
 
     Raises TypeError unless ``move`` takes ``(view, moves)`` and, at most, a third parameter named
@@ -116,13 +117,13 @@ class Bot:
         if not isinstance(request, dict):
             raise HttpError(HTTPStatus.BAD_REQUEST, "The body must be a JSON object.")
         if path == "/move":
-            return {"move": self._move(request)}
+            return self._move(request)
         hook = self._hooks[path]
         if hook is not None:
             hook(request)
         return {}
 
-    def _move(self, request: dict[str, Any]) -> str:
+    def _move(self, request: dict[str, Any]) -> Mapping[str, Any]:
         missing = [field for field in ("view", "moves", "clock") if field not in request]
         if missing:
             raise HttpError(
@@ -132,10 +133,13 @@ class Bot:
             raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "view must be a JSON object.")
         if not isinstance(request["moves"], list) or not request["moves"]:
             raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "moves must be a list, and not empty.")
-        answer = self._decide(request)
-        if not isinstance(answer, str):
-            raise TypeError(f"{self._name} must return a string, not {answer!r}")
-        return answer
+        match self._decide(request):
+            case str() as move:
+                return {"move": move}
+            case (str() as move, dict() as info):
+                return {"move": move, "info": info}
+            case answer:
+                raise TypeError(f"{self._name} must return a string, not {answer!r}")
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):

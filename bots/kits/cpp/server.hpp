@@ -18,7 +18,7 @@
 using json = nlohmann::json;
 using Choose =
     std::function<std::string(const json& view, const std::vector<std::string>& moves,
-                              const json& request)>;
+                              const json& request, json& info)>;
 
 namespace protocol {
 
@@ -52,7 +52,9 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
         return send_error(response, 400, std::string("The request is not valid: ") + error.what());
     }
     try {
-        reply(response, 200, {{"move", choose(request["view"], moves, request)}});
+        json info = json::object();
+        const std::string chosen = choose(request["view"], moves, request, info);
+        reply(response, 200, {{"move", chosen}, {"info", info}});
     } catch (const std::exception& error) {
         std::cerr << error.what() << std::endl;
         send_error(response, 500, error.what());

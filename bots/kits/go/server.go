@@ -140,8 +140,9 @@ func move(request Request) (body any, status int, err error) {
 			err = fmt.Errorf("choose panicked: %v", failure)
 		}
 	}()
-	chosen, err := choose(request)
-	return map[string]string{"move": chosen}, http.StatusInternalServerError, err
+	info := map[string]any{}
+	chosen, err := choose(request, info)
+	return map[string]any{"move": chosen, "info": info}, http.StatusInternalServerError, err
 }
 
 func nothing(Request) (any, int, error) {

@@ -18,7 +18,7 @@ final class Server {
     /** The decision. Several threads may call it at once. */
     @FunctionalInterface
     interface Chooser {
-        String choose(JsonObject view, List<String> moves, JsonObject request);
+        String choose(JsonObject view, List<String> moves, JsonObject request, JsonObject info);
     }
 
     /** A response other than 200. */
@@ -168,12 +168,14 @@ final class Server {
                 "A move request needs view and moves.");
         List<String> moves = new ArrayList<>();
         listed.getAsJsonArray().forEach(move -> moves.add(move.getAsString()));
-        String move = chooser.choose(view.getAsJsonObject(), moves, request);
+        JsonObject info = new JsonObject();
+        String move = chooser.choose(view.getAsJsonObject(), moves, request, info);
         if (move == null) {
             throw new NullPointerException("choose must return a string, not null");
         }
         JsonObject body = new JsonObject();
         body.addProperty("move", move);
+        body.add("info", info);
         return body;
     }
 }

@@ -42,7 +42,7 @@ function portNumber(name) {
 /**
  * Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends.
  *
- * `choose(view, moves, request)` returns a move or a promise of one; `start(request)` and
+ * `choose(view, moves, request)` returns a move, or [move, info], or a promise of one; `start(request)` and
  * `end(request)`, if given, are called when a match starts and ends.
  */
 export function serve({ name, version, author, games, choose, start, end }) {
@@ -65,9 +65,9 @@ export function serve({ name, version, author, games, choose, start, end }) {
     if (!Array.isArray(body.moves) || body.moves.length === 0 || !isObject(body.view)) {
       throw new HttpError(400, "A move request needs view and moves.");
     }
-    const move = await choose(body.view, body.moves, body);
+    const [move, info] = [await choose(body.view, body.moves, body)].flat();
     if (typeof move !== "string") throw new TypeError(`choose must return a string, not ${move}`);
-    return { move };
+    return { move, info };
   }
 
   const server = createServer(async (request, response) => {

@@ -27,5 +27,6 @@ def choose(view, moves):
 
 for line in sys.stdin:
     request = json.loads(line)
+    # Beside "move" it may say "info": {"comment": "a bluff", "nodes": 480}.
     answer = {"move": choose(request["view"], request["moves"])}
     print(json.dumps(answer), flush=True)  # flush: a line left in a buffer ends in a timeout

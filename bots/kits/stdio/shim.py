@@ -104,16 +104,17 @@ def _start_of(line: bytes) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
-def move_in(line: bytes) -> str:
-    """The move in an answer, which is the move itself or JSON; raises NoAnswer."""
+def move_in(line: bytes) -> tuple[str, dict[str, Any]]:
+    """The move in an answer, which is the move itself or JSON, and the info; raises NoAnswer."""
     try:
         text = line.decode().strip()
-        move = json.loads(text)["move"] if text.startswith("{") else text
-    except (ValueError, KeyError):
-        move = None
+        answer = json.loads(text) if text.startswith("{") else {"move": text}
+    except ValueError:
+        answer = {}
+    move, info = answer.get("move"), answer.get("info")
     if not isinstance(move, str):
         raise NoAnswer(f"the program wrote no move, but {_start_of(line)}")
-    return move
+    return move, info if isinstance(info, dict) else {}
 
 
 class Shim:
@@ -130,8 +131,10 @@ class Shim:
             self._program.stop()
             self._program = None
 
-    def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> str:
-        """The program's move; `kit` answers NoAnswer with its status and cause."""
+    def move(
+        self, view: dict[str, Any], moves: list[str], request: dict[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """The program's move, and what it says; `kit` answers NoAnswer with its status and cause."""
         try:
             return move_in(self._ask(request))
         except NoAnswer as error:

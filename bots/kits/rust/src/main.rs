@@ -2,7 +2,7 @@
 
 mod bot;
 
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 use std::io::Read;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
@@ -47,9 +47,12 @@ fn decide(request: &Value) -> Result<Value, HttpError> {
         return Err(incomplete());
     }
     // Without catch_unwind a panic would end the thread, and the bot after a few of them.
-    let chosen = catch_unwind(AssertUnwindSafe(|| bot::choose(&request["view"], &moves, request)));
+    let mut info = Map::new();
+    let chosen = catch_unwind(AssertUnwindSafe(|| {
+        bot::choose(&request["view"], &moves, request, &mut info)
+    }));
     match chosen {
-        Ok(Ok(chosen)) => Ok(json!({ "move": chosen })),
+        Ok(Ok(chosen)) => Ok(json!({ "move": chosen, "info": info })),
         Ok(Err(error)) => {
             eprintln!("{error}");
             Err(HttpError::new(500, error))

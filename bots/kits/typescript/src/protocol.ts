@@ -13,6 +13,8 @@ export type NinefivetwoView = Schemas["NinefivetwoView"];
 export type Move = Schemas["Move"];
 export type MoveRequest = Schemas["BotMoveRequest"];
 export type MoveAnswer = Schemas["BotMoveAnswer"];
+/** What a bot says beside its move: a comment and numbers. */
+export type Info = NonNullable<MoveAnswer["info"]>;
 export type StartRequest = Schemas["BotStart"];
 export type EndRequest = Schemas["BotEnd"];
 export type Card = Schemas["BotCard"];

@@ -1,15 +1,18 @@
 // The HTTP server of bot.ts: implements the bot protocol.
 import { createServer, type IncomingMessage } from "node:http";
-import type { Card, EndRequest, Game, Move, MoveRequest, StartRequest, View } from "./protocol.js";
+import type { Card, EndRequest, Game, Info, Move, MoveRequest, StartRequest, View } from "./protocol.js";
 
 const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
+
+/** A move, or with it what to say beside it. */
+export type Chosen = Move | [Move, Info];
 
 export interface Bot {
   name: string;
   version: string;
   author?: string;
   games: Game[];
-  choose(view: View, moves: readonly Move[], request: MoveRequest): Move | Promise<Move>;
+  choose(view: View, moves: readonly Move[], request: MoveRequest): Chosen | Promise<Chosen>;
   start?(request: StartRequest): void | Promise<void>;
   end?(request: EndRequest): void | Promise<void>;
 }
@@ -80,9 +83,9 @@ export function serve(bot: Bot): void {
     if (!isMoveRequest(body)) {
       throw new HttpError(400, "A move request needs view and moves.");
     }
-    const move: unknown = await bot.choose(body.view, body.moves, body);
+    const [move, info]: unknown[] = [await bot.choose(body.view, body.moves, body)].flat();
     if (typeof move !== "string") throw new TypeError(`choose must return a string, not ${move}`);
-    return { move };
+    return { move, info };
   }
 
   const server = createServer(async (request, response) => {

@@ -10,8 +10,9 @@
 
 ``view`` is what the bot's seat may know and ``moves`` are the legal moves, both as in the request
 (plain dicts, lists and strings). The function returns one of the moves, or ``(move, info)`` with
-something to say beside it: ``{"comment": "a bluff", "nodes": 480}``, a text and numbers that replays
-and standings show. It may take a third parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
+something to say beside it: ``{"comment": "a bluff", "nodes": 480}``, a text and numbers that
+replays and standings show. It may take a third parameter: ``clock`` gets ``{"move_ms",
+"bank_ms"}``, ``request`` the whole body of ``POST /move``.
 
 The file is self-contained: it is copied next to a bot. It uses only the standard library, and only
 modules that import quickly, because a runner starts a bot for every table.

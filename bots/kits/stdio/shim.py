@@ -134,7 +134,7 @@ class Shim:
     def move(
         self, view: dict[str, Any], moves: list[str], request: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
-        """The program's move, and what it says; `kit` answers NoAnswer with its status and cause."""
+        """The program's move, and what it says; `kit` answers NoAnswer with status and cause."""
         try:
             return move_in(self._ask(request))
         except NoAnswer as error:

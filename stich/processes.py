@@ -9,7 +9,7 @@ import secrets
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from time import monotonic, sleep
@@ -19,7 +19,7 @@ import click
 
 if TYPE_CHECKING:
     from tournament.config import Cup
-    from tournament.run.runner import Observer
+    from tournament.run.session import Waiting
     from web.arena.server import PagesSettings
 
 _LOOK_S: Final = 0.2
@@ -165,9 +165,11 @@ def pages_served(host: str, port: int, settings: PagesSettings | None = None) ->
 class GatewayClient:
     """Calls the gateway, in the process of the runner."""
 
-    def __init__(self, base: str, process: ChildServer, invite: str) -> None:
+    def __init__(self, bots: Sequence[str], base: str, process: ChildServer, invite: str) -> None:
         import requests
 
+        self._bots = bots
+        self._excluded: frozenset[str] = frozenset()
         self._base = base
         self._process = process
         self._invite = invite
@@ -178,26 +180,26 @@ class GatewayClient:
         """Close its connection."""
         self._http.close()
 
-    def wait_for_bots(self, cup: Cup, absent: frozenset[str], observer: Observer) -> Cup:
-        """Wait until all bots that connect are there, but for those in `absent`, whose programs are
-        told that they play no more; the cup with their URLs and tables."""
-        names = [bot.name for bot in cup.bots if bot.connect]
-        for name in absent.intersection(names):
-            self._call("post", f"over/{names.index(name)}")
+    def wait_for_bots(
+        self, cup: Cup, absent: Callable[[], frozenset[str]], waiting: Waiting
+    ) -> Cup:
+        """Wait until all bots that connect are there, but for those that are `absent`, whose
+        programs are notified; the cup with their URLs and tables."""
         again, known = 0.0, None
         while True:
-            tables = self._tables()
-            missing = [name for name in names if not tables[name] and name not in absent]
+            gone, tables = absent(), self._tables()
+            self.exclude(gone)
+            missing = [name for name in self._bots if not tables[name] and name not in gone]
             if not missing:
                 break
             if missing != known or monotonic() >= again:
                 again, known = monotonic() + _WAITING_S, missing
-                observer.waiting(missing, len(names), f"{self._invite} NAME")
+                waiting(missing, len(self._bots), f"{self._invite} NAME")
             sleep(_LOOK_S)
         reached = (
             replace(
                 bot,
-                url=f"{self._base}/{names.index(bot.name)}",
+                url=f"{self._base}/{self._bots.index(bot.name)}",
                 max_matches=max(1, tables[bot.name]),
             )
             if bot.connect
@@ -205,6 +207,13 @@ class GatewayClient:
             for bot in cup.bots
         )
         return replace(cup, bots=tuple(reached))
+
+    def exclude(self, bots: frozenset[str]) -> None:
+        """The programs of these bots are notified that they play no more; all others may play."""
+        if bots != self._excluded:
+            numbers = [number for number, name in enumerate(self._bots) if name in bots]
+            self._call("post", "excluded", numbers)
+            self._excluded = bots
 
     def end(self) -> None:
         """Tell all programs that the cup is over, and wait a moment until they have gone."""
@@ -217,12 +226,13 @@ class GatewayClient:
         found: dict[str, int] = self._call("get", "bots")
         return found
 
-    def _call(self, method: str, path: str) -> Any:
+    def _call(self, method: str, path: str, data: Any = None) -> Any:
         import requests
 
         for pause in (0.5, 1.0, 2.0, 4.0, 8.0, None):  # it may be started again
             try:
-                return self._http.request(method, f"{self._base}/{path}", timeout=10).json()
+                url = f"{self._base}/{path}"
+                return self._http.request(method, url, json=data, timeout=10).json()
             except requests.RequestException:
                 if pause is None or not self._process.running:
                     break
@@ -257,7 +267,7 @@ def gateway_served(
     try:
         process.wait_until_started()
         base = f"http://127.0.0.1:{settings.runner_port}/{settings.secret}"
-        client = GatewayClient(base, process, invite)
+        client = GatewayClient(settings.bots, base, process, invite)
         try:
             yield client
         finally:

@@ -20,6 +20,7 @@ from stich.commands.common import (
 )
 from stich.commands.cups import play_cup, read_startable_cup
 from stich.processes import find_port, gateway_served, pages_served
+from tournament.run.memory import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.server import PagesSettings
 from web.gateway.invitations import Invitations
@@ -87,9 +88,9 @@ def arena(
     more = ("--no-sandbox",) if no_sandbox else ()
     again = shlex.join(("stich", "arena", target, "--out", folder, *more))
     with stopping_on_sigterm(), ExitStack() as stack:
+        gateway = None
         if not any(bot.connect for bot in cup.bots):
             stack.enter_context(pages_served(host, port, PagesSettings(folder, cup=target)))
-            play_cup(cup, target, folder, again, as_json=as_json)
         else:
             if connect_port is None:
                 connect_port = port + 1 if port < 65535 else 0
@@ -99,9 +100,16 @@ def arena(
             Invitations(Path(folder)).arena_url = url
             invite = shlex.join(("stich", "invite", target, "--out", folder))
             gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
-            play_cup(
-                cup, target, folder, again, as_json=as_json, wait_for_bots=gateway.wait_for_bots
-            )
+        play_cup(
+            cup,
+            target,
+            folder,
+            again,
+            as_json=as_json,
+            gateway=gateway,
+            memory_share=1 - PLAY_SHARE,
+        )
+        if gateway is not None:
             gateway.end()
         if not ends:
             click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)

@@ -17,7 +17,7 @@ from tournament.config import Cup, read_cup
 from tournament.decisions import absent
 from tournament.results.standings import standings
 from tournament.run.executor import Executor
-from tournament.run.session import Cluster, WaitForBots, run_cup
+from tournament.run.session import Cluster, Gateway, run_cup
 from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 
@@ -58,13 +58,14 @@ def play_cup(
     *,
     as_json: bool = False,
     cluster: str | None = None,
-    wait_for_bots: WaitForBots = lambda cup, _absent, _observer: cup,
+    gateway: Gateway | None = None,
+    memory_share: float = 1.0,
 ) -> None:
     """Play the cup of a file, or what is left of it, and print the standings.
 
     `again` is the command that resumes it; `cluster` the address of a Dask scheduler whose workers
-    play it, instead of this machine; `wait_for_bots` is as in `run_cup`. Exits with a sentence
-    if it fails or is stopped.
+    play it, instead of this machine; `gateway` and `memory_share` are as in `run_cup`. Exits with a
+    sentence if it fails or is stopped.
     """
     kept = f"Every finished match is kept in {shown_target(target)}. Resume with: {again}"
     with playing_matches(kept):
@@ -75,7 +76,8 @@ def play_cup(
                 target,
                 observer,
                 cluster=_cluster(cluster, Path(path)) if cluster else None,
-                wait_for_bots=wait_for_bots,
+                gateway=gateway,
+                memory_share=memory_share,
             )
         _report(target, observer if isinstance(observer, JsonLines) else None)
 

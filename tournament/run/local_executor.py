@@ -99,18 +99,22 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 class LocalExecutor:
-    """An `Executor` with so many worker processes, which share the memory for bots."""
+    """An `Executor` with so many worker processes, which share `memory_share` of the memory for
+    bots."""
 
-    def __init__(self, cup: Cup, launch: LaunchSettings, tables: int) -> None:
+    def __init__(
+        self, cup: Cup, launch: LaunchSettings, tables: int, memory_share: float = 1.0
+    ) -> None:
         self._cup = cup
         self._launch = launch
         self._shares = list(shares(tables, available()))
-        self._memory_mb = memory_for_bots(cup.run.memory_mb) / tables
+        self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
+        """What the bots of one table may use."""
         self._workers: list[_Worker] = []
 
     def _spawn_worker(self) -> _Worker:
         cores = self._shares.pop(0)
-        worker = _Worker(self._cup, self._launch, cores, self._memory_mb)
+        worker = _Worker(self._cup, self._launch, cores, self.memory_mb)
         self._workers.append(worker)
         return worker
 

@@ -9,6 +9,9 @@ from tournament.bot.sandbox.control_group import ROOT
 
 _KEPT_FREE = 4
 """Without a setting, this part of the available memory is left for bots that grow."""
+PLAY_SHARE = 0.25
+"""While the pages let persons play, their bots may use this part of it, and those of the cup the
+rest."""
 
 
 def memory_for_bots(setting_mb: int | None) -> float:

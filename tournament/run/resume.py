@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import games
@@ -68,7 +67,6 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 "seed": seed,
                 "match_key": match_key,
                 "commitment": commitment(seed) if cup.commit else None,
-                "begun": datetime.now(UTC).isoformat(timespec="seconds"),
                 "finished": False,
                 "about": {},
                 **_facts(cup, planned),

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -32,7 +34,7 @@ from tournament.run.executor import (
 from tournament.run.finished import FinishedMatches
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
-from tournament.store.store import Store
+from tournament.store.store import Store, StoreError
 
 _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
 AHEAD = 64
@@ -117,13 +119,22 @@ class _UrlTables:
 
 
 class Runner:
-    """One call of `stich run`; a context manager that closes its executor."""
+    """One call of `stich run`; a context manager that closes its executor. `exclude` is called with
+    the bots that play no more whenever they may be others."""
 
-    def __init__(self, cup: Cup, schedule: Schedule, store: Store, executor: Executor) -> None:
+    def __init__(
+        self,
+        cup: Cup,
+        schedule: Schedule,
+        store: Store,
+        executor: Executor,
+        exclude: Callable[[frozenset[str]], None] = lambda _bots: None,
+    ) -> None:
         self._cup = cup
         self._schedule = schedule
         self._store = store
         self._executor = executor
+        self._exclude = exclude
         self._playing: dict[int, Block] = {}  # by number
         self._url_tables = _UrlTables(cup)
         self._losses: Counter[int] = Counter()
@@ -143,6 +154,8 @@ class Runner:
     def __exit__(self, *exc: object) -> None:
         self._outages.close()
         self._executor.close()
+        with suppress(StoreError):
+            self._keep_away()
 
     def inspect(self) -> tuple[str, ...]:
         """Start or reach every bot once; what keeps the cup from being played, as sentences."""
@@ -165,6 +178,9 @@ class Runner:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
         # Looked up once: what appears in the store later is not from this runner.
         self._finished = FinishedMatches(self._store.summaries())
+        if self._store.get("begun") is None:
+            self._store.put({"begun": datetime.now(UTC).isoformat(timespec="seconds")})
+        self._keep_away()
         observer.begin(self._finished.count, self._plan())
         if stopped := paused(self._decisions):
             observer.decided(stopped)
@@ -181,6 +197,7 @@ class Runner:
                 self._finished = FinishedMatches(self._store.summaries())
                 self._voided.update(void.block for void in self._store.voids())
             observer.planned(self._finished.count, self._plan())
+            self._exclude(absent(self._decisions))
             if not paused(self._decisions):
                 return
             while not self._new_decisions(observer):
@@ -248,7 +265,14 @@ class Runner:
         if any(self._outages.look()):
             self._waiting.extendleft(reversed(self._held))
             self._held.clear()
+            self._keep_away()
             observer.away(self._outages.away)
+
+    def _keep_away(self) -> None:
+        """Keep who is away, for the pages."""
+        away = list(self._outages.away)
+        if away != self._store.get("away", []):
+            self._store.put({"away": away})
 
     def _hand_out(self) -> None:
         """Submit blocks in the drawn order for the free tables, so that what was played is a fair
@@ -310,6 +334,7 @@ class Runner:
         self._outages.add(record)
         observer.void(record)
         if self._outages.away != away:
+            self._keep_away()
             observer.away(self._outages.away)
         self._waiting.extendleft(self._unfinished([self._end_job(record.block)]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Protocol
 
 from tournament.bot.launch import (
     does_without_sandbox,
@@ -31,8 +32,20 @@ from tournament.store.store import Store
 Cluster = Callable[[Cup, Sequence[Path]], Executor]
 """The executor of other machines, for a cup and the paths that no bot may see."""
 
-WaitForBots = Callable[[Cup, frozenset[str], Observer], Cup]
-"""Waits for the bots that connect, but for those that play no more; the cup with their URLs."""
+Waiting = Callable[[Sequence[str], int, str], None]
+"""Receives what `Observer.waiting` does."""
+
+
+class Gateway(Protocol):
+    """The bots that connect."""
+
+    def wait_for_bots(
+        self, cup: Cup, absent: Callable[[], frozenset[str]], waiting: Waiting
+    ) -> Cup:
+        """Wait for all of them, but for those that are `absent` then; the cup with their URLs."""
+
+    def exclude(self, bots: frozenset[str]) -> None:
+        """These bots play no more, and all others do."""
 
 
 def run_cup(
@@ -42,11 +55,13 @@ def run_cup(
     observer: Observer,
     *,
     cluster: Cluster | None = None,
-    wait_for_bots: WaitForBots = lambda cup, _absent, _observer: cup,
+    gateway: Gateway | None = None,
+    memory_share: float = 1.0,
 ) -> None:
     """Play what is left of the cup in the file `path`; its store is at `target`.
 
-    With `cluster` other machines play it.
+    With `cluster` other machines play it; `gateway` is needed if bots connect. `memory_share` is
+    the part of the memory for bots that those of the cup may use on this machine.
     StoreError, CupChangedError, SandboxError, StartError or RunError, with a sentence, if it cannot
     be played; what is finished is kept.
     """
@@ -81,25 +96,49 @@ def run_cup(
                 folder=folder,
             )
             warnings += [notice, processor_warning(launch)]
-            cup = wait_for_bots(cup, absent(store.decisions()), observer)
-            executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
+            if gateway is not None:
+                cup = _wait_for_bots(gateway, cup, store, observer)
+            tables = tables_at_once(cup, schedule.blocks)
+            executor = LocalExecutor(cup, launch, tables, memory_share)
         else:
             executor = cluster(cup, secret)
-        play_all(cup, schedule, store, executor, observer, *warnings)
+        exclude = gateway.exclude if gateway is not None else lambda _bots: None
+        play_all(cup, schedule, store, executor, observer, *warnings, exclude=exclude)
         places = schedule.places(RoundScores(store))
         ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
         store.put({"finished": True, "places": places, "total": store.count(), **ended})
 
 
+def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: Observer) -> Cup:
+    """Wait for the bots that connect; the store says for whom meanwhile."""
+
+    def waiting(bots: Sequence[str], of: int, invite: str) -> None:
+        store.put({"awaited": bots})
+        observer.waiting(bots, of, invite)
+
+    try:
+        return gateway.wait_for_bots(cup, lambda: absent(store.decisions()), waiting)
+    finally:
+        if store.get("awaited"):
+            store.put({"awaited": []})
+
+
 def play_all(
-    cup: Cup, schedule: Schedule, store: Store, executor: Executor, observer: Observer, *warn: str
+    cup: Cup,
+    schedule: Schedule,
+    store: Store,
+    executor: Executor,
+    observer: Observer,
+    *warn: str,
+    exclude: Callable[[frozenset[str]], None] = lambda _bots: None,
 ) -> None:
-    """Play all matches that are still to be played, and close the executor.
+    """Play all matches that are still to be played, and close the executor. `exclude` is as in
+    `Runner`.
 
     The warnings in `warn` that are not empty are passed on once all bots are ready. StartError if a
     bot cannot play; RunError or StoreError if the run cannot continue.
     """
-    with Runner(cup, schedule, store, executor) as runner:
+    with Runner(cup, schedule, store, executor, exclude) as runner:
         started = sum(bot.command is not None for bot in cup.bots)
         observer.starting(started, len(cup.bots) - started)
         if problems := runner.inspect():

@@ -92,6 +92,8 @@ class _Facts(TypedDict, total=False):
     commitment: _Text | None
     finished: bool
     begun: _Text
+    awaited: list[_Text]
+    away: list[_Text]
     total: _Count
     places: dict[_Text, _Count] | None
     about: dict[_Text, list[dict[str, Any]]]

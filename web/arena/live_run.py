@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic, thread_time
 from typing import Any
@@ -66,6 +66,23 @@ class RunFacts:
     def paused(self) -> Decision | None:
         """The decision by which the cup is paused, if it is."""
         return None if self.finished else paused(self.facts["decisions"])
+
+    @property
+    def awaited(self) -> list[str]:
+        """The bots that the cup waits for before its start."""
+        return list(self.facts.get("awaited", ()))
+
+    @property
+    def away(self) -> list[str]:
+        """The bots that cannot be reached, and whose tables wait."""
+        return list(self.facts.get("away", ()))
+
+    @property
+    def waiting(self) -> str:
+        """For whom the cup waits, as a sentence; "" for nobody."""
+        if self.awaited:
+            return f"The cup waits until {_names(self.awaited)} connected."
+        return f"{_names(self.away)} away and cannot be reached." if self.away else ""
 
     @property
     def out(self) -> frozenset[str]:
@@ -250,7 +267,13 @@ class LiveRun:
 
 def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:
     """Changes with the facts that pages show."""
-    return f"{facts.get('finished')}-{len(facts['decisions'])}-{store.count_voids()}"
+    changing = facts.get("finished"), len(facts["decisions"]), store.count_voids()
+    return f"{changing}-{facts.get('awaited')}-{facts.get('away')}"
+
+
+def _names(bots: Sequence[str]) -> str:
+    """Bots as the subject of a sentence: ann is; ann, bob are."""
+    return f"{', '.join(bots)} {'is' if len(bots) == 1 else 'are'}"
 
 
 def _is_fresh(facts: Mapping[str, Any]) -> bool:

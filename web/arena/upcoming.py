@@ -32,15 +32,16 @@ class Upcoming:
 def upcoming(
     run: Results, facts: Mapping[str, Any], played: Mapping[int, int]
 ) -> tuple[Upcoming, ...]:
-    """The first tables that are not finished, in the order of the schedule; `played` is the number
-    of finished matches by block. None in a cup with very many blocks."""
+    """The first tables that are not finished and wait for no bot that is away, in the order of the
+    schedule; `played` is the number of finished matches by block. None in a cup with very many
+    blocks."""
     if facts.get("finished") or not {"seed", "config"} <= facts.keys():
         return ()
     cup = replace(Cup.from_dict(facts["config"]), stop=Stop())  # which looks at results
     schedule = make_schedule(cup, facts["seed"], facts.get("match_key"))
     if schedule.blocks > _MOST:
         return ()
-    gone = absent(decided(facts))
+    gone, away = absent(decided(facts)), set(facts.get("away", ()))
 
     def unfinished() -> Iterator[Upcoming]:
         for round in schedule.rounds(RoundScores(run)):
@@ -49,7 +50,8 @@ def upcoming(
                 done, of = played.get(block.number, 0), len(block.seatings)
                 if done < of and not is_skipped(cup, block.table, gone):
                     complete = False
-                    yield Upcoming(block.number, block.stage, block.table, done, of)
+                    if away.isdisjoint(block.table):
+                        yield Upcoming(block.number, block.stage, block.table, done, of)
             if not complete:
                 return  # the next round is paired once this one is finished
 

@@ -186,7 +186,7 @@ class ConnectedBot:
             self._leave()
 
     def end(self, why: str) -> None:
-        """It plays no more, as a sentence says; tell the author's program."""
+        """It plays no more, as a sentence says; tell the author's program. With "" it does."""
         self.over = why
         self._wake.set()
 

@@ -23,7 +23,8 @@ class RunnerPort(asyncio.Protocol):
     """One connection of the runner, which sends one request at a time.
 
     `/SECRET/N/…` is bot number N; GET `/SECRET/bots` tells how many tables each has. POST
-    `/SECRET/over` says that the cup is over, and `/SECRET/over/N` that bot number N plays no more.
+    `/SECRET/over` says that the cup is over, and to `/SECRET/excluded` the numbers of the bots that
+    play no more.
     """
 
     def __init__(self, secret: str, bots: Mapping[str, ConnectedBot]) -> None:
@@ -79,11 +80,14 @@ class RunnerPort(asyncio.Protocol):
         elif which == "bots":
             self._send_json({name: bot.present for name, bot in self._bots.items()})
         elif which == "over" and method == "POST":
+            for bot in self._bots.values():
+                bot.end("The cup is over.")
+            self._send_json({})
+        elif which == "excluded" and method == "POST":
+            numbers = json.loads(b"".join(self._body))
             for number, bot in enumerate(self._bots.values()):
-                if not rest[0]:
-                    bot.end("The cup is over.")
-                elif number == int(rest[0]):
-                    bot.end(f"The organiser decided that {bot.name} plays no more.")
+                out = f"The organiser decided that {bot.name} plays no more."
+                bot.end(out if number in numbers else "")
             self._send_json({})
         else:
             bot = list(self._bots.values())[int(which)]

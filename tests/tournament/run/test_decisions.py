@@ -1,5 +1,6 @@
 """Decisions of the organiser on runs that go on and that have ended."""
 
+import io
 import re
 import shutil
 import threading
@@ -13,16 +14,19 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from stich.cli import cli
+from stich.console.progress import JsonLines
 from tests.tournament import played
 from tests.tournament.cups import Gate, events, served_toys, standings, started, stich, toys, write
 from tests.tournament.moments import before_statement
+from tests.tournament.one_table import OneTable
 from tournament.config import Cup, Stop
 from tournament.decisions import absent, is_skipped
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
-from tournament.records import DecisionKind
+from tournament.records import DecisionKind, MatchRecord
+from tournament.run.runner import Runner
 from tournament.run.table import pairing_of
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
@@ -39,6 +43,23 @@ def run(tmp_path: Path) -> Path:
 def code_and_text(*words: object) -> tuple[int, str]:
     done = stich(*words)
     return done.returncode, re.sub(r"\d+:\d+ UTC", "", done.stdout + done.stderr)
+
+
+def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Path) -> None:
+    of = played.cup(BOTS)
+    schedule = make_schedule(of, of.seed or "", played.MATCH_KEY)
+    told: list[frozenset[str]] = []
+    with Store.create(tmp_path) as store:
+
+        class Organiser(JsonLines):
+            def match(self, record: MatchRecord) -> None:
+                if store.count() == 1:
+                    store.decide(DecisionKind.WITHDRAW, "", "dan")
+
+        store.put(played.facts(of))
+        with Runner(of, schedule, store, OneTable(of), told.append) as runner:
+            runner.run(Organiser(io.StringIO()))
+    assert told == [frozenset(), {"dan"}]
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,8 @@ def test_a_runner_is_killed_while_a_bot_is_away_and_the_bot_comes_back(tmp_path:
         next(e for e in told if e["event"] == "match" and "far" in e["seating"])
         first.kill()
         assert next(e for e in told if e["event"] == "away")["bots"] == ["far"]
+        with Store.open(tmp_path / "run") as store:
+            assert store.get("away") == ["far"]
         next(e for e in told if e["event"] == "match")  # other tables play on
         runner.kill()
         runner.communicate()
@@ -221,6 +223,7 @@ def test_a_runner_is_killed_while_a_bot_is_away_and_the_bot_comes_back(tmp_path:
         assert runner.returncode == 0
     with Store.open(tmp_path / "run") as store:
         assert store.get("finished")
+        assert store.get("away") == []
         assert store.count() == 4 * 6 * 3
         assert not list(store.faults())
         assert [void.bot for void in store.voids()] == ["far", "far"]

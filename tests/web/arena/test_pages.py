@@ -256,6 +256,27 @@ def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
+def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cat", "dan", "<eve>")
+    with Store.create(tmp_path) as under_way:
+        under_way.put({**facts(cup(names)), "awaited": ["ann", "<eve>"]})
+        client = create_app(under_way).test_client()
+        first = client.get("/").text
+        assert "The cup waits until ann, &lt;eve&gt; are connected." in first
+        assert "<h2>Next</h2>" in first
+        assert "<dt>Begun</dt><dd>not yet</dd>" in first
+        under_way.put({"awaited": [], "away": ["dan"], "begun": "2026-11-22T23:40:00+00:00"})
+        client = create_app(under_way).test_client()
+        for path in ("/", "/matches", "/bots/ann"):
+            assert "dan is away and cannot be reached." in client.get(path).text
+        soon = client.get("/").text.partition("Now and next")[2].partition("<h2")[0]
+        assert "The tables of dan wait." in soon
+        assert "/bots/ann" in soon
+        assert "/bots/dan" not in soon
+        under_way.put({"away": []})
+        assert "is away" not in create_app(under_way).test_client().get("/").text
+
+
 def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "eve")
     records = list(played(cup(names)))

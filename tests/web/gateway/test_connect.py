@@ -16,6 +16,7 @@ import pytest
 from stich.processes import find_port
 from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
 from tests.web.network import Link
+from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow
 HONEST = ("toy-0", "toy-1", "toy-2")
@@ -81,6 +82,8 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
     with ended(served := arena(cup, *ports)):
         seen = events(served)
         assert next(seen) == {"event": "waiting", "missing": list(HONEST)}
+        with Store.open(tmp_path / "run") as store:
+            assert store.get("awaited") == list(HONEST)
         programs = [connect(cup, name, ports[0], "--tables", "2") for name in HONEST]
         with ended(*programs):
             *_, last = seen
@@ -91,6 +94,8 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
     for name, (_, said) in zip(HONEST, outputs, strict=True):
         lines = said.splitlines()[-2:]
         assert lines == [f"Connected to Remote cup as {name}.", "The cup is over."]
+    with Store.open(tmp_path / "run") as store:
+        assert store.get("awaited") == []
     assert scores(tmp_path / "run") == by_url(tmp_path / "here")
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
     assert json.dumps(str(ports[1])).encode() not in kept

@@ -203,7 +203,7 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
 
 
 def test_unfinished_bodies_of_one_token_are_few(gateway: Gateway) -> None:
-    author = gateway.author("dan")
+    author = gateway.author("ann")
     head = (
         "POST /connect/poll HTTP/1.1\r\nHost: x\r\nX-Stich-Table: 0\r\n"
         f"Authorization: Bearer {author.token}\r\nContent-Length: {ANSWER_LIMIT}\r\n\r\n"
@@ -220,10 +220,13 @@ def test_unfinished_bodies_of_one_token_are_few(gateway: Gateway) -> None:
 def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:
     with served(tmp_path) as gateway:
         programs = [gateway.author(name) for name in ("ann", "bob")]
-        requests.post(f"{gateway.base}/over/1", timeout=60)
+        requests.post(f"{gateway.base}/excluded", json=[1], timeout=60)
         assert programs[1].wait().json()["why"] == "The organiser decided that bob plays no more."
+        requests.post(f"{gateway.base}/excluded", json=[], timeout=60)
+        playing = programs[1].later(programs[1].wait)
         requests.post(f"{gateway.base}/over", timeout=60)
-        assert programs[0].wait().json()["why"] == "The cup is over."
+        for told in (programs[0].wait(), playing.result()):
+            assert told.json()["why"] == "The cup is over."
 
 
 @pytest.mark.parametrize(

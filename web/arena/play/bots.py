@@ -11,7 +11,7 @@ from typing import Any, Final
 from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
 from tournament.config.arguments import parse_bot
-from tournament.run.memory import memory_for_bots
+from tournament.run.memory import PLAY_SHARE, memory_for_bots
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _LONGEST_MS: Final = 10_000  # for a move of a bot of the cup
@@ -66,9 +66,8 @@ class AvailableBots:
 
     @property
     def memory_mb(self) -> float:
-        """The MB that the bots of all games together may use: a quarter of what those of the cup
-        may."""
-        return memory_for_bots(self.cup.run.memory_mb if self.cup else None) / 4
+        """The MB that the bots of all games together may use."""
+        return memory_for_bots(self.cup.run.memory_mb if self.cup else None) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
         """How to start bots, as in the cup; SandboxError if there must be a sandbox and cannot."""

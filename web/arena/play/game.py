@@ -28,6 +28,7 @@ MAX_GAMES: Final = 8
 MAX_BOTS: Final = 12
 """How many bots play against persons at once."""
 IDLE_S: Final = 900.0
+_MEASURE_S: Final = 2.0
 _STARTING: Final = 2
 """Games that begin at once: each occupies a thread of the server until its bots answer."""
 
@@ -206,6 +207,7 @@ class BrowserGames:
         self.available = available
         self._games: dict[str, BrowserGame] = {}
         self._lock = threading.Lock()
+        self._measured = 0.0
         self._starting = threading.BoundedSemaphore(_STARTING)
 
     def begin(self, game: str, players: int, chosen: Sequence[str]) -> str:
@@ -220,7 +222,11 @@ class BrowserGames:
             key = self._add(begun)
             try:
                 begun.start(self.available.launch(begun.bots, clock))
-                self._check_memory()
+                with self._lock:
+                    if self._too_large():
+                        raise FullError(
+                            "The bots of all games use too much memory; try again in some minutes."
+                        )
             except BaseException:
                 self._remove(key)
                 raise
@@ -229,9 +235,14 @@ class BrowserGames:
         return key
 
     def get(self, key: str) -> BrowserGame | None:
-        """The game with this key; None if there is none, or it was left for too long."""
+        """The game with this key; None if there is none, it was left for too long, or it was
+        ended because its bots used the most memory when all used too much."""
         with self._lock:
             self._end_idle()
+            if monotonic() >= self._measured + _MEASURE_S and self._too_large():
+                self._games.pop(
+                    max(self._games, key=lambda one: self._games[one].memory_mb())
+                ).close()
             return self._games.get(key)
 
     def close(self) -> None:
@@ -260,11 +271,11 @@ class BrowserGames:
             if (game := self._games.pop(key, None)) is not None:
                 game.close()
 
-    def _check_memory(self) -> None:
-        with self._lock:
-            playing = list(self._games.values())
-        if sum(game.memory_mb() for game in playing) > self.available.memory_mb:
-            raise FullError("The bots of all games use too much memory; try again in some minutes.")
+    def _too_large(self) -> bool:
+        """Whether the bots of all games use more memory than they may."""
+        self._measured = monotonic()
+        used = sum(game.memory_mb() for game in self._games.values())
+        return used > self.available.memory_mb
 
     def _end_idle(self) -> None:
         now = monotonic()

@@ -24,7 +24,7 @@ HONEST = ("toy-0", "toy-1", "toy-2")
 
 def write(folder: Path, deals: int = 2, **run: int) -> Path:
     lines = ['name = "Remote cup"', 'game = "doudizhu"', 'seed = "test"']
-    lines += ["[format]", f"deals = {deals}", "[clock]", "bank_ms = 60000"]
+    lines += ["[format]", f"deals = {deals}", 'cards = "shared"', "[clock]", "bank_ms = 60000"]
     lines += ["[run]", *(f"{key} = {value}" for key, value in run.items())]
     for name in HONEST:
         lines += ["[[bots]]", f'name = "{name}"', "connect = true"]

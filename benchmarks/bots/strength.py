@@ -1,8 +1,6 @@
 """How strong the reference bots are: mirrored duels in one process, and the page of results.
 
-    python -m benchmarks.bots.strength duel sensible greedy --game doudizhu --players 3 --deals 100
-    python -m benchmarks.bots.strength measure --game dasan
-    python -m benchmarks.bots.strength page
+    python -m benchmarks.bots.strength --game dasan --players 4 --only search
 
 A duel plays each deal in seatings that are fair to both bots: one seat of A among seats of B, in
 every rotation, and one seat of B among seats of A. The difference of a deal is the mean score of
@@ -68,48 +66,8 @@ HERE = Path(__file__).parent
 RECORDS = HERE / "strength.json"
 PAGE = HERE.parents[1] / "docs" / "reference-bots.md"
 
-INTRODUCTION = """# The reference bots
-
-These bots form a ladder: in every game and with every number of players, each is clearly better \
-than the next. The table below shows by how much.
-Start one with `python -m bots.sensible`; it takes its port from `PORT` or `--port`.
-
-| bot | what it does |
-| --- | --- |
-| `search` | Determinized Monte Carlo search: deals the unseen cards at random, as the view allows \
-(number of cards, the called card, suits a seat failed to follow, cards it exchanged), plays out \
-each promising move to the end of the deal, and repeats this until its time is up. It plays the \
-move with the best mean, unless that is less than one standard error better than the sensible \
-bot's choice. |
-| `sensible` | Plans its hand, counts cards, keeps bombs, plays with its partners, and bids by a \
-fitted probability of winning. Wins tricks with points in Zheng Fen, and as many tricks as it can \
-in 9-5-2. |
-| `greedy` | Leads as many cards as it can, and beats any play with the lowest one that wins. |
-| `random` | Plays a legal move, chosen by a hash of the position. |
-
-All of them are deterministic: the same position gets the same move. For `search`, this holds with \
-a fixed number of determinizations; by the clock, it makes as many as the machine allows: from a \
-wheel with compiled rules more than three times as many as in pure Python \
-([benchmarks](benchmarks.md)).
-Each bot is one function over the Python kit: `bots/random.py` and `bots/greedy.py` show how \
-little that takes. The strategy of `sensible` is in `bots/<game>/strategy.py`; `search` takes its \
-determinizations from `bots/thinking/determinization.py` and its playouts from \
-`bots/<game>/playout.py`.
-
-## Cross table
-
-Each cell shows how many points per deal the bot of the row scores more than the bot of the \
-column, with a 95 % interval.
-Both bots play the same deals, in one process, in mirrored seatings: one seat of one bot among \
-seats of the other, in every rotation, and the reverse. The mean difference of a deal over these \
-games is one block of the bootstrap (percentile, 10,000 resamples); n is the number of deals. \
-9-5-2 is played in games of three deals, so that it includes the exchange; there, n counts games. \
-`search` uses 60 determinizations for each move, 120 in Zheng Fen; with a clock of one second it \
-has time for more. To repeat the measurement, run `python -m benchmarks.bots.strength measure` \
-(the seconds of each duel, with rules and bots compiled, are in `benchmarks/bots/strength.json`), \
-or a single pair with \
-`python -m benchmarks.bots.strength duel search:60 sensible --game dasan --players 4 --deals 100`.
-"""
+TABLES = "<!-- tables -->\n"
+"""What comes after this line of the page is made of the records."""
 
 
 def bot(name: str) -> Decide:
@@ -191,9 +149,6 @@ class DuelOutcome:
         low, high = np.quantile(means, (0.025, 0.975))
         return cls(float(values.mean()), float(low), float(high), len(values), seconds)
 
-    def __str__(self) -> str:
-        return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}] n={self.deals}"
-
 
 def duel(
     pair: tuple[str, str],
@@ -212,13 +167,13 @@ def duel(
 
 
 def measure(
-    game: str, players: int, pairs: Iterable[tuple[str, str]], scale: float, jobs: int
+    game: str, players: int, pairs: Iterable[tuple[str, str]], jobs: int
 ) -> Iterator[dict[str, object]]:
     """Play the duels of one table; yield a record of each as it ends."""
     with ProcessPoolExecutor(jobs) as pool:
         for pair in pairs:
             kind = 0 if "search" not in pair else 1 + ("sensible" in pair)
-            deals = max(2, round(DEALS[game, players][kind] * scale))
+            deals = DEALS[game, players][kind]
             fielded = (entrant(pair[0], game), entrant(pair[1], game))
             outcome = duel(fielded, game, players, deals, run=partial(pool.map, chunksize=1))
             yield {
@@ -239,7 +194,7 @@ def measure(
 
 def page(records: Sequence[dict[str, Any]]) -> str:
     """The page on the reference bots, with a cross table for each game and number of players."""
-    parts = [INTRODUCTION]
+    parts = [PAGE.read_text("utf-8").partition(TABLES)[0] + TABLES]
     for game, players in DEALS:
         mine = {
             (record["better"], record["worse"]): record
@@ -296,37 +251,13 @@ def store_record(new: dict[str, object]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run a command of the program."""
+    """Measure all pairs, or those that are asked for, into the records and the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("duel", help="two bots on one table")
-    one.add_argument("a")
-    one.add_argument("b")
-    one.add_argument("--deals", type=int, default=50)
-    all_pairs = commands.add_parser("measure", help="all pairs, into the records and the page")
-    all_pairs.add_argument("--only", help="pairs with this bot only")
-    all_pairs.add_argument("--scale", type=float, default=1.0, help="times the usual deals")
-    commands.add_parser("page", help="write the page from the records")
-    for command in (one, all_pairs):
-        command.add_argument("--game", choices=list(games.GAMES), required=command is one)
-        command.add_argument("--players", type=int)
-        command.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", help="pairs with this bot only")
+    parser.add_argument("--game", choices=list(games.GAMES))
+    parser.add_argument("--players", type=int)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args(argv)
-    if arguments.command == "page":
-        PAGE.write_text(page(load()), encoding="utf-8")
-        return
-    if arguments.command == "duel":
-        players = arguments.players or games.get(arguments.game).min_players
-        with ProcessPoolExecutor(arguments.jobs) as pool:
-            outcome = duel(
-                (arguments.a, arguments.b),
-                arguments.game,
-                players,
-                arguments.deals,
-                run=partial(pool.map, chunksize=1),
-            )
-        print(f"{arguments.a} over {arguments.b}: {outcome}, {outcome.seconds:.0f} s")
-        return
     pairs = [
         (better, worse)
         for row, better in enumerate(LADDER)
@@ -335,7 +266,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     ]
     for game, players in DEALS:
         if arguments.game in (None, game) and arguments.players in (None, players):
-            for record in measure(game, players, pairs, arguments.scale, arguments.jobs):
+            for record in measure(game, players, pairs, arguments.jobs):
                 store_record(record)
                 print(json.dumps(record), flush=True)
 

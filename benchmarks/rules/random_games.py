@@ -18,28 +18,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import games
 from benchmarks import ROOT
 from benchmarks.figures import Figure, Section, rate
 from tests.wheel import Installed, installed_wheel
 
-TABLES = (
-    ("doudizhu", 3),
-    ("doudizhu", 4),
-    ("dasan", 3),
-    ("dasan", 4),
-    ("zhengfen", 3),
-    ("zhengfen", 4),
-    ("zhengfen", 5),
-    ("zhengfen", 6),
-    ("ninefivetwo", 3),
-)
+TABLES = [
+    (game.name, players)
+    for game in games.GAMES.values()
+    for players in range(game.min_players, game.max_players + 1)
+]
 ROUNDS, RACES = 2, 6
 
 
 def stich(name: str, players: int) -> Callable[[int], int]:
     """Plays a random game of one deal: each move is taken from the list and checked again."""
-    import games
-
     game = games.get(name)
     random_ = random.Random(1)
     options = {"deals": 1}

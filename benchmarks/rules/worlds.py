@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import games
 from benchmarks.figures import Figure, Section, rate
 from benchmarks.rules.random_games import TABLES, Program, best
 from tests.wheel import installed_wheel
@@ -22,7 +23,6 @@ AIM = 3.0
 
 def positions(name: str, players: int) -> list[tuple[dict[str, Any], list[str]]]:
     """Views and moves of games of the sensible bot, where there is something to search."""
-    import games
     from bots import search, sensible
 
     found: list[tuple[dict[str, Any], list[str]]] = []

@@ -259,7 +259,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         integer("voids", 0, 1000, "Matches that may be void because of one bot."),
     ),
     "run": (
-        integer("concurrency", 1, 256, "Tables at once, each with its share of the cores."),
+        integer("concurrency", 1, 256, "Tables at once."),
         integer(
             "memory_mb",
             16,

@@ -43,7 +43,7 @@ class UnavailableBot(StandIn):
 class BotPool:
     """The bots that this worker keeps running, each for one table at a time.
 
-    The matches of a block may have the same cards, so a started bot has a process for each of
+    Where the matches of a block have the same cards, a started bot has a process for each of
     them: seating k of every block is played by process k, and no process meets a deal twice. A bot
     that sits at a table twice (in a duel) has a process for each seat, so that none sees two hands.
     If the bots use more than `memory_mb` together, those used least recently are ended, except
@@ -54,6 +54,7 @@ class BotPool:
         self._cup = cup
         self._launch = launch
         self._limit_mb = memory_mb
+        self._shared_cards = cup.format.cards == "shared"
         self._started: OrderedDict[_Place, StartedBot] = OrderedDict()  # used last, last
         self._memory_mb: dict[str, float] = {}  # of a process of this bot, as last measured
         self._measured: dict[_Place, float] = {}
@@ -67,15 +68,16 @@ class BotPool:
         absent: Container[str] = (),
         *,
         anew: bool = False,
+        upcoming: Iterable[tuple[Sequence[str], int]] = (),
     ) -> list[Player]:
         """A player for each seat of the match with this number in its block.
 
         Bots in `absent` play no more. Those that must be started are started side by side: with
-        `anew` all of them.
+        `anew` all of them. Those of the `upcoming` matches, each the bots at its seats and its
+        number, are started too, as far as the memory allows.
         """
-        places = [_Place(name, names[:at].count(name), number) for at, name in enumerate(names)]
-        table = [place for place in places if self._is_started(place.name)]
-        table = [place for place in table if place.name not in absent]
+        places = self._places(names, number)
+        table = self._to_start(places, absent)
         if anew:
             for place in table:
                 self._end(place)
@@ -83,6 +85,10 @@ class BotPool:
         self._make_room(self._expected(missing), table)
         for place in missing:
             self._spawn(place)
+        later = [
+            place for match in upcoming for place in self._to_start(self._places(*match), absent)
+        ]
+        self._start_ahead(table, later)
         players = [
             UnavailableBot("", "The organiser decided that it plays no more.")
             if place.name in absent
@@ -90,7 +96,21 @@ class BotPool:
             for place in places
         ]
         self._make_room(0, table)
+        self._start_ahead(table, later)
         return players
+
+    def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
+        """Start bots of later matches side by side: nobody waits for them yet."""
+        keep = list(table)
+        starting = sum(not bot.answered for bot in self._started.values())
+        for place in later:
+            if starting >= _STARTED_AT_ONCE or self._expected([*keep, place]) > self._limit_mb:
+                return
+            if place not in self._started:
+                self._make_room(self._expected([place]), keep)
+                self._spawn(place)
+                starting += 1
+            keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
         """Start bots, as many side by side as fit into the memory: each running, or why it is
@@ -110,10 +130,7 @@ class BotPool:
     def recycle(self, record: MatchRecord) -> None:
         """After a match, end the bots that were too late, since they may still be at work on an
         old request; and those used least recently if all use too much memory."""
-        names = record.seating
-        places = [
-            _Place(name, names[:at].count(name), record.number) for at, name in enumerate(names)
-        ]
+        places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
                 self._end(places[fault.seat])
@@ -124,8 +141,17 @@ class BotPool:
                 self._memory_mb[place.name] = self._started[place].process.memory_mb()
         self._make_room(0, places)
 
-    def _is_started(self, name: str) -> bool:
-        return self._cup.bot(name).command is not None
+    def _places(self, names: Sequence[str], number: int) -> list[_Place]:
+        seating = number if self._shared_cards else 0
+        return [_Place(name, names[:at].count(name), seating) for at, name in enumerate(names)]
+
+    def _to_start(self, places: Iterable[_Place], absent: Container[str]) -> list[_Place]:
+        """Those of these places whose bots are started here and still play."""
+        return [
+            place
+            for place in places
+            if self._cup.bot(place.name).command is not None and place.name not in absent
+        ]
 
     def _still_runs(self, place: _Place) -> bool:
         """Whether a bot runs; if so it forgets what it wrote in its last match."""

@@ -19,7 +19,8 @@ class Job:
     """The matches of a block that are still to be played, by their numbers in the block.
 
     A match is void if a bot in `wait_for` cannot be reached; those in `absent` play no more. With
-    `anew`, started bots play in new processes: they may have met these cards.
+    `anew`, started bots play in new processes: they may have met these cards. The bots of
+    `prefetch`, which this table will probably play next, may be started meanwhile.
     """
 
     block: Block
@@ -27,6 +28,7 @@ class Job:
     wait_for: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
     anew: bool = False
+    prefetch: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from multiprocessing.process import BaseProcess
 
 from tournament.bot.launch import LaunchSettings
 from tournament.config import Cup
-from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.deadline import Deadline
 from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
 from tournament.run.memory import memory_for_bots
@@ -24,17 +23,14 @@ _CLOSE_S = 10.0  # a worker ends its bots much faster
 
 
 class _Worker:
-    """A worker process, its cores and its job."""
+    """A worker process and its job."""
 
-    def __init__(
-        self, cup: Cup, launch: LaunchSettings, cores: Cores | None, memory_mb: float
-    ) -> None:
-        self.cores = cores
+    def __init__(self, cup: Cup, launch: LaunchSettings, memory_mb: float) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.deadline = Deadline(context)
         self.process: BaseProcess = context.Process(
-            target=main, args=(theirs, cup, launch, cores, memory_mb, self.deadline), daemon=True
+            target=main, args=(theirs, cup, launch, memory_mb, self.deadline), daemon=True
         )
         with _deferred_stop():
             self.process.start()
@@ -107,20 +103,19 @@ class LocalExecutor:
     ) -> None:
         self._cup = cup
         self._launch = launch
-        self._shares = list(shares(tables, available()))
+        self._tables = tables
         self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
         """What the bots of one table may use."""
         self._workers: list[_Worker] = []
 
     def _spawn_worker(self) -> _Worker:
-        cores = self._shares.pop(0)
-        worker = _Worker(self._cup, self._launch, cores, self.memory_mb)
+        worker = _Worker(self._cup, self._launch, self.memory_mb)
         self._workers.append(worker)
         return worker
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Start all workers, then start or reach every bot once."""
-        while self._shares:
+        while len(self._workers) < self._tables:
             self._spawn_worker()
         worker = self._workers[0]
         worker.connection.send(Inspect(frozenset(absent)))
@@ -138,7 +133,7 @@ class LocalExecutor:
     @property
     def has_free_table(self) -> bool:
         """Whether a worker has no job."""
-        return bool(self._shares) or any(worker.job is None for worker in self._workers)
+        return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
         """Send a job to a free worker; one more is started if there is none."""
@@ -176,7 +171,6 @@ class LocalExecutor:
         worker.connection.close()
         worker.close(0)
         self._workers.remove(worker)
-        self._shares.append(worker.cores)
         if worker.job is not None:
             why = f"its worker process ended or was stopped (exit code {worker.process.exitcode})"
             yield Lost(worker.job.block.number, why)

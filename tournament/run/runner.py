@@ -289,15 +289,16 @@ class Runner:
             self._url_tables.seat(block)
             gone = absent(self._decisions)
             numbers = self._finished.missing(block.number, len(block.matches))
-            outages = self._outages
+            self._playing[block.number] = block
+            others = len(self._playing) - 1  # tables, which will be free sooner
             job = Job(
                 block,
                 numbers,
-                wait_for=outages.wait_for - gone,
+                wait_for=self._outages.wait_for - gone,
                 absent=gone,
                 anew=block.number in self._voided,
+                prefetch=tuple(itertools.islice(self._waiting, others, others + 1)),
             )
-            self._playing[block.number] = block
             self._executor.submit(job)
 
     def _receive(self, observer: Observer) -> None:

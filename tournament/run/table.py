@@ -17,7 +17,6 @@ class Table:
     """Plays matches, one at a time, with the bots of a pool."""
 
     def __init__(self, cup: Cup, bot_pool: BotPool) -> None:
-        self._anew = cup.format.seating == "permutations"
         self._bot_pool = bot_pool
         self._referee = _referee(cup)
         self._rules = Rules(
@@ -30,8 +29,15 @@ class Table:
         """Play one match of a job to its end; `expect` is told by when the next step is due.
         MatchVoid; RefereeError if the rules service fails."""
         pairing = pairing_of(job.block, number)
-        anew = job.anew or self._anew
-        players = self._bot_pool.seat(pairing.seating, number, job.absent, anew=anew)
+        later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
+        later += [(block, other) for block in job.prefetch for other in range(len(block.seatings))]
+        players = self._bot_pool.seat(
+            pairing.seating,
+            number,
+            job.absent,
+            anew=job.anew,
+            upcoming=((block.seatings[other], other) for block, other in later),
+        )
         return play(self._rules, pairing, self._referee, players, expect, job.wait_for)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
 import signal
 import sys
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool
-from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.deadline import Deadline
 from tournament.run.executor import Finished, Inspected, Job, Voided
 from tournament.run.preflight import inspect
@@ -46,13 +44,12 @@ def main(
     connection: Connection,
     cup: Cup,
     launch: LaunchSettings,
-    cores: Cores | None,
     memory_mb: float,
     deadline: Deadline,
 ) -> None:
     """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
 
-    It dies with the runner, however that ends, and its bots with it. They share its cores.
+    It dies with the runner, however that ends, and its bots with it.
     """
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
@@ -61,7 +58,7 @@ def main(
     signal.signal(signal.SIGTERM, _exit)
     bot_pool = BotPool(cup, launch, memory_mb)
     try:
-        _work(connection, cup, bot_pool, cores, deadline)
+        _work(connection, cup, bot_pool, deadline)
     except _RunnerGone:
         return
     except RefereeError as error:
@@ -95,9 +92,7 @@ def _send(connection: Connection, message: Message) -> None:
         raise _RunnerGone from None
 
 
-def _work(
-    connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
-) -> None:
+def _work(connection: Connection, cup: Cup, bot_pool: BotPool, deadline: Deadline) -> None:
     table = Table(cup, bot_pool)
     start_s = cup.clock.start_ms / 1000 + OWN_S
     while True:
@@ -107,10 +102,6 @@ def _work(
             deadline.expect(start_s * (1 + len(cup.bots)))
             _send(connection, inspect(cup, bot_pool, job.absent))
             continue
-        if cores is not None:
-            # Not earlier: while all bots are started at once, they may use all cores.
-            pin(os.getpid(), cores)
-            cores = None
         for number in job.numbers:
             deadline.expect(start_s * cup.players)
             try:

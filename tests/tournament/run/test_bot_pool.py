@@ -11,7 +11,7 @@ import pytest
 from tests.tournament import played
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import StartError
-from tournament.config import Bot, Cup, Limits
+from tournament.config import Bot, Cup, Format, Limits
 from tournament.records import FaultKind
 from tournament.run import bot_pool
 from tournament.run.bot_pool import BotPool
@@ -68,10 +68,11 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeBot]]:
     assert not FakeBot.running_now
 
 
-def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100) -> BotPool:
+def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100, cards: str = "shared") -> BotPool:
     """A pool for bots named a, b, c … of these sizes."""
     bots = tuple(Bot(chr(ord("a") + at), str(size)) for at, size in enumerate(sizes_mb))
-    cup = Cup("Cup", "doudizhu", PLAYERS, bots, limits=Limits(memory_mb=limit_mb))
+    limits, format_ = Limits(memory_mb=limit_mb), Format(cards=cards)
+    cup = Cup("Cup", "doudizhu", PLAYERS, bots, limits=limits, format=format_)
     return BotPool(cup, LaunchSettings(cup.limits, 1), memory_mb)
 
 
@@ -144,6 +145,22 @@ def test_no_process_plays_two_matches_of_a_block() -> None:
         assert FakeBot.starts == Counter("abcabc")
         assert [bot for bot in three.seat("abc", 0, anew=True) if bot in three.seat("abc", 0)]
         assert FakeBot.starts == Counter("abcabcabc")
+
+
+def test_with_fresh_cards_one_process_plays_all_matches_of_a_block() -> None:
+    with closing(pool(600, *[100] * 3, cards="fresh")) as three:
+        for number in (0, 1, 2):
+            seat(three, "abc", number)
+        assert FakeBot.starts == Counter("abc")
+
+
+def test_bots_of_upcoming_matches_are_started_as_far_as_they_fit() -> None:
+    for memory_mb, started in ((600, "abcabc"), (500, "abcab"), (5000, "abcabcabcde")):
+        FakeBot.starts.clear()
+        with closing(pool(memory_mb, *[100] * 6)) as six:
+            seat(six, "abc", 0)
+            six.seat("abc", 0, upcoming=[("abc", 1), ("bca", 2), ("def", 0)])
+            assert FakeBot.starts == Counter(started)
 
 
 def test_memory_is_that_of_the_processes_of_all_seatings() -> None:

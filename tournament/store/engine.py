@@ -35,6 +35,10 @@ class StoreError(Exception):
     """The store cannot be used; the text is a sentence that says why."""
 
 
+class ConnectionLostError(StoreError):
+    """The database cannot be reached, or has ended the connection."""
+
+
 class StoreUrlError(StoreError):
     """The target is not the URL of a store: a usage error, exit code 2."""
 
@@ -71,7 +75,12 @@ def postgresql(url: str) -> Engine:
             raise ValueError("another scheme")
         if url.count("@") > 1:
             raise StoreUrlError("The store's URL has more than one @; in a password, write %40.")
-        return _engine(sa.make_url("postgresql+psycopg" + url.removeprefix("postgresql")))
+        parsed = sa.make_url("postgresql+psycopg" + url.removeprefix("postgresql"))
+        return sa.create_engine(parsed, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise StoreError(
+            f"{error.name} is not installed; `pip install stich[postgresql]` installs it."
+        ) from None
     except (sa.exc.ArgumentError, ValueError):
         raise StoreUrlError(f"{without_password(url)}: {NOT_A_STORE}") from None
 
@@ -88,22 +97,13 @@ def sqlite(path: Path) -> Engine:
             poolclass=sa.QueuePool,
         )
     # Not from a string: the path may contain characters that have a meaning in a URL.
-    engine = _engine(sa.URL.create("sqlite", database=os.fspath(path)))
+    engine = sa.create_engine(sa.URL.create("sqlite", database=os.fspath(path)))
     sa.event.listen(engine, "connect", _set_pragmas)
     return engine
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _engine(url: sa.URL) -> Engine:
-    try:
-        return sa.create_engine(url)
-    except ModuleNotFoundError as error:
-        raise StoreError(
-            f"{error.name} is not installed; `pip install stich[postgresql]` installs it."
-        ) from None
 
 
 def _set_pragmas(connection: Any, _record: object) -> None:
@@ -152,6 +152,12 @@ def store_errors(where: str) -> Iterator[None]:
     try:
         yield
     except sa.exc.DBAPIError as error:
+        if _is_lost(error):
+            text = " ".join(str(error.orig).split()).rstrip(".")
+            raise ConnectionLostError(
+                f"{where}: {text}; check that the database is running, then run the command again:"
+                " what was finished is kept."
+            ) from error
         raise StoreError(f"{where}: {_explain(error)}.") from error
     except sa.exc.SQLAlchemyError as error:
         raise StoreError(f"{where}: {error}") from error
@@ -186,11 +192,14 @@ def _explain(error: sa.exc.DBAPIError) -> str:
             f"{text}; restore an intact copy of {STORE_FILE}, or move it away or choose another"
             " folder and run the cup again from the start"
         )
-    no_connection = isinstance(error, sa.exc.OperationalError) and code is None and state is None
-    lost = state is not None and state.startswith(_POSTGRESQL_CONNECTION_LOST)
-    if error.connection_invalidated or no_connection or lost:
-        return (
-            f"{text}; check that the database is running, then run the command again: what was"
-            " finished is kept"
-        )
     return text
+
+
+def _is_lost(error: sa.exc.DBAPIError) -> bool:
+    """Whether there is no connection to the database, or none any more."""
+    if hasattr(error.orig, "sqlite_errorcode"):
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        return error.connection_invalidated or isinstance(error, sa.exc.OperationalError)
+    return error.connection_invalidated or state.startswith(_POSTGRESQL_CONNECTION_LOST)

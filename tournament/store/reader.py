@@ -73,7 +73,7 @@ class StoreReader:
         text = os.fspath(target)
         if not is_database_url(text) and not (Path(text) / STORE_FILE).is_file():
             raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")
-        store = cls._connect(text)
+        store = cls._at(text)
         with store._closed_on_error():
             with store_errors(store.where):
                 exists = sa.inspect(store._engine).has_table("meta")
@@ -83,7 +83,7 @@ class StoreReader:
         return store
 
     @classmethod
-    def _connect(cls, target: str) -> Self:
+    def _at(cls, target: str) -> Self:
         if is_database_url(target):
             return cls(engine.postgresql(target), engine.without_password(target), None)
         path = Path(target) / STORE_FILE
@@ -323,9 +323,13 @@ class StoreReader:
             if self._moment is not None:
                 yield self._moment
                 return
-            with self._engine.connect() as connection:
+            with self._connect() as connection:
                 engine.begin_snapshot(connection)
                 yield connection
+
+    def _connect(self) -> Connection:
+        with store_errors(self.where):
+            return self._engine.connect()
 
 
 def _stream(connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from time import monotonic, sleep
+from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -34,6 +35,7 @@ from tournament.store.digest import DIGEST, SIGNATURE, Digest, digest_of, digest
 from tournament.store.engine import (
     NOT_A_STORE,
     RESTORE,
+    ConnectionLostError,
     StoreError,
     StoreUrlError,
     damage,
@@ -57,6 +59,9 @@ __all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # that of a transaction that writes
+_RETRY_S = 60.0  # for how long a runner waits for a database that was restarted
+_PAUSE_S = 0.5
+_T = TypeVar("_T")
 
 
 class Store(StoreReader):
@@ -75,7 +80,7 @@ class Store(StoreReader):
         text = os.fspath(target)
         if not is_database_url(text):
             _create_file(Path(text))
-        store = cls._connect(text)
+        store = cls._at(text)
         with store._closed_on_error():
             with store_errors(store.where):
                 exists = sa.inspect(store._engine).has_table("meta")
@@ -92,8 +97,7 @@ class Store(StoreReader):
         texts = {name: rows.dumps(value) for name, value in facts.items()}
         if facts.get("finished"):
             self.check()
-        with self._changing_the_rest() as connection:
-            _put_texts(connection, texts)
+        self._change_the_rest(lambda connection, _: _put_texts(connection, texts))
         if facts.get("finished") and self.folder is not None:  # all of it into the one file
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -101,6 +105,9 @@ class Store(StoreReader):
     def check(self) -> None:
         """StoreError unless the store holds what this user's commands have written, no more and no
         less. Takes as long as reading it."""
+        self._retrying(self._check_digest)
+
+    def _check_digest(self) -> None:
         self._let_read_while_writing()  # it may be a copy, which does not
         with self._read() as connection:
             with self._write() as writer:
@@ -128,18 +135,21 @@ class Store(StoreReader):
         this or nothing."""
         numbers = [{"of": block.key, "block": number(block)} for block in self.blocks()]
         renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
-        with self._changing_matches() as connection:
+
+        def change(connection: Connection) -> None:
             _put_texts(connection, {name: rows.dumps(value) for name, value in facts.items()})
             if numbers:
                 connection.execute(renumbered, numbers)
+
+        self._change_matches(change)
 
     def add(self, record: MatchRecord) -> None:
         """Commit a finished match as a whole. StoreError if the store has it: a runner adds no
         match twice, so another program has written it."""
         data = rows.pack(rows.details_of(record))
         fault_rows = rows.fault_rows(record)
-        with self._write() as connection:
-            before = self._known(connection)
+
+        def change(connection: Connection, before: Digest) -> Digest:
             row = rows.match_row(record)
             row["block_id"] = self._block_id(connection, record)
             latest = connection.execute(sa.select(sa.func.max(matches.c.sequence))).scalar()
@@ -158,7 +168,9 @@ class Store(StoreReader):
             in_order = sorted(fault_rows, key=lambda fault: (fault["seat"], fault["turn"]))
             evidence = [[each[column.name] for column in rows.FAULT_COLUMNS] for each in in_order]
             chain = digest.chained(before.matches, rows.summary_values(record), data, evidence)
-            self._keep_digest(connection, before, Digest(before.length + 1, chain, before.rest))
+            return Digest(before.length + 1, chain, before.rest)
+
+        self._commit(change)
 
     def _block_id(self, connection: Connection, record: MatchRecord) -> int:
         """The row of a match's block, which is added if it is not there."""
@@ -174,8 +186,7 @@ class Store(StoreReader):
 
     def add_void(self, record: VoidRecord) -> None:
         """Commit that a match was void; the match itself is not in the store."""
-        with self._changing_the_rest() as connection:
-            _append(connection, voids, asdict(record))
+        self._change_the_rest(lambda connection, _: _append(connection, voids, asdict(record)))
 
     def decide(
         self,
@@ -184,24 +195,26 @@ class Store(StoreReader):
         bot: str = "",
         block: int | None = None,
         matches: Sequence[str] = (),
-    ) -> Decision:
+    ) -> None:
         """Append a decision of the organiser."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         made = Decision(0, kind, at, rows.storable(why), bot, block, tuple(matches))
-        with self._changing_the_rest() as connection:
-            made = replace(made, after=self._known(connection).length)
-            data = asdict(made)
+
+        def change(connection: Connection, before: Digest) -> None:
+            data = asdict(replace(made, after=before.length))
             del data["number"]
-            number = _append(connection, decisions, data)
-        return replace(made, number=number)
+            _append(connection, decisions, data)
+
+        self._change_the_rest(change)
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
         """Move finished matches to the void ones, whole, each with the number of the decision and
         the reason: all of them or none."""
         ended = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with self._changing_matches() as connection:
-            for match, decision, why in due:
-                record = self.match(match)
+        found = [(self.match(match), decision, why) for match, decision, why in due]
+
+        def change(connection: Connection) -> None:
+            for record, decision, why in found:
                 void = VoidRecord(
                     match=record.match,
                     block=record.block,
@@ -221,25 +234,47 @@ class Store(StoreReader):
                 for table in (faults, details, matches):
                     connection.execute(sa.delete(table).where(table.c.match == record.match))
 
-    @contextmanager
-    def _changing_the_rest(self) -> Iterator[Connection]:
-        """A transaction that changes facts, decisions or void matches."""
-        with self._write() as connection:
-            before = self._known(connection)
+        self._change_matches(change)
+
+    def _change_the_rest(self, change: Callable[[Connection, Digest], object]) -> None:
+        """Commit a change of facts, decisions or void matches."""
+
+        def changed(connection: Connection, before: Digest) -> Digest:
             with damage(self.where):
                 if digest_of_rest(connection) != before.rest:
                     raise self._changed()
-            yield connection
-            self._keep_digest(connection, before, before._replace(rest=digest_of_rest(connection)))
+            change(connection, before)
+            return before._replace(rest=digest_of_rest(connection))
 
-    @contextmanager
-    def _changing_matches(self) -> Iterator[Connection]:
-        """A transaction that changes finished matches too, and takes as long as reading them."""
+        self._commit(changed)
+
+    def _change_matches(self, change: Callable[[Connection], None]) -> None:
+        """Commit a change of finished matches too, which takes as long as reading them."""
         self.check()
-        with self._write() as connection:
-            before = self._known(connection)
-            yield connection
-            self._keep_digest(connection, before, digest_of(connection))
+
+        def changed(connection: Connection, _before: Digest) -> Digest:
+            change(connection)
+            return digest_of(connection)
+
+        self._commit(changed)
+
+    def _commit(self, change: Callable[[Connection, Digest], Digest]) -> None:
+        """Commit a change, which returns the digest of the store after it.
+
+        If the connection is lost meanwhile, the digest tells whether the change was committed.
+        """
+        after: Digest | None = None
+
+        def attempt() -> None:
+            nonlocal after
+            with self._write() as connection:
+                before = self._known(connection)
+                if before == after:
+                    return
+                after = change(connection, before)
+                self._keep_digest(connection, before, after)
+
+        self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Digest:
         """The digest that the store has; StoreError if it is not one that this user has noted.
@@ -299,22 +334,44 @@ class Store(StoreReader):
         """Reserve a PostgreSQL database for one runner; StoreError if another has it.
 
         The connection that holds the lock is the one that writes. So a runner that has lost the
-        lock, which another may then hold, cannot write any more.
+        lock, which another may then hold, cannot write until it has it again.
         """
-        with store_errors(self.where), self._engine.connect() as connection:
+        self._writer = self._locked()
+        try:
+            yield
+        finally:
+            self._writer.invalidate()  # closes it, which releases the lock
+            self._writer.close()
+            self._writer = None
+
+    def _locked(self) -> Connection:
+        """A new connection that holds the runner's lock."""
+        with store_errors(self.where):
+            connection = self._engine.connect()
             query = sa.text("SELECT pg_try_advisory_lock(:key)")
-            if not connection.execute(query, {"key": _LOCK}).scalar_one():
-                raise StoreError(
-                    f"{self.where}: another runner is at work in this database; wait for it, or"
-                    " stop it first."
-                )
-            connection.commit()
-            self._writer = connection
+            if connection.execute(query, {"key": _LOCK}).scalar_one():
+                connection.commit()
+                return connection
+            connection.close()
+        raise StoreError(
+            f"{self.where}: another runner is at work in this database; wait for it, or stop it"
+            " first."
+        )
+
+    def _retrying(self, work: Callable[[], _T]) -> _T:
+        """Do this. A runner does it again if the connection to the database is lost, for a minute:
+        a database that was restarted does not stop a cup."""
+        until = monotonic() + _RETRY_S
+        while True:
             try:
-                yield
-            finally:
-                self._writer = None
-                connection.invalidate()  # closes it, which releases the lock
+                return work()
+            except ConnectionLostError:
+                if self._writer is None or monotonic() >= until:
+                    raise
+            sleep(_PAUSE_S)
+
+    def _connect(self) -> Connection:
+        return self._retrying(super()._connect)
 
     def secret(self, *about: str) -> str:
         """A secret of this user, the same for the same words; nobody else can compute it."""
@@ -336,14 +393,14 @@ class Store(StoreReader):
         if self._writer is None:
             with self._engine.begin() as connection:
                 yield connection
-        elif self._writer.invalidated:
-            raise StoreError(
-                f"{self.where}: the connection to the database was lost, and the lock with it;"
-                " run the command again: what was finished is kept."
-            )
-        else:
-            with self._writer.begin():
-                yield self._writer
+            return
+        if self._writer.invalidated:
+            try:
+                self._writer = self._locked()
+            except StoreError as error:  # the server may not know yet that the old one is lost
+                raise ConnectionLostError(str(error)) from None
+        with self._writer.begin():
+            yield self._writer
 
 
 def _create_file(folder: Path) -> None:

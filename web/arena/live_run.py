@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic, thread_time
 from typing import Any
@@ -16,6 +17,7 @@ from tournament.decisions import disqualified, paused
 from tournament.records import Decision, MatchRecord, MatchSummary
 from tournament.results.match_arrays import MatchArrays, MatchCollector
 from tournament.results.standings import Standings, compute
+from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
 from web.arena.upcoming import Upcoming, upcoming
 
@@ -201,7 +203,8 @@ class LiveRun:
 
     def _refresh_and_release(self) -> None:
         try:
-            self._refresh()
+            with suppress(StoreError):  # a database that was restarted is read again later
+                self._refresh()
         finally:
             self._refreshing.release()
 

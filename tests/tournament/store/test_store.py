@@ -328,23 +328,56 @@ def test_for_readers_too() -> None:
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
 
 
+def end_connections(target: str) -> None:
+    engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
+    ends = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    with engine.connect() as other:
+        other.execute(sa.text(ends))
+    engine.dispose()
+
+
 @pytest.mark.parametrize("target", ["postgresql"], indirect=True)
-def test_a_database_that_ends_during_a_run_keeps_what_was_finished(target: str) -> None:
-    with Store.create(target) as store:
+def test_a_runner_connects_again_and_has_its_lock_again(target: str) -> None:
+    with Store.create(target) as store, Store.create(target) as other, only_runner(store):
         store.add(record())
-        engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
-        ends = (
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-        )
-        with engine.connect() as other:
-            other.execute(sa.text(ends))
-        engine.dispose()
-        with pytest.raises(
-            StoreError, match="check that the database is running, then run the command again"
-        ):
-            store.add(record(2))
+        end_connections(target)
         store.add(record(2))
-        assert store.count() == 2
+        end_connections(target)
+        assert store.decisions() == []
+        store.put({"finished": True})
+        with pytest.raises(StoreError, match="another runner is at work"), only_runner(other):
+            pass
+        assert other.count() == 2
+        assert other.is_signed()
+
+
+@pytest.mark.parametrize("target", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_commit_of_unknown_outcome_is_done_once(target: str, committed: bool) -> None:
+    with Store.create(target) as store, only_runner(store):
+        store.add(record())
+        commit = store._engine.dialect.do_commit
+
+        def lose(connection: Any) -> None:
+            store._engine.dialect.do_commit = commit  # type: ignore[method-assign]
+            if committed:
+                commit(connection)
+            connection.dbapi_connection.close()
+            commit(connection)
+
+        for number, change in enumerate(
+            (
+                lambda: store.add(record(2)),
+                lambda: store.decide(DecisionKind.PAUSE, "Lunch."),
+                lambda: store.void_finished([(record(2).match, 1, "Lunch.")]),
+            ),
+            1,
+        ):
+            store._engine.dialect.do_commit = lose  # type: ignore[method-assign]
+            change()
+            found = store.count(), len(store.decisions()), len(store.voids())
+            assert found == [(2, 0, 0), (2, 1, 0), (1, 1, 1)][number - 1]
+        store.check()
 
 
 @pytest.mark.parametrize("name", ["cup?1", "cup#1", "cup%201", "a&b=c@d:1", "Schafkopf öß ☃"])

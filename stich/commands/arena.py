@@ -18,7 +18,7 @@ from stich.commands.common import (
     run_folder,
     stopping_on_sigterm,
 )
-from stich.commands.cups import play_cup, read_startable_cup
+from stich.commands.cups import command_again, play_cup, read_startable_cup, store_option
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.run.memory import PLAY_SHARE
 from tournament.store.store import Store
@@ -31,6 +31,7 @@ _PORTS = click.IntRange(0, 65535)
 @click.command()
 @click.argument("target", metavar="CUP.toml|DIR|FILE", shell_complete=completion.files)
 @click.option("--out", metavar="DIR", help="Folder of the run of a CUP.toml; runs/CUP by default.")
+@store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
@@ -51,6 +52,7 @@ _PORTS = click.IntRange(0, 65535)
 def arena(
     target: str,
     out: str | None,
+    store_url: str | None,
     host: str,
     port: int,
     connect_port: int | None,
@@ -70,7 +72,14 @@ def arena(
     """
     port = find_port(host, port)
     if not target.endswith(".toml"):
-        if out is not None or ends or as_json or no_sandbox or connect_port is not None:
+        if (
+            out is not None
+            or store_url is not None
+            or ends
+            or as_json
+            or no_sandbox
+            or connect_port is not None
+        ):
             raise click.UsageError(
                 "Only --host and --port are for a DIR or FILE; leave the others out."
             )
@@ -82,28 +91,32 @@ def arena(
             stack.enter_context(pages_served(host, port, PagesSettings(target)))
             signal.pause()
         return 0
-    folder = out or str(run_folder(target))
-    cup = read_startable_cup(target, folder, no_sandbox=no_sandbox)
-    Store.create(folder).close()
+    folder = out or str(run_folder(target))  # of the invitations too
+    run = store_url or folder
+    cup = read_startable_cup(target, run, no_sandbox=no_sandbox)
+    Store.create(run).close()
     more = ("--no-sandbox",) if no_sandbox else ()
-    again = shlex.join(("stich", "arena", target, "--out", folder, *more))
+    if out and store_url:
+        more = ("--out", out, *more)
+    again = command_again("arena", target, run, *more)
     with stopping_on_sigterm(), ExitStack() as stack:
         gateway = None
         if not any(bot.connect for bot in cup.bots):
-            stack.enter_context(pages_served(host, port, PagesSettings(folder, cup=target)))
+            stack.enter_context(pages_served(host, port, PagesSettings(run, None, target, folder)))
         else:
             if connect_port is None:
                 connect_port = port + 1 if port < 65535 else 0
             connect_port = find_port(host, connect_port)
-            settings = PagesSettings(folder, connect_port, target)
+            settings = PagesSettings(run, connect_port, target, folder)
             url = stack.enter_context(pages_served(host, port, settings))
+            Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
             Invitations(Path(folder)).arena_url = url
             invite = shlex.join(("stich", "invite", target, "--out", folder))
             gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
         play_cup(
             cup,
             target,
-            folder,
+            run,
             again,
             as_json=as_json,
             gateway=gateway,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +20,34 @@ from tournament.decisions import absent
 from tournament.results.standings import standings
 from tournament.run.executor import Executor
 from tournament.run.session import Cluster, Gateway, run_cup
-from tournament.store.engine import shown_target
+from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
 from tournament.store.store import Store, StoreError
+
+
+def _check_store(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
+    if url is not None and not is_database_url(url):
+        shown = "" if "@" in url else f" {url}"  # which may hold a password
+        click.echo(f"--store{shown}: {NOT_A_STORE}", err=True)
+        sys.exit(2)
+    return url
+
+
+store_option = click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    callback=_check_store,
+    help="The database of the run, instead of OUT/run.sqlite: postgresql://user@host/name.",
+)
+
+
+def command_again(name: str, cup: str, target: str, *more: str) -> str:
+    """The command that resumes a cup with this store, without the password of its database."""
+    shown = shown_target(target)
+    option = "--store" if is_database_url(target) else "--out"
+    again = shlex.join(("stich", name, cup, option, shown, *more))
+    hidden = " (with the password in the URL, or in PGPASSWORD)" if shown != target else ""
+    return again + hidden
 
 
 def read_startable_cup(

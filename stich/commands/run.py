@@ -10,9 +10,7 @@ import click
 
 from stich.commands import completion
 from stich.commands.common import no_sandbox_option, run_command, run_folder
-from stich.commands.cups import play_cup, read_startable_cup
-from tournament.store.engine import shown_target
-from tournament.store.store import NOT_A_STORE, is_database_url
+from stich.commands.cups import command_again, play_cup, read_startable_cup, store_option
 
 
 @click.command()
@@ -23,12 +21,7 @@ from tournament.store.store import NOT_A_STORE, is_database_url
     shell_complete=completion.folders,
     help="Folder of the run; runs/CUP by default.",
 )
-@click.option(
-    "--store",
-    "store_url",
-    metavar="URL",
-    help="The database of the run, instead of OUT/run.sqlite: postgresql://user@host/name.",
-)
+@store_option
 @click.option(
     "--cluster",
     metavar="ADDRESS",
@@ -64,19 +57,11 @@ def run(
     if store_url is not None and out is not None:
         click.echo("--out and --store exclude each other; omit one.", err=True)
         return 2
-    if store_url is not None and not is_database_url(store_url):
-        shown = "" if "@" in store_url else f" {store_url}"  # which may hold a password
-        click.echo(f"--store{shown}: {NOT_A_STORE}", err=True)
-        return 2
-    shown = shown_target(target)
-    words = ("stich", "run", cup, "--store" if store_url else "--out", shown)
     more = (
         *(("--no-sandbox",) if no_sandbox else ()),
         *(("--cluster", cluster) if cluster else ()),
     )
-    again = shlex.join((*words, *more))
-    if shown != target:
-        again += " (with the password in the URL, or in PGPASSWORD)"
+    again = command_again("run", cup, target, *more)
     play_cup(plan, cup, target, again, as_json=as_json, cluster=cluster)
     return 0
 

@@ -39,20 +39,25 @@ _THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
 
 
 def create_app(
-    store: StoreReader | None, connect_port: int | None = None, cup: Path | None = None
+    store: StoreReader | None,
+    connect_port: int | None = None,
+    cup: Path | None = None,
+    folder: Path | None = None,
 ) -> Flask:
     """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
 
     `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
-    `cup` is the file of the cup, whose bots can be started to play against a person. CupError.
+    `cup` is the file of the cup, whose bots can be started to play against a person. `folder` has
+    the tokens of bots, by default that of the run. CupError.
     """
+    folder = folder or (store.folder if store else None)
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     app.jinja_env.loader = ChoiceLoader(
         [PackageLoader("web.arena"), PackageLoader("web.ui", "templates")]
     )
     prepare_templates(app.jinja_env)
-    available = AvailableBots.of_cup(cup, store.folder if store else None)
+    available = AvailableBots.of_cup(cup, folder)
     app.extensions["stich-play"] = BrowserGames(available)
     app.register_blueprint(play_pages)
     app.register_blueprint(assets)
@@ -62,8 +67,8 @@ def create_app(
     else:
         app.extensions["stich-run"] = LiveRun(store)
         app.register_blueprint(pages)
-        if store.folder is not None:  # that is where tokens are kept
-            app.extensions["stich-authors"] = Sessions(Invitations(store.folder))
+        if folder is not None:
+            app.extensions["stich-authors"] = Sessions(Invitations(folder))
             app.register_blueprint(author_pages)
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:

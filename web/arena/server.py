@@ -22,6 +22,7 @@ class PagesSettings:
     run: str | None = None
     connect_port: int | None = None
     cup: str | None = None
+    folder: str | None = None
 
 
 def _load(_app: str) -> Any:
@@ -37,6 +38,7 @@ def _load(_app: str) -> Any:
         StoreReader.open(settings.run) if settings.run else None,
         settings.connect_port,
         Path(settings.cup) if settings.cup else None,
+        Path(settings.folder) if settings.folder else None,
     )
     lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread

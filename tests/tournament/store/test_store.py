@@ -330,7 +330,9 @@ def test_for_readers_too() -> None:
 
 def end_connections(target: str) -> None:
     engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
-    ends = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    # Within a minute: without a time, it would not wait until they have ended.
+    ends = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+    ends += " WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
     with engine.connect() as other:
         other.execute(sa.text(ends))
     engine.dispose()
@@ -353,30 +355,30 @@ def test_a_runner_connects_again_and_has_its_lock_again(target: str) -> None:
 
 @pytest.mark.parametrize("target", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("committed", [True, False])
-def test_a_commit_of_unknown_outcome_is_done_once(target: str, committed: bool) -> None:
+def test_a_commit_of_unknown_outcome_is_done_once(
+    target: str, committed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store.create(target) as store, only_runner(store):
         store.add(record())
-        commit = store._engine.dialect.do_commit
+        dialect = store._engine.dialect
+        commit = dialect.do_commit
 
-        def lose(connection: Any) -> None:
-            store._engine.dialect.do_commit = commit  # type: ignore[method-assign]
+        def lose_the_answer(connection: Any) -> None:
+            monkeypatch.setattr(dialect, "do_commit", commit)
             if committed:
                 commit(connection)
             connection.dbapi_connection.close()
             commit(connection)
 
-        for number, change in enumerate(
-            (
-                lambda: store.add(record(2)),
-                lambda: store.decide(DecisionKind.PAUSE, "Lunch."),
-                lambda: store.void_finished([(record(2).match, 1, "Lunch.")]),
-            ),
-            1,
-        ):
-            store._engine.dialect.do_commit = lose  # type: ignore[method-assign]
+        changes: dict[tuple[int, int, int], Callable[[], None]] = {
+            (2, 0, 0): lambda: store.add(record(2)),
+            (2, 1, 0): lambda: store.decide(DecisionKind.PAUSE, "Lunch."),
+            (1, 1, 1): lambda: store.void_finished([(record(2).match, 1, "Lunch.")]),
+        }
+        for after, change in changes.items():
+            monkeypatch.setattr(dialect, "do_commit", lose_the_answer)
             change()
-            found = store.count(), len(store.decisions()), len(store.voids())
-            assert found == [(2, 0, 0), (2, 1, 0), (1, 1, 1)][number - 1]
+            assert (store.count(), len(store.decisions()), len(store.voids())) == after
         store.check()
 
 
@@ -416,24 +418,20 @@ def test_another_version_is_refused(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["postgresql"], indirect=True)
-def test_a_runner_that_has_lost_the_lock_writes_no_more(target: str) -> None:
+def test_a_runner_that_has_lost_the_lock_to_another_writes_no_more(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The connection that holds the lock is the one that writes, so a second runner is safe."""
-    with Store.create(target) as first, Store.create(target) as second:
-        with only_runner(first):
-            first.add(record())
-            engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
-            # Within a minute: without a time, it would not wait until the lock is free.
-            end = "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks"
-            holder = f"{end} WHERE locktype = 'advisory'"
-            with engine.connect() as other:
-                other.execute(sa.text(holder))
-            engine.dispose()
-            with only_runner(second):
-                for block in (2, 3):
-                    with pytest.raises(StoreError, match="run the command again"):
-                        first.add(record(block))
-                assert second.count() == 1
-                second.add(record(4))
+    monkeypatch.setattr("tournament.store.store._RETRY_S", 0)
+    with Store.create(target) as first, Store.create(target) as second, only_runner(first):
+        first.add(record())
+        end_connections(target)
+        with only_runner(second):
+            for block in (2, 3):
+                with pytest.raises(StoreError, match=r"run the command again|another runner"):
+                    first.add(record(block))
+            assert second.count() == 1
+            second.add(record(4))
         assert first.count() == 2
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import games
-from tests import golden, make_golden
+from tests import golden
 
 NAMES = golden.files()
 
@@ -37,22 +37,6 @@ def test_every_option_has_a_golden_game_that_sets_it() -> None:
 
 def start_of(name: str) -> Any:
     return golden.load(name)["start"]
-
-
-def test_our_own_golden_games_are_those_of_the_plans() -> None:
-    own = {name.removeprefix("own-") for name in NAMES if name.startswith("own-")}
-    assert own == {plan.name for plan in make_golden.PLANS}
-
-
-@pytest.mark.parametrize("plan", make_golden.PLANS, ids=lambda plan: plan.name)
-def test_our_own_golden_games_show_what_they_are_for(plan: make_golden.Plan) -> None:
-    made = golden.load(f"own-{plan.name}")
-    state = games.get(plan.game).start(plan.players, made["start"]["seed"], plan.options)
-    trace = []
-    for step in made["steps"]:
-        trace.append(make_golden.trace_of(state, step["move"]))
-        state = state.advance(step["move"])
-    assert plan.shows(trace, made["final"])
 
 
 def test_spring_is_one_doubling_more_than_bombs_and_rockets() -> None:

@@ -29,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (("run", "ex"), ["<file>"]),
         (("run", "cup.toml", "--out", ""), ["<dir>"]),
-        (("standings", ""), ["<dir>"]),
+        (("standings", ""), ["<file>"]),
         (("export", "runs/x", "-o", ""), ["<file>"]),
         (("report", "runs/x", "-o", ""), ["<file>"]),
         (("duel", "g"), ["greedy"]),

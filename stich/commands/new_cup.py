@@ -144,7 +144,7 @@ def _toml(name: str, game: str, players: int, kind: str, deals: int, bots: dict[
         "",
         "[format]",
         f"type = {_quoted(kind)}",
-        f"deals = {deals}",
+        f"deals = {deals}  # of each table; each is a block: played once in every seating",
         *([f"challenger = {_quoted(next(iter(bots)))}"] if kind == "gauntlet" else []),
         "",
         "[clock]",

@@ -86,7 +86,10 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:
     """What the columns claim, in sentences."""
     deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
-    yield f"{format_matches(standings, total)}, {deals}, {blocks}."
+    yield (
+        f"{format_matches(standings, total)}, {deals}, {blocks} (a block is a table in all its"
+        " seatings)."
+    )
     if standings.stop is not None:
         yield format_stop(standings)
     yield from table_notes(standings)

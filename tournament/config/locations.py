@@ -1,11 +1,14 @@
-"""The line of each key of a TOML file, which neither tomllib nor tomlkit provides."""
+"""The line of each key of a TOML file, which tomllib does not tell, and why it refused a file.
+
+Keys are looked for line by line, so lines inside a multi-line string may be taken for keys. That
+changes no more than the line of an error.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tournament.text import printable
@@ -15,87 +18,82 @@ Path = tuple[str | int, ...]
 
 _MAX_DEPTH = 8  # keys of a path that are looked at; no cup has so many
 _MAX_SHOWN = 60
-
-# What decides where a statement ends: strings and comments are skipped, brackets are counted.
-_TOKEN = re.compile(
-    r'"""(?:\\.|[^\\])*?"{3,5}' r"|'''.*?'{3,5}" r'|"(?:\\.|[^"\\\n])*"' r"|'[^'\n]*'"
-    r"|#[^\n]*|[\[\]{}\n]",
-    re.DOTALL,
-)  # fmt: skip
-_HEADER = re.compile(r"[ \t]*\[")
-_NAME = re.compile(r"""\s*(\[*)\s*([\w."'-]+)\s*(?:=|$)""", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A key with its value, or the header of a section.
-
-    `line` counts from 1. `paths` are all keys that it sets, its own first; empty where that cannot
-    be read. `valid` says whether it can be parsed on its own.
-    """
-
-    line: int
-    source: str
-    paths: tuple[Path, ...]
-    valid: bool
-
-    @property
-    def is_header(self) -> bool:
-        """Whether it opens a section."""
-        return self.source.lstrip().startswith("[")
-
-    @property
-    def key(self) -> str:
-        """The key as it is named to people; TOML where none can be read."""
-        if self.paths:
-            return label(self.paths[0])
-        name = _NAME.match(self.source)
-        return short(name[2]) if name else "TOML"
+_PART = r"""(?:[\w-]+|"(?:\\.|[^"\\])*"|'[^']*')"""
+_KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
+_HEADER = re.compile(r"\s*(\[.*\])\s*(?:#.*)?$")
+_NAME = re.compile(r"""\s*\[*\s*([\w."'-]+)\s*(?:=|$)""")
+_WORDS = re.compile(r"=\s*(yes|no|on|off|true|false)\b", re.IGNORECASE)
+# Before Python 3.14 tomllib gives the position only at the end of its message.
+_POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """The line (from 1) of every key and section in valid TOML."""
+    """The line (from 1) of every key and section; of one that is there twice, the first."""
     found: dict[Path, int] = {}
-    for statement in statements(text):
-        for path in statement.paths:
-            found.setdefault(path, statement.line)
-            if isinstance(path[-1], int):
-                found.setdefault(path[:-1], statement.line)
+    for line, path in _keys(text.split("\n")):
+        for end in range(1, min(len(path), _MAX_DEPTH) + 1):
+            found.setdefault(path[:end], line)
     return found
 
 
-def statements(text: str) -> Iterator[Statement]:
-    """All statements in order, those of TOML that is not valid too."""
-    counts: dict[Path, int] = {}
+def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
+    """Why tomllib refused a text: the line (from 1), the key, what is wrong with it and the fix."""
+    lines, message = text.split("\n"), str(error)
+    paths = dict(_keys(lines))
+    position = _POSITION.search(message)
+    if position is None:
+        wrong = (line for line, source in enumerate(lines, 1) if _parse(source) is None)
+        line = next(wrong, 1)
+        what = "has a number with too many digits; write a shorter one."
+        if isinstance(error, RecursionError):
+            what = "is nested too deeply; flatten it."
+        return line, _key_of(lines[line - 1], paths.get(line)), what
+    at = line = int(position[1] or len(lines))
+    if _parse(lines[at - 1]) is not None:
+        here = paths.get(at, ())
+        earlier = [one for one, path in paths.items() if one < at and path[: len(here)] == here]
+        if here and earlier:
+            return at, label(here), f"is already set on line {earlier[0]}; delete one of them."
+        # What is right by itself is in brackets or quotes that an earlier line opened.
+        line = next((n for n in range(at, 0, -1) if _parse(lines[n - 1]) is None), at)
+    source = lines[line - 1]
+    fix = "write KEY = VALUE on a line of its own, with strings in quotes"
+    if source.lstrip().startswith("["):
+        fix = "write [SECTION]"
+    elif line < at:
+        fix = f"close its brackets or quotes, or fix line {at}"
+    elif _WORDS.search(source):
+        fix = "write true or false"
+    what = f"is not valid TOML: {short(message[: position.start()])}; {fix}."
+    return line, _key_of(source, paths.get(line)), what
+
+
+def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
+    """The lines that set a key or open a section, with its path."""
+    counts: dict[Path, int] = {}  # the last index of every array of tables
     section: Path = ()
-    for line, source in _split(text):
-        parsed = _parse(source)
-        valid = parsed is not None
-        if parsed is None and (name := _NAME.match(source)):
-            opening, key = name.groups()
-            parsed = _parse(opening + key + "]" * len(opening) if opening else f"{key} = 0")
-        paths: tuple[Path, ...] = ()
-        if parsed and source.lstrip().startswith("["):
-            section = _header(parsed, counts)
-            paths = (section,)
-        elif parsed:
-            paths = tuple(section + path for path in _paths(parsed))
-        if paths or not valid:
-            yield Statement(line, source, paths, valid)
+    for line, source in enumerate(lines, 1):
+        if (header := _HEADER.match(source)) and (parsed := _parse(header[1])):
+            section = _path(parsed, counts)
+            yield line, section
+        elif (key := _KEY.match(source)) and (parsed := _parse(f"{key[1]} = 0")):
+            yield line, section + _path(parsed, {})
 
 
-def _split(text: str) -> Iterator[tuple[int, str]]:
-    """Split at the line breaks outside strings and arrays: line numbers and source."""
-    line, start, depth = 1, 0, 0
-    for token in _TOKEN.finditer(text + "\n"):
-        if token[0] != "\n":
-            depth += (token[0] in "[{") - (token[0] in "]}")
-        elif depth <= 0 or _HEADER.match(text, start):
-            source = text[start : token.end()]
-            yield line, source
-            line, start, depth = line + source.count("\n"), token.end(), 0
-    if start < len(text):
-        yield line, text[start:]
+def _path(parsed: Any, counts: dict[Path, int]) -> Path:
+    """The path of the one key or section that was parsed; another table is added to `counts`."""
+    path: Path = ()
+    while parsed:
+        if isinstance(parsed, list):
+            counts[path] = counts.get(path, -1) + 1
+            path += (counts[path],)
+            parsed = parsed[0]
+        elif isinstance(parsed, dict):
+            key, parsed = next(iter(parsed.items()))
+            path += (key,)
+            if isinstance(parsed, dict) and path in counts:
+                path += (counts[path],)
+    return path
 
 
 def _parse(source: str) -> dict[str, Any] | None:
@@ -105,34 +103,10 @@ def _parse(source: str) -> dict[str, Any] | None:
         return None
 
 
-def _header(parsed: dict[str, Any], counts: dict[Path, int]) -> Path:
-    """The path that a header opens; `counts` has the last index of every array of tables."""
-    path: Path = ()
-    value: Any = parsed
-    while value:
-        if isinstance(value, list):
-            counts[path] = counts.get(path, -1) + 1
-            path += (counts[path],)
-            value = value[0]
-        else:
-            key, value = next(iter(value.items()))
-            path += (key,)
-            if isinstance(value, dict) and path in counts:
-                path += (counts[path],)
-    return path
-
-
-def _paths(value: Any, path: Path = ()) -> list[Path]:
-    """The paths of all keys in a parsed statement."""
-    found: list[Path] = [path] if path else []
-    if len(path) < _MAX_DEPTH and isinstance(value, dict):
-        for key, inner in value.items():
-            found += _paths(inner, (*path, key))
-    elif len(path) < _MAX_DEPTH and isinstance(value, list):
-        for index, inner in enumerate(value):
-            if isinstance(inner, dict):
-                found += _paths(inner, (*path, index))
-    return found
+def _key_of(source: str, path: Path | None) -> str:
+    """The key of a line as it is named to people; TOML where none can be read."""
+    name = _NAME.match(source)
+    return label(path) if path else short(name[1]) if name else "TOML"
 
 
 def line_of(found: dict[Path, int], path: Path) -> int:

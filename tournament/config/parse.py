@@ -24,7 +24,7 @@ from tournament.config.cup import (
     usual_cards,
     with_fillers,
 )
-from tournament.config.locations import Path, label, line_of, locate, short
+from tournament.config.locations import Path, explain, label, line_of, locate, short
 from tournament.config.schema import (
     ALIASES,
     BOT,
@@ -38,7 +38,6 @@ from tournament.config.schema import (
     suggest,
     type_name,
 )
-from tournament.config.toml_errors import explain
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 """Finds further errors in a cup, in which values that are wrong are None: each is the path of a key
@@ -175,7 +174,8 @@ def _check_section(
     checked: dict[str, Any] = {}
     for name, value in section.items():
         if name not in known:
-            errors.add((*path, name), f"unknown key; {suggest(name, names)}")
+            fix = _place_of(name) or suggest(name, names)
+            errors.add((*path, name), f"unknown key; {fix}")
             meant = closest(name, names)
             if meant in known and meant not in section:
                 checked[meant] = None
@@ -189,6 +189,14 @@ def _check_section(
             errors.add((*path, key.name), f'is missing; write {key.name} = "…".')
             checked[key.name] = None
     return checked
+
+
+def _place_of(name: str) -> str | None:
+    """The fix for a key of another section; None if it is of none."""
+    rooms = {"the top of the file": TOP, "[[bots]]": BOT}
+    rooms |= {f"[{section}]": keys for section, keys in SECTIONS.items()}
+    places = [place for place, keys in rooms.items() if any(name == key.name for key in keys)]
+    return f"it belongs in {' or '.join(places)}; move it there." if places else None
 
 
 def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:

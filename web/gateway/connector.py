@@ -301,7 +301,8 @@ def _detail(answer: _Answer) -> str:
     try:
         detail = str(json.loads(answer.body)["detail"])
     except (ValueError, RecursionError, KeyError, TypeError):
-        return f"it answers with status {answer.status}"
+        hint = "; if it uses TLS, write https://" if answer.status == 400 else ""
+        return f"it answers with status {answer.status}{hint}"
     return printable(detail[:500])
 
 

@@ -31,4 +31,4 @@ def test_one_is_no_plural() -> None:
     page = io.StringIO()
     one = standings(run_of(cup(1)[:1], finished=False))
     Console(width=140, file=page).print(standings_table(one, total=1))
-    assert "1 of 1 match, 1 deal, 1 block." in " ".join(page.getvalue().split())
+    assert "1 of 1 match, 1 deal, 1 block (" in " ".join(page.getvalue().split())

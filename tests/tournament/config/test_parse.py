@@ -137,6 +137,14 @@ WRONG = [
     (("players = 3", "plyers = 3"), '3: plyers: unknown key; did you mean "players"?'),
     (('seed = "2026-spring"', 'seed = ""'), "4: seed: must have 1 to 128 characters, not 0; write"),
     (('seed = "2026-spring"', "seed = 2026-01-01"), "4: seed: must be a string, not a date or tim"),
+    (('seed = "2026-spring"', "rounds = 3"), "4: rounds: unknown key; it belongs in [format]; mov"),
+    (('seed = "2026-spring"', "move_ms = 3"), "4: move_ms: unknown key; it belongs in [clock];"),
+    (
+        ('seed = "2026-spring"', "memory_mb = 3"),
+        "4: memory_mb: unknown key; it belongs in [run]",
+    ),
+    (("strikes = 3", "seed = 3"), "20: faults.seed: unknown key; it belongs in the top"),
+    (('seed = "2026-spring"', "commit = yes"), "4: commit: is not valid TOML: "),
     (("[options]", "[optoins]"), '6: optoins: unknown key; did you mean "options"?'),
     (("deals = 1\n", "deals = 0\n"), "7: options.deals: must be a whole number from 1 to 1000."),
     (("deals = 1\n", "target = 1\n"), "7: options.target: Dou Dizhu has no such option; there"),
@@ -238,9 +246,15 @@ def test_an_error_is_one_line_with_its_key_and_fix(change: tuple[str, str], line
     assert len(found[0]) < 250
 
 
+@pytest.mark.parametrize("word", ["yes", "True", "off"])
+def test_a_word_for_a_boolean_that_toml_does_not_know_is_explained(word: str) -> None:
+    (line,) = errors(GOOD.replace("players = 3", f"players = 3\ncommit = {word}"))
+    assert line.endswith("; write true or false.")
+
+
 def test_all_errors_are_reported_at_once_in_the_order_of_the_file() -> None:
     text = GOOD
-    for change, _ in WRONG[1:2] + WRONG[12:14] + WRONG[24:25] + WRONG[31:32]:
+    for change, _ in WRONG[1:2] + WRONG[17:19] + WRONG[29:30] + WRONG[36:37]:
         text = text.replace(*change, 1)
     found = errors(text)
     lines = [int(line.split(":")[1]) for line in found]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from click import Context, Parameter
 from click.shell_completion import CompletionItem
 
-Complete = Callable[[Context, Parameter, str], list[CompletionItem]]
+if TYPE_CHECKING:
+    from tournament.store.reader import StoreReader
 
 _MAX_READ = 20_000
 _MAX_OFFERED = 100
@@ -40,49 +42,39 @@ def bots(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem
 
 def matches(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
     """Ids of the run's first matches, each with its bots."""
-    return _in_run(ctx, _matches, incomplete)
+
+    def read(store: StoreReader) -> Iterator[tuple[str, str]]:
+        for match in islice(store.summaries(), _MAX_READ):
+            yield match.match, ", ".join(match.seating)
+
+    return _in_run(ctx, read, incomplete)
 
 
 def run_bots(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of the run's bots."""
-    return _in_run(ctx, _run_bots, incomplete)
-
-
-def _matches(target: str) -> Iterator[tuple[str, str]]:
-    from tournament.store.reader import StoreReader
-
-    with StoreReader.open(target) as store:
-        for match in islice(store.summaries(), _MAX_READ):
-            yield match.match, ", ".join(match.seating)
-
-
-def _run_bots(target: str) -> Iterator[tuple[str, str]]:
-    from tournament.store.reader import StoreReader
-
-    with StoreReader.open(target) as store:
-        for name in store.get("bots", ()):
-            yield name, ""
+    return _in_run(ctx, lambda store: ((bot, "") for bot in store.get("bots", ())), incomplete)
 
 
 def _in_run(
-    ctx: Context, read: Callable[[str], Iterable[tuple[str, str]]], incomplete: str
+    ctx: Context, read: Callable[[StoreReader], Iterator[tuple[str, str]]], incomplete: str
 ) -> list[CompletionItem]:
+    from tournament.store.reader import StoreReader
     from tournament.store.store import StoreError
 
     # After an option without its value, click leaves the arguments unparsed in args.
     target = ctx.params.get("target") or next(iter(ctx.args), None)
     if target is None:
         return []
-    found: list[CompletionItem] = []
     try:
-        for word, about in read(target):
-            if word.startswith(incomplete):
-                found.append(CompletionItem(word, help=about or None))
-            if len(found) == _MAX_OFFERED:
-                break
+        with StoreReader.open(target) as store:
+            found = (
+                CompletionItem(word, help=about or None)
+                for word, about in read(store)
+                if word.startswith(incomplete)
+            )
+            return list(islice(found, _MAX_OFFERED))
     except StoreError:
         return []
-    return found
 
 
 def _starting(words: Iterable[str], incomplete: str) -> list[CompletionItem]:

@@ -13,20 +13,16 @@ from bots.kits import Kit, KitError, catalogue, find
 
 
 def _listing(kits: dict[str, Kit]) -> str:
-    rows = [
-        (kit.language, kit.title, " ".join(kit.packages), _installed(kit)) for kit in kits.values()
-    ]
-    rows.insert(0, ("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED"))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
+    for kit in kits.values():
+        missing = " ".join(kit.missing())
+        installed = f"missing: {missing}" if missing else "yes"
+        rows.append((kit.language, kit.title, " ".join(kit.packages), installed))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
-
-
-def _installed(kit: Kit) -> str:
-    missing = kit.missing()
-    return f"missing: {' '.join(missing)}" if missing else "yes"
 
 
 def _as_json(kits: dict[str, Kit]) -> str:

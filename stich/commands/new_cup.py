@@ -119,19 +119,13 @@ def _bots(texts: Sequence[str]) -> dict[str, str]:
     """The bots of several NAME=BOT, by name."""
     chosen: dict[str, str] = {}
     for text in texts:
-        name, way = _bot(text)
+        name, equals, way = text.partition("=")
+        if not equals:
+            raise click.UsageError(f'--bot {text}: write NAME=BOT, as in mine="python bot.py".')
         if name in chosen:
             raise click.UsageError(f"--bot {text}: there is a bot {name} already; rename one.")
         chosen[name] = way
     return chosen
-
-
-def _bot(text: str) -> tuple[str, str]:
-    """The name and the command, URL or reference bot of NAME=BOT."""
-    name, equals, way = text.partition("=")
-    if not equals:
-        raise click.UsageError(f'--bot {text}: write NAME=BOT, as in mine="python bot.py".')
-    return name, way
 
 
 def _toml(name: str, game: str, players: int, kind: str, deals: int, bots: dict[str, str]) -> str:

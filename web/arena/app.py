@@ -16,8 +16,7 @@ import games
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from web.arena.assets import assets
-from web.arena.author.pages import author_pages
-from web.arena.author.sessions import Sessions
+from web.arena.author.pages import add_author_pages
 from web.arena.live_run import LiveRun
 from web.arena.pages import pages
 from web.arena.play.bots import AvailableBots
@@ -68,8 +67,7 @@ def create_app(
         app.extensions["stich-run"] = LiveRun(store)
         app.register_blueprint(pages)
         if folder is not None:
-            app.extensions["stich-authors"] = Sessions(Invitations(folder))
-            app.register_blueprint(author_pages)
+            add_author_pages(app, Invitations(folder))
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
         app.add_url_rule("/connect", "connect", lambda: {"port": connect_port}, methods=["POST"])

@@ -122,6 +122,11 @@ class Snapshot(RunFacts):
         """The number of finished matches."""
         return int(self.arrays.block.size)
 
+    @property
+    def total(self) -> int:
+        """The number of matches planned; a swiss or knockout plans its rounds as it goes."""
+        return max(self.matches, int(self.facts.get("total") or 0))
+
     def shown(self, match: MatchSummary) -> bool:
         """Whether the cards of a match may be shown."""
         # A block that is not among those played has begun since.

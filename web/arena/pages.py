@@ -19,7 +19,7 @@ from tournament.decisions import out_of_play
 from tournament.results.course import against
 from web.arena.author.pages import access
 from web.arena.live_run import LiveRun, Snapshot, current_run
-from web.arena.progress import progress
+from web.arena.progress import time_left
 from web.ui import plots
 from web.ui.formatting import course_first
 from web.ui.post_mortem import commands
@@ -75,7 +75,7 @@ def standings(now: Snapshot) -> str:
         course_first=course_first(now.table),
         bot_link=lambda name: url_for("pages.bot", name=name),
         plain=any(line.plain != line.score for line in now.table.standings),
-        progress=progress(now),
+        left=time_left(now),
         plot=plots.course(now.arrays.without(now.out), now.table),
         latest=list(islice(current_run().newest(), _LATEST)),
     )

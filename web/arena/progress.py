@@ -1,33 +1,19 @@
-"""How far a run is."""
+"""How long a run takes yet."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tournament.decisions import absent
 from tournament.text import plural
 from web.arena.live_run import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Matches done and planned, whether the run has ended, and the time left in words, "" if it is
-    not known."""
-
-    done: int
-    total: int
-    finished: bool
-    left: str
-
-
-def progress(now: Snapshot) -> Progress:
-    """How far the run is; a swiss or knockout plans its later rounds as it goes."""
-    done = now.matches
-    total = max(done, int(now.facts.get("total") or 0))
-    finished = now.table.finished
-    left = ""
-    if now.rate and not finished and not now.paused:
-        left = ("at most " if now.table.stop else "about ") + duration((total - done) / now.rate)
-    return Progress(done, total, finished, left)
+def time_left(now: Snapshot) -> str:
+    """The time left, in words; "" if it is not known."""
+    if not now.rate or now.finished or now.paused:
+        return ""
+    fewer = now.table.stop or absent(now.table.decisions)  # than planned may be played
+    left = duration((now.total - now.matches) / now.rate)
+    return f"{'at most' if fewer else 'about'} {left} left"
 
 
 def duration(seconds: float) -> str:

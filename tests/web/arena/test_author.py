@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,7 @@ from tests.tournament.played import cup, facts, played, run
 from tournament.records import Answer, MatchRecord
 from tournament.store.store import Store
 from web.arena.app import create_app
-from web.arena.author.sessions import LASTS_S, SESSIONS_OF_A_TOKEN, Sessions
-from web.gateway.invitations import Invitations, TokenRefused
+from web.gateway.invitations import Invitations
 
 NAMES = ("ann", "a/b?c&d", "cat")
 MARKUP = "<script>alert(1)</script>\x1b[2J\u202e"
@@ -156,23 +156,22 @@ def test_a_session_ends_with_its_token(client: FlaskClient, invitations: Invitat
     assert not links(answer.text)
 
 
-def test_a_session_ends_in_time_and_by_signing_out(invitations: Invitations) -> None:
-    now = 0.0
-    sessions = Sessions(invitations, lambda: now)
-    token = invitations.invite("cat", 1)
-    keys = [sessions.sign_in("cat", token) for _ in range(SESSIONS_OF_A_TOKEN + 1)]
-    with pytest.raises(TokenRefused, match="You are signed out"):
-        sessions.check("cat", keys[0])  # the oldest of too many
-    for key in keys[1:]:
-        sessions.check("cat", key)
-    with pytest.raises(TokenRefused, match="another bot"):
-        sessions.check("ann", keys[1])
-    sessions.sign_out(keys[1])
-    with pytest.raises(TokenRefused, match="You are signed out"):
-        sessions.check("cat", keys[1])
-    now = LASTS_S
-    with pytest.raises(TokenRefused, match="You are signed out"):
-        sessions.check("cat", keys[-1])
+def test_a_session_ends_in_time(client: FlaskClient, invitations: Invitations) -> None:
+    sign_in(client, "cat", invitations.invite("cat", 1))
+    assert links(client.get("/author/cat").text)
+    client.application.config["PERMANENT_SESSION_LIFETIME"] = timedelta(seconds=-1)
+    assert 'type="password"' in client.get("/author/cat").text
+
+
+def test_one_browser_is_signed_in_for_some_bots(
+    client: FlaskClient, invitations: Invitations
+) -> None:
+    with client.session_transaction() as session:
+        session.update({f"bot {number}": "0" * 64 for number in range(16)})
+    sign_in(client, "cat", invitations.invite("cat", 1))
+    with client.session_transaction() as session:
+        assert len(session) == 16
+        assert "cat" in session
 
 
 def test_wrong_tokens_lock_nobody_out(client: FlaskClient, invitations: Invitations) -> None:

@@ -24,7 +24,7 @@ from tournament.store.store import Store
 from web.arena import pages
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun
-from web.arena.progress import duration, progress
+from web.arena.progress import duration, time_left
 from web.arena.server import PagesSettings
 from web.arena.upcoming import upcoming
 from web.child_process import command, environment
@@ -208,7 +208,7 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         under_way.put(facts(cup()))
         live = LiveRun(under_way, lambda: now)
         assert [one.block for one in live.snapshot().upcoming] == [1, 2]
-        assert progress(live.snapshot()).left == ""
+        assert time_left(live.snapshot()) == ""
         for record in records[:4]:
             now += 30
             under_way.add(record)
@@ -217,7 +217,7 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         (left,) = seen.upcoming
         assert (left.block, left.played, left.seatings) == (2, 1, 3)
         assert set(left.bots) == set(cup().names)
-        assert progress(seen).left == "about 60 seconds"
+        assert time_left(seen) == "about 60 seconds left"
         page = create_app(under_way).test_client().get("/").text
         assert "Now and next" in page
         assert "1 of 3 seatings played" in page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
@@ -14,12 +13,8 @@ SHOWN: Final = 100
 """The most faults of a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class BotFault:
-    """A fault; `record` is its match, whole."""
-
-    record: MatchRecord
-    fault: FaultRecord
+BotFault = tuple[MatchRecord, FaultRecord]
+"""A fault, after its match, whole."""
 
 
 def count(match: MatchSummary, bot: str) -> int:
@@ -47,7 +42,7 @@ def find(
     if record is None or run.is_open(record.block):
         return None
     for found in _of(record, bot):
-        if (found.fault.turn, found.fault.seat) == (turn, seat):
+        if (found[1].turn, found[1].seat) == (turn, seat):
             return found
     return None
 
@@ -63,4 +58,4 @@ def _newest_first(run: LiveRun, now: Snapshot, bot: str) -> Iterator[BotFault]:
 def _of(record: MatchRecord, bot: str) -> Iterator[BotFault]:
     for fault in sorted(record.faults, key=lambda fault: fault.move):
         if record.seating[fault.seat] == bot:
-            yield BotFault(record, fault)
+            yield record, fault

@@ -2,39 +2,75 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import Any
+import secrets
+from datetime import timedelta
+from typing import Any, Final
 
-from flask import Blueprint, abort, current_app, make_response, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Flask,
+    abort,
+    current_app,
+    make_response,
+    render_template,
+    request,
+    session,
+    url_for,
+)
+from flask.sessions import SecureCookieSessionInterface
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Response
 
 from web.arena.author import faults
-from web.arena.author.sessions import Sessions
 from web.arena.live_run import Snapshot, current_run
-from web.gateway.invitations import TokenRefused
+from web.gateway.invitations import Invitations, TokenRefused, hash_of
 from web.ui.post_mortem import commands, curl
 
 author_pages = Blueprint("author", __name__)
 
 
-def _sessions() -> Sessions:
-    found: Sessions = current_app.extensions["stich-authors"]
+_LASTS: Final = timedelta(hours=12)
+_BOTS: Final = 16
+"""For how many bots an author can be signed in at once: a cookie has 4 KiB."""
+
+
+class _Sessions(SecureCookieSessionInterface):
+    """The session is a signed cookie with the SHA-256 of the token of each bot."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        """For HTTPS only, if the page came by it."""
+        return request.is_secure
+
+
+def add_author_pages(app: Flask, invitations: Invitations) -> None:
+    """Add these pages. A restart signs everybody out."""
+    app.secret_key = secrets.token_bytes(32)
+    app.session_interface = _Sessions()
+    app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
+    app.config["PERMANENT_SESSION_LIFETIME"] = _LASTS
+    app.extensions["stich-invitations"] = invitations
+    app.register_blueprint(author_pages)
+
+
+def _invitations() -> Invitations:
+    found: Invitations = current_app.extensions["stich-invitations"]
     return found
 
 
-def _cookie(bot: str) -> str:
-    """The name of the cookie with the session for a bot: one each, for authors of several."""
-    return f"stich_author_{hashlib.sha256(bot.encode()).hexdigest()[:16]}"
+def _check(bot: str, token_hash: str) -> None:
+    """TokenRefused unless the token is valid and that of this bot. Nobody guesses one of 256 bits,
+    so wrong ones are not counted."""
+    if _invitations().bot_of(token_hash) != bot:
+        raise TokenRefused("This token is that of another bot; sign in on that bot's page.")
 
 
 def access(bot: str) -> str:
     """What the page of a bot offers to its author: "link" to who is signed in, "form" to others, ""
     if nobody was invited."""
-    if "stich-authors" not in current_app.extensions or not _sessions().any_invitation:
+    if "stich-invitations" not in current_app.extensions or not _invitations().exist:
         return ""
     try:
-        _sessions().check(bot, request.cookies.get(_cookie(bot), ""))
+        _check(bot, session.get(bot, ""))
     except TokenRefused:
         return "form"
     return "link"
@@ -51,11 +87,10 @@ def keep_private(response: Response) -> Response:
 def page(name: str) -> Response:
     """The faults of a bot, or one of them, for its author; the form to sign in for others."""
     now = _snapshot(name)
-    key = request.cookies.get(_cookie(name))
-    if key is None:
+    if name not in session:
         return _sign_in_page(now, name)
     try:
-        _sessions().check(name, key)
+        _check(name, session[name])
     except TokenRefused as error:
         return _refused(now, name, str(error))
     if "match" in request.args:
@@ -75,27 +110,23 @@ def page(name: str) -> Response:
 def sign_in(name: str) -> Response:
     """Sign in with the token of a bot."""
     now = _snapshot(name)
-    token = request.form.get("token", "").strip()
+    token_hash = hash_of(request.form.get("token", "").strip())
     try:
-        key = _sessions().sign_in(name, token)
+        _check(name, token_hash)
     except TokenRefused as error:
         return _refused(now, name, str(error))
-    response = redirect(url_for("author.page", name=name), 303)
-    response.set_cookie(
-        _cookie(name), key, httponly=True, samesite="Strict", secure=request.is_secure
-    )
-    return response
+    session.pop(name, None)
+    for other in list(session)[_BOTS - 1 :]:
+        del session[other]
+    session[name] = token_hash
+    return redirect(url_for("author.page", name=name), 303)
 
 
 @author_pages.post("/sign-out/<path:name>")
 def sign_out(name: str) -> Response:
     """End the session for a bot."""
-    _sessions().sign_out(request.cookies.get(_cookie(name), ""))
-    response = redirect(url_for("pages.bot", name=name), 303)
-    response.delete_cookie(
-        _cookie(name), httponly=True, samesite="Strict", secure=request.is_secure
-    )
-    return response
+    session.pop(name, None)
+    return redirect(url_for("pages.bot", name=name), 303)
 
 
 def _snapshot(name: str) -> Snapshot:
@@ -111,15 +142,9 @@ def _fault_page(now: Snapshot, name: str) -> Response:
     found = faults.find(current_run(), now, name, match, turn, seat)
     if found is None:
         abort(404, f"There is no such fault of {name}, or it is not shown yet.")
-    command = commands(now.facts["config"]).get(name)
-    return _page(
-        "author_fault.html",
-        now,
-        name,
-        record=found.record,
-        fault=found.fault,
-        again=curl(found.fault, command),
-    )
+    record, fault = found
+    again = curl(fault, commands(now.facts["config"]).get(name))
+    return _page("author_fault.html", now, name, record=record, fault=fault, again=again)
 
 
 def _refused(now: Snapshot, name: str, why: str) -> Response:

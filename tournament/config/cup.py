@@ -157,7 +157,7 @@ class Cup:
         fields = dict(data)
         fields["bots"] = tuple(Bot(**bot) for bot in data["bots"])
         fields["format"] = Format(**{**data["format"], "seeds": tuple(data["format"]["seeds"])})
-        fields["stop"] = Stop(**data.get("stop", {}))  # stores of 0.2.0 have none
+        fields["stop"] = Stop(**data["stop"])
         fields["clock"] = Clock(**{"ask_forced": True, **data["clock"]})  # as all runs once did
         fields["run"] = Run(**data["run"])
         fields["limits"] = Limits(**data["limits"])

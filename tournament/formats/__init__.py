@@ -25,12 +25,8 @@ __all__ = [
 ]
 
 
-def make_schedule(cup: Cup, seed: str, match_key: str | None = None) -> Schedule:
-    """The schedule of a cup whose seed is known.
-
-    `match_key` is the secret from which the match ids are drawn. Runs of version 0.2.0 have none:
-    their ids are drawn from the seed.
-    """
+def make_schedule(cup: Cup, seed: str, match_key: str) -> Schedule:
+    """The schedule of a cup with this seed; match ids are drawn from the secret `match_key`."""
     makers: dict[str, Callable[[Cup, str, str], Schedule]] = {
         "round-robin": round_robin.round_robin,
         "swiss": Swiss,
@@ -39,5 +35,5 @@ def make_schedule(cup: Cup, seed: str, match_key: str | None = None) -> Schedule
         "halving": Halving,
         "duel": Duel,
     }
-    schedule = makers[cup.format.type](cup, seed, seed if match_key is None else match_key)
+    schedule = makers[cup.format.type](cup, seed, match_key)
     return schedule if cup.stop.top is None else UntilSettled(schedule, cup)

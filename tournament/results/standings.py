@@ -261,8 +261,6 @@ def _places(
 def decided_places(facts: Mapping[str, Any]) -> dict[str, int]:
     """The places that the format itself has decided, as a knockout does; otherwise nothing."""
     places = facts.get("places") or {}
-    if isinstance(places, list):  # stores of 0.2.0: the bots, best first
-        return {bot: place for place, bot in enumerate(places, 1)}
     out = disqualified(facts)
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {

@@ -136,7 +136,7 @@ class _RunCheck:
         self.facts = facts
         self.cup = Cup.from_dict(facts["config"])
         self.seed = str(facts["seed"])
-        self.schedule = make_schedule(self.cup, self.seed, facts.get("match_key"))
+        self.schedule = make_schedule(self.cup, self.seed, facts["match_key"])
         self.incomplete = False
         self.gone = absent(decided(facts))
         done.incidents = sentences(facts)

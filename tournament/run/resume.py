@@ -87,7 +87,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
             f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
             f" it back; {_may_grow(before)}."
         )
-    planned = make_schedule(cup, seed, facts.get("match_key"))
+    planned = make_schedule(cup, seed, facts["match_key"])
     if not facts["finished"]:
         store.check()
     if before.names != cup.names or before.format != cup.format:

@@ -38,7 +38,7 @@ def upcoming(
     if facts.get("finished") or not {"seed", "config"} <= facts.keys():
         return ()
     cup = replace(Cup.from_dict(facts["config"]), stop=Stop())  # which looks at results
-    schedule = make_schedule(cup, facts["seed"], facts.get("match_key"))
+    schedule = make_schedule(cup, facts["seed"], facts["match_key"])
     if schedule.blocks > _MOST:
         return ()
     gone, away = absent(decided(facts)), set(facts.get("away", ()))

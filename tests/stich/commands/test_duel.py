@@ -45,7 +45,7 @@ def duel_of(*bots: str, **fields: Any) -> Cup:
 )
 def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: int) -> None:
     cup = duel_of("greedy", "random", game=game, players=players)
-    duel = make_schedule(cup, "seed")
+    duel = make_schedule(cup, "seed", "seed")
     blocks = list(next(duel.rounds(RoundScores(MemoryRun({}, [])))).blocks)
     assert duel.matches == 8 * seatings
     mirror = {"greedy": "random", "random": "greedy"}

@@ -78,7 +78,7 @@ KINDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("seating", ["rotations", "permutations", "fixed"])
 def test_a_schedule_is_what_it_says(kind: str, seating: str) -> None:
     made = cup(10, 4, type=kind, deals=3, seating=seating, **KINDS[kind])
-    first = make_schedule(made, "seed")
+    first = make_schedule(made, "seed", "seed")
     blocks, _ = played(first)
     assert len(blocks) == first.blocks
     assert sum(len(block.seatings) for block in blocks) == first.matches
@@ -91,12 +91,12 @@ def test_a_schedule_is_what_it_says(kind: str, seating: str) -> None:
     for block in blocks:
         assert list(block.table) == sorted(block.table, key=order)
         assert all(sorted(seats) == sorted(block.table) for seats in block.seatings)
-    assert played(make_schedule(made, "seed"))[0] == blocks
-    assert played(make_schedule(made, "other"))[0] != blocks
+    assert played(make_schedule(made, "seed", "seed"))[0] == blocks
+    assert played(make_schedule(made, "other", "other"))[0] != blocks
 
 
 def test_rotations_seat_every_bot_once_at_every_seat() -> None:
-    blocks, _ = played(make_schedule(cup(4, 4, deals=20), "seed"))
+    blocks, _ = played(make_schedule(cup(4, 4, deals=20), "seed", "seed"))
     for block in blocks:
         assert len(block.seatings) == 4
         for seat in range(4):
@@ -107,19 +107,21 @@ def test_rotations_seat_every_bot_once_at_every_seat() -> None:
 
 
 def test_fixed_is_the_order_of_the_cup() -> None:
-    blocks, _ = played(make_schedule(cup(3, deals=5, seating="fixed"), "seed"))
+    blocks, _ = played(make_schedule(cup(3, deals=5, seating="fixed"), "seed", "seed"))
     assert {block.seatings for block in blocks} == {(("bot00", "bot01", "bot02"),)}
 
 
 def test_round_robin_has_all_tables_in_every_pass() -> None:
-    blocks, _ = played(make_schedule(cup(6, 3, deals=4), "seed"))
+    blocks, _ = played(make_schedule(cup(6, 3, deals=4), "seed", "seed"))
     tables = set(combinations([f"bot{i:02d}" for i in range(6)], 3))
     for start in range(0, len(blocks), len(tables)):
         assert {block.table for block in islice(blocks, start, start + len(tables))} == tables
 
 
 def test_gauntlet_has_the_challenger_everywhere() -> None:
-    schedule = make_schedule(cup(6, 3, type="gauntlet", challenger="bot03", deals=2), "seed")
+    schedule = make_schedule(
+        cup(6, 3, type="gauntlet", challenger="bot03", deals=2), "seed", "seed"
+    )
     blocks, _ = played(schedule)
     assert all("bot03" in block.table for block in blocks)
     met = {frozenset(block.table) - {"bot03"} for block in blocks}
@@ -129,8 +131,8 @@ def test_gauntlet_has_the_challenger_everywhere() -> None:
 @pytest.mark.parametrize("kind", ["round-robin", "gauntlet"])
 @pytest.mark.parametrize(("bots", "deals"), [(7, 2), (5, 3), (8, 4)])
 def test_a_cup_that_has_grown_keeps_its_blocks(kind: str, bots: int, deals: int) -> None:
-    before, _ = played(make_schedule(cup(5, 3, type=kind, deals=2, **KINDS[kind]), "seed"))
-    grown = make_schedule(cup(bots, 3, type=kind, deals=deals, **KINDS[kind]), "seed")
+    before, _ = played(make_schedule(cup(5, 3, type=kind, deals=2, **KINDS[kind]), "seed", "seed"))
+    grown = make_schedule(cup(bots, 3, type=kind, deals=deals, **KINDS[kind]), "seed", "seed")
     after = {block.key: block for block in played(grown)[0]}
     for block in before:
         same = after[block.key]
@@ -145,7 +147,7 @@ def test_a_cup_that_has_grown_keeps_its_blocks(kind: str, bots: int, deals: int)
 
 def test_swiss_seats_equals_together_and_avoids_repeats() -> None:
     made = cup(12, 3, type="swiss", rounds=4, deals=1)
-    blocks, _ = played(make_schedule(made, "seed"))
+    blocks, _ = played(make_schedule(made, "seed", "seed"))
     met: Counter[frozenset[str]] = Counter()
     for block in blocks:
         met.update(frozenset(two) for two in combinations(block.table, 2))
@@ -157,14 +159,14 @@ def test_swiss_seats_equals_together_and_avoids_repeats() -> None:
 
 
 def test_swiss_has_no_repeats_where_there_are_bots_enough() -> None:
-    blocks, _ = played(make_schedule(cup(60, 3, type="swiss", rounds=10, deals=1), "seed"))
+    blocks, _ = played(make_schedule(cup(60, 3, type="swiss", rounds=10, deals=1), "seed", "seed"))
     met = Counter(frozenset(two) for block in blocks for two in combinations(block.table, 2))
     assert set(met.values()) == {1}
 
 
 def test_swiss_rests_nobody_twice_before_everybody_has() -> None:
     made = cup(8, 3, type="swiss", rounds=8, deals=1)
-    blocks, _ = played(make_schedule(made, "seed"))
+    blocks, _ = played(make_schedule(made, "seed", "seed"))
     byes = Counter(
         name
         for number in range(1, 9)
@@ -177,8 +179,8 @@ def test_swiss_rests_nobody_twice_before_everybody_has() -> None:
 
 def test_swiss_is_drawn_anew_only_from_results() -> None:
     made = cup(9, 3, type="swiss", rounds=3, deals=1)
-    one, _ = played(make_schedule(made, "seed"))
-    other, _ = played(make_schedule(made, "seed"), lambda name: -strength(name))
+    one, _ = played(make_schedule(made, "seed", "seed"))
+    other, _ = played(make_schedule(made, "seed", "seed"), lambda name: -strength(name))
     assert one[:3] == other[:3]
     assert one[3:] != other[3:]
 
@@ -198,7 +200,7 @@ def test_a_knockout_ends_with_a_full_final(players: int, more: int) -> None:
 @pytest.mark.parametrize(("bots", "players"), [(9, 3), (16, 4), (7, 3), (12, 5), (20, 6)])
 def test_the_better_half_advances_and_the_best_wins(bots: int, players: int) -> None:
     made = cup(bots, players, type="knockout", deals=2)
-    knockout = make_schedule(made, "seed")
+    knockout = make_schedule(made, "seed", "seed")
     assert isinstance(knockout, Knockout)
     blocks, results = played(knockout)
     numbered = knockout.places(Known(results))
@@ -220,7 +222,7 @@ def test_bots_that_tie_share_a_place_and_no_draw_decides_it() -> None:
     """The draw decides only who plays on; the bots of a table that are out share their place."""
     made = cup(9, type="knockout", deals=1)
     for seed in map(str, range(5)):
-        knockout = make_schedule(made, seed)
+        knockout = make_schedule(made, seed, seed)
         _, results = played(knockout, lambda name: Fraction(0))
         places = knockout.places(Known(results))
         assert places is not None
@@ -229,7 +231,7 @@ def test_bots_that_tie_share_a_place_and_no_draw_decides_it() -> None:
 
 def test_earlier_rounds_break_a_tie_of_the_final() -> None:
     """All three of the final score 0 there; the one with more points before is first."""
-    knockout = make_schedule(cup(9, type="knockout", deals=1), "seed")
+    knockout = make_schedule(cup(9, type="knockout", deals=1), "seed", "seed")
     _, results = played(knockout)
     final = next(key for key in results[2] if key[0] == "final")
     results[2][final] = dict.fromkeys(final[1], Fraction(0))
@@ -241,7 +243,9 @@ def test_earlier_rounds_break_a_tie_of_the_final() -> None:
 
 def test_seeds_keep_the_best_apart() -> None:
     seeds = tuple(f"bot{i:02d}" for i in range(16))
-    blocks, _ = played(make_schedule(cup(16, 4, type="knockout", deals=1, seeds=seeds), "seed"))
+    blocks, _ = played(
+        make_schedule(cup(16, 4, type="knockout", deals=1, seeds=seeds), "seed", "seed")
+    )
     first = [block.table for block in blocks if block.round == 1]
     assert len(first) == 4
     for table in first:
@@ -250,7 +254,9 @@ def test_seeds_keep_the_best_apart() -> None:
 
 
 def test_without_bronze_there_is_none() -> None:
-    blocks, _ = played(make_schedule(cup(9, 3, type="knockout", deals=1, bronze=False), "seed"))
+    blocks, _ = played(
+        make_schedule(cup(9, 3, type="knockout", deals=1, bronze=False), "seed", "seed")
+    )
     assert "bronze" not in {block.stage for block in blocks}
 
 
@@ -258,7 +264,7 @@ def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
     winners: set[str] = set()
     for seed in map(str, range(12)):
         blocks, _ = played(
-            make_schedule(cup(9, 3, type="knockout", deals=1), seed), lambda name: Fraction(0)
+            make_schedule(cup(9, 3, type="knockout", deals=1), seed, seed), lambda name: Fraction(0)
         )
         winners.update(next(block.table for block in blocks if block.stage == "final"))
     assert len(winners) > 6
@@ -266,7 +272,7 @@ def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
 
 def test_fresh_cards_are_a_deal_for_each_seating_and_shared_ones_the_same() -> None:
     shared, fresh = (
-        played(make_schedule(cup(4, 3, deals=2, cards=cards), "seed"))[0]
+        played(make_schedule(cup(4, 3, deals=2, cards=cards), "seed", "seed"))[0]
         for cards in ("shared", "fresh")
     )
     assert all(len(set(block.seeds)) == 1 for block in shared)

@@ -14,7 +14,9 @@ from tournament.formats.halving import plan
 
 
 def stages(bots: int, players: int, deals: int = 4) -> list[set[str]]:
-    blocks, _ = played(make_schedule(cup(bots, players, type="halving", deals=deals), "seed"))
+    blocks, _ = played(
+        make_schedule(cup(bots, players, type="halving", deals=deals), "seed", "seed")
+    )
     return [
         {name for block in blocks if block.round == number for name in block.table}
         for number in sorted({block.round for block in blocks})
@@ -54,7 +56,7 @@ def test_every_stage_has_as_many_blocks_as_the_first(players: int, more: int, de
 
 
 def test_nobody_sits_out_twice_before_everybody_has() -> None:
-    blocks, _ = played(make_schedule(cup(11, 3, type="halving", deals=11), "seed"))
+    blocks, _ = played(make_schedule(cup(11, 3, type="halving", deals=11), "seed", "seed"))
     played_in = Counter(name for block in blocks if block.round == 1 for name in block.table)
     assert set(played_in.values()) == {9}
 
@@ -66,7 +68,7 @@ def test_everybody_plays_even_with_one_deal() -> None:
 def test_all_blocks_so_far_decide_who_plays_on() -> None:
     """A bot that was far ahead in the first stage survives a bad second one."""
     made = cup(12, type="halving", deals=10)
-    schedule = make_schedule(made, "seed")
+    schedule = make_schedule(made, "seed", "seed")
     results: Results = {}
     reached: dict[int, set[str]] = {}
     for round in schedule.rounds(Known(results)):
@@ -86,6 +88,6 @@ def test_equal_bots_play_on_by_a_draw_from_the_seed() -> None:
     finals = set()
     made = replace(cup(9, type="halving", deals=2))
     for seed in map(str, range(6)):
-        blocks, _ = played(make_schedule(made, seed), lambda name: Fraction(0))
+        blocks, _ = played(make_schedule(made, seed, seed), lambda name: Fraction(0))
         finals.add(next(block.table for block in blocks if block.stage == "final"))
     assert len(finals) > 3

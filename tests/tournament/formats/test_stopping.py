@@ -51,21 +51,21 @@ def of(format: str, top: int = 2, deals: int = 30) -> Cup:
 
 @pytest.mark.parametrize("format", ["round-robin", "halving"])
 def test_it_ends_once_the_top_is_settled(format: str) -> None:
-    schedule = make_schedule(of(format, deals=100), "seed")
+    schedule = make_schedule(of(format, deals=100), "seed", "seed")
     scores = Blocks()
     blocks = played(schedule, 6, scores)
     assert blocks < schedule.blocks
     assert schedule.settled == ("bot00", "bot01")
     assert scores.looks[-1] == blocks == len(scores.points)
     # A store that was interrupted anywhere leads to the same end.
-    again = make_schedule(of(format, deals=100), "seed")
+    again = make_schedule(of(format, deals=100), "seed", "seed")
     assert played(again, 6, scores) == blocks
     assert again.settled == schedule.settled
 
 
 @pytest.mark.parametrize("format", ["round-robin", "halving"])
 def test_equal_bots_play_all_their_deals(format: str) -> None:
-    schedule = make_schedule(of(format, deals=6), "seed")
+    schedule = make_schedule(of(format, deals=6), "seed", "seed")
     assert played(schedule, 0, Blocks()) == schedule.blocks
     assert schedule.settled == ()
 
@@ -73,8 +73,8 @@ def test_equal_bots_play_all_their_deals(format: str) -> None:
 def test_looks_do_not_depend_on_the_number_of_deals() -> None:
     """So a cup with more deals is the one that would have been from the start."""
     few, many = Blocks(), Blocks()
-    played(make_schedule(of("round-robin", deals=10), "seed"), 0, few)
-    played(make_schedule(of("round-robin", deals=20), "seed"), 0, many)
+    played(make_schedule(of("round-robin", deals=10), "seed", "seed"), 0, few)
+    played(make_schedule(of("round-robin", deals=20), "seed", "seed"), 0, many)
     assert few.looks[:-1] == [look for look in many.looks if look < 200]
     assert few.looks[-1] == 200
     assert next_look(FIRST_LOOK) == 66
@@ -85,5 +85,5 @@ def test_less_confidence_ends_earlier() -> None:
     ends = []
     for confidence in (0.5, 0.999):
         sure = replace(of("round-robin"), stop=Stop(2, confidence))
-        ends.append(played(make_schedule(sure, "seed"), 2, Blocks()))
+        ends.append(played(make_schedule(sure, "seed", "seed"), 2, Blocks()))
     assert ends[0] < ends[1]

@@ -51,7 +51,7 @@ class Wrong(Fails):
 
 
 def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
-    schedule = make_schedule(CUP, "seed")
+    schedule = make_schedule(CUP, "seed", "seed")
     block = next(iter(next(schedule.rounds(Known({}))).blocks))
     players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
     return play(RULES, pairing_of(block, 0), LocalReferee(), players, awaited=awaited)

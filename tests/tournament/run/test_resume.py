@@ -140,7 +140,7 @@ def test_a_refusal_says_what_its_format_lets_grow(tmp_path: Path, format: str, s
 
 
 def begin_blocks(cup: Cup) -> int:
-    return make_schedule(cup, "any").blocks
+    return make_schedule(cup, "any", "any").blocks
 
 
 def test_a_duel_may_have_more_deals(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 import games
 from stich.console.cards import cards, fact_text, move_text
 from tournament.records import MatchRecord
+from web.ui.formatting import info_text
 from web.ui.post_mortem import post_mortem
 from web.ui.replay import Step, clock, steps
 
@@ -121,6 +122,8 @@ def _move(record: MatchRecord, step: Step) -> Text:
         line.append(f"  {step.ms:.1f} ms", style="dim")
     if step.fault is not None:
         line.append(f"  default move after {step.fault.kind}: {step.fault.detail}", style="red")
+    if step.info:
+        line.append(f"\n        {info_text(step.info)}", style="italic")
     return line
 
 

@@ -9,7 +9,7 @@ from tournament.decisions import disqualified
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule
-from tournament.text import plural
+from tournament.text import plural, printable
 
 
 def format_rank(rank: tuple[int, int]) -> str:
@@ -30,6 +30,12 @@ def rank_words(rank: tuple[int, int]) -> str:
 def _ordinal(number: int) -> str:
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
+
+
+def info_text(info: Mapping[str, str | float]) -> str:
+    """What a bot said beside its move: the comment, then the numbers with their names."""
+    numbers = [f"{name} {info[name]:,.6g}" for name in info if name != "comment"]
+    return printable(" · ".join([*([str(info["comment"])] if "comment" in info else []), *numbers]))
 
 
 def format_score(line: Standing) -> str:

@@ -16,20 +16,24 @@ const Replay = (() => {
     let start = 0; // the index of the position before the deal's first move
     let last = Array(seats).fill(null);
     let times = Array(seats).fill(null);
+    let infos = Array(seats).fill(null);
     for (const [index, step] of steps.entries()) {
-      const { move: moved = null, ended = null, over = false, forced = false, hands, ...rest } = step;
+      const { move: moved = null, ended = null, over = false, forced = false, info = null, hands, ...rest } = step;
       const before = now;
-      now = { ...before, ...rest, moved, ended, over, forced };
+      now = { ...before, ...rest, moved, ended, over, forced, info };
       if (hands) now.hands = hands.map((hand, seat) => (hand === null ? before.hands[seat] : hand));
       if (moved) {
         last = before.over ? Array(seats).fill(null) : last.slice();
         last[moved[0]] = moved[1];
         times = times.slice();
         times[moved[0]] = time(moved[2], now.banks[moved[0]], before.banks[moved[0]]);
+        infos = infos.slice();
+        infos[moved[0]] = info && said(info);
       }
       now.start = start;
       now.last = last;
       now.times = times;
+      now.infos = infos;
       found.push(now);
       // The next deal begins in the step that ends this one.
       if (index === 0 || now.deal !== before.deal) {
@@ -38,6 +42,42 @@ const Replay = (() => {
       }
     }
     return found;
+  }
+
+  function said({ comment = "", ...numbers }) {
+    const shown = Object.entries(numbers).map(([name, value]) => `${name} ${value.toLocaleString("en")}`);
+    return [comment, ...shown].filter((part) => part).join(" · ");
+  }
+
+  // What each bot thought the deal was worth, move by move: a line for each seat that gave a value.
+  function plot(seats, deal, at) {
+    const given = deal.map(({ info }, x) => [x, info && info.value]).filter(([, y]) => typeof y === "number");
+    if (given.length < 2) return [];
+    const ys = given.map(([, y]) => y);
+    const [low, high] = [Math.min(0, ...ys), Math.max(0, ...ys)];
+    const scale = (y) => 55 - (50 * (y - low)) / (high - low || 1);
+    const across = (x) => (300 * (x + 0.5)) / deal.length;
+    const draw = (tag, attributes) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+      return made;
+    };
+    const label = `Value over the deal, from ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
+    const svg = draw("svg", { viewBox: "0 0 300 60", class: "plot", role: "img", "aria-label": label });
+    const lines = { class: "grid", d: `M0 ${scale(0)}H300M${across(at)} 0V60` };
+    svg.append(draw("path", lines));
+    const legend = make("p", {}, `${label}: `);
+    seats.forEach((name, seat) => {
+      const own = given.filter(([x]) => deal[x].moved[0] === seat);
+      if (!own.length) return;
+      const points = own.map(([x, y]) => `${across(x)} ${scale(y)}`);
+      const line = draw("g", { class: `series-${seat}` });
+      line.append(draw("path", { d: `M${points.join("L")}` }));
+      for (const [x, y] of own) line.append(draw("circle", { cx: across(x), cy: scale(y), r: 1.5 }));
+      svg.append(line);
+      legend.append(make("span", { class: `series-${seat}` }, name), " ");
+    });
+    return [svg, legend];
   }
 
   function time(ms, bank, before) {
@@ -91,6 +131,8 @@ const Replay = (() => {
       said.replaceChildren(...sentence(this.table, now));
       CardTable.draw(this.part("table"), this.table, now);
       this.list(now);
+      const deal = this.positions.filter((one, i) => i > now.start && one.start === now.start);
+      this.part("values").replaceChildren(...plot(this.table.seats, deal, this.at - now.start - 1));
       history.replaceState(null, "", this.address(this.at));
     }
 

@@ -68,7 +68,7 @@ export function load() {
   const addresses = [];
   const timers = new Map();
   const context = vm.createContext({
-    document: { createElement: (tag) => new Element(tag) },
+    document: { createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
     history: { replaceState: (_state, _title, address) => addresses.push(address) },
     setInterval: (call, ms) => timers.set(timers.size + 1, { call, ms }).size,
     clearInterval: (timer) => timers.delete(timer),
@@ -89,7 +89,7 @@ export const element = (tag, attributes = {}) => {
 /** The parts of replay.html. */
 export function replayParts() {
   const root = element("div");
-  for (const part of ["table", "said", "at", "where", "moves", "speed"]) {
+  for (const part of ["table", "values", "said", "at", "where", "moves", "speed"]) {
     root.append(element(part === "at" ? "input" : "div", { "data-part": part }));
   }
   root.querySelector('[data-part="at"]').type = "range";

@@ -7,16 +7,16 @@ const trick = (seat, cards) => [["Trick", "", cards, seat, true]];
 const STEPS = [
   { deal: 1, phase: "play", turn: 0, hands: ["3c4d", "5c6d"], roles: [[], []], scores: [0, 0], facts: [], banks: [10, 10] },
   { turn: 1, hands: ["4d", null], facts: trick(0, "3c"), move: [0, "play:3c", 12.5, null, false] },
-  { turn: 0, facts: [], banks: [10, 8.5], over: true, move: [1, "pass", 2500, null, false] },
+  { turn: 0, info: { comment: "a <b>", nodes: 48000 }, facts: [], banks: [10, 8.5], over: true, move: [1, "pass", 2500, null, false] },
   { turn: 1, hands: ["", null], facts: trick(0, "4d"), move: [0, "play:4d", null, null, true] },
   { deal: 2, hands: ["7c", "8c"], facts: [], scores: [1, -1], ended: [1, -1], move: [1, "pass", 3, "timeout: too late", true] },
   { turn: null, hands: ["7c", ""], facts: trick(1, "8c"), move: [1, "play:8c", 1, null, false] },
 ];
 
-async function open() {
+async function open(steps = STEPS) {
   const page = load();
   const root = replayParts();
-  const match = { seats: ["ann", "bob"], clockwise: true, steps: deflateSync(JSON.stringify(STEPS)).toString("base64") };
+  const match = { seats: ["ann", "bob"], clockwise: true, steps: deflateSync(JSON.stringify(steps)).toString("base64") };
   const replay = await page.Replay.open(root, match, (move) => `#move=${move}`);
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
   return { ...page, root, replay, part, said: () => part("said").textContent };
@@ -102,4 +102,18 @@ test("play steps to the end and stops there", async () => {
   assert.equal(replay.at, 5);
   assert.equal(timers.size, 0);
   assert.equal(button.attributes["aria-label"], "Play");
+});
+
+test("what bots say stands beside their move, and values are plotted over the deal", async () => {
+  const say = (seat, value) => ({ move: [seat, "pass", 1, null, false], info: { value, comment: `<i>${value}` } });
+  const more = [say(0, 1.5), { move: [1, "pass", null, null, false], forced: true }, say(0, -2), say(1, 0.5)];
+  const { replay, part, said } = await open([STEPS[0], ...more]);
+  replay.show(1);
+  assert.equal(part("table").querySelectorAll(".info").map((line) => line.textContent).join(), "<i>1.5 · value 1.5");
+  replay.show(2);
+  assert.match(said(), /the only legal move/);
+  replay.show(4);
+  const lines = part("values").querySelectorAll("g").map((line) => line.querySelectorAll("circle").length);
+  assert.deepEqual(lines, [2, 1]);
+  assert.match(part("values").textContent, /Value over the deal, from -2.00 to 1.50: ann bob/);
 });

@@ -13,6 +13,7 @@ from markupsafe import Markup
 import games
 from tournament.decisions import disqualified
 from tournament.records import FaultRecord, MatchSummary, RunRecords
+from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity
 from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
@@ -64,6 +65,7 @@ def report(store: RunRecords, replays: int = REPLAYS) -> str:
             cross=_cross(arrays, table),
             course_first=course_first(table),
             soft_play=soft_play,
+            sums=info_sums(islice(store.matches(), _MAX_COMPARED)),
             compared=min(len(matches), _MAX_COMPARED),
             shown_pairs=_MAX_PAIRS,
             replays=shown,

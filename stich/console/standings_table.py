@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -12,12 +12,14 @@ from rich.text import Text
 
 from stich.console.course_table import course_table
 from stich.console.duel_text import duel_sentences
+from tournament.results.info_sums import InfoSum
 from tournament.results.standings import Standing, Standings
 from tournament.text import plural, printable
 from web.ui.formatting import (
     course_first,
     fault_count,
     format_matches,
+    format_number,
     format_plain,
     format_points,
     format_rank,
@@ -30,9 +32,15 @@ from web.ui.formatting import (
 READING = "docs/reading-the-table.md"
 
 
-def print_table(console: Console, standings: Standings, facts: Mapping[str, Any]) -> None:
+def print_table(
+    console: Console,
+    standings: Standings,
+    facts: Mapping[str, Any],
+    sums: Sequence[InfoSum] | None = None,
+) -> None:
     """Print the standings with the course of the cup, first where it decides the places, and with
-    what the duel of two bots has shown; `facts` are those of the run."""
+    what the duel of two bots has shown; `facts` are those of the run. `sums`, if given, are those
+    of the numbers that bots gave beside their moves."""
     parts: list[RenderableType] = [standings_table(standings, facts.get("total"))]
     if standings.course is not None:
         parts.insert(0 if course_first(standings) else 1, course_table(standings.course))
@@ -40,8 +48,23 @@ def print_table(console: Console, standings: Standings, facts: Mapping[str, Any]
         scores = {line.bot: line.score for line in standings.standings}
         parts.append(Text(" ".join(duel_sentences(standings.duel, scores, facts))))
     parts += [Text(incident) for incident in standings.incidents]
+    if sums is not None:
+        parts.append(info_table(sums))
     for part in parts:
         console.print(part)
+
+
+def info_table(sums: Sequence[InfoSum]) -> RenderableType:
+    """What bots gave beside their moves, as a rich table."""
+    if not sums:
+        return Text("No bot gave a number beside its moves.")
+    shown = Table("Bot", "Number", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("Sum", "A decision", "A match"):
+        shown.add_column(heading, justify="right")
+    for one in sums:
+        means = map(format_number, (one.total, one.per_decision, one.per_match))
+        shown.add_row(Text(one.bot), one.name, *means)
+    return shown
 
 
 def _points(line: Standing) -> str:

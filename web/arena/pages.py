@@ -17,6 +17,7 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 import games
 from tournament.decisions import out_of_play
 from tournament.results.course import against
+from tournament.results.info_sums import info_sums
 from web.arena.author.pages import access
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.arena.progress import time_left
@@ -30,6 +31,8 @@ pages = Blueprint("pages", __name__)
 
 _MATCHES_SHOWN: Final = 200
 _LATEST: Final = 12
+_SUMMED: Final = 100
+"""The matches of which the page of a bot adds up what the bot gave beside its moves."""
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
@@ -99,8 +102,12 @@ def bot(now: Snapshot, name: str) -> str:
         abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
     counted = now.arrays.without(now.out)
     seated = (now.arrays.seats == now.bots.index(name)).any(axis=1)
+    latest = list(islice(current_run().newest(bot=name), _MATCHES_SHOWN))
+    records = [current_run().find(each.match) for each in latest[:_SUMMED]]
     return render_template(
         "bot.html",
+        sums=[one for one in info_sums(filter(None, records)) if one.bot == name],
+        summed=len(records),
         now=now,
         line=line,
         name=name,
@@ -112,7 +119,7 @@ def bot(now: Snapshot, name: str) -> str:
             against(counted, name) if line else (),
             key=lambda one: (one.opponent_score - one.score, one.bot),
         ),
-        matches=list(islice(current_run().newest(bot=name), _MATCHES_SHOWN)),
+        matches=latest,
         count=int(seated.sum()),
     )
 

@@ -34,8 +34,16 @@ def _ordinal(number: int) -> str:
 
 def info_text(info: Mapping[str, str | float]) -> str:
     """What a bot said beside its move: the comment, then the numbers with their names."""
-    numbers = [f"{name} {info[name]:,.6g}" for name in info if name != "comment"]
-    return printable(" · ".join([*([str(info["comment"])] if "comment" in info else []), *numbers]))
+    words = [
+        value if isinstance(value, str) else f"{name} {format_number(value)}"
+        for name, value in info.items()
+    ]
+    return printable(" · ".join(words))
+
+
+def format_number(value: float) -> str:
+    """A number that a bot gave: 48,000 or 1.7."""
+    return f"{value:,.10g}" if value == int(value) else f"{value:,.4g}"
 
 
 def format_score(line: Standing) -> str:

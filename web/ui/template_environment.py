@@ -30,6 +30,7 @@ _FILTERS = (
     formatting.format_rank,
     formatting.format_score,
     formatting.format_matches,
+    formatting.format_number,
     formatting.format_stop,
     formatting.format_times,
     formatting.format_versions,

@@ -22,7 +22,7 @@ from web.report import report
 
 def told(record: MatchRecord) -> MatchRecord:
     """The match with a number of ann and of bob beside each of their asked moves."""
-    info = {}
+    info: dict[int, dict[str, str | float]] = {}
     state = games.get(record.game).start(record.players, record.seed, record.options)
     for index, move in enumerate(record.moves):
         bot = record.seating[state.turn or 0]

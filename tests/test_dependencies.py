@@ -1,4 +1,4 @@
-"""Each dependency has its line in docs/dependencies.md, bounds, and hashes in the lock files."""
+"""Each dependency has bounds, and hashes in the lock files."""
 
 from __future__ import annotations
 
@@ -24,33 +24,6 @@ def entries_of_project() -> list[list[str]]:
         *project["project"]["optional-dependencies"].values(),
         *project["dependency-groups"].values(),
     ]
-
-
-def declared() -> set[str]:
-    """All packages that pyproject.toml names."""
-    return {one.name.lower() for one in requirements()} - {"stich"}
-
-
-def described() -> set[str]:
-    """The packages that the document has lines for, except those of the starter kits."""
-    text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
-    names: set[str] = set()
-    column = 0
-    for line in text.partition("## In the starter kits")[0].splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if "package" in cells:
-            column = cells.index("package")
-        elif line.startswith("|") and not cells[0].startswith("---"):
-            names |= {name.strip().lower() for name in cells[column].split(",")}
-    return names
-
-
-def test_each_dependency_has_its_line() -> None:
-    assert declared() - described() == set()
-
-
-def test_each_line_is_about_a_dependency() -> None:
-    assert described() - declared() == set()
 
 
 def requirements() -> list[Requirement]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from types import SimpleNamespace
@@ -16,7 +14,7 @@ import pytest
 from service import rsgi
 from service.app import create_app
 from service.metrics import Metrics
-from service.rsgi import LARGE_BODY, PIECE, SEND_BUFFER, RsgiFront
+from service.rsgi import LARGE_BODY, PIECE, RsgiFront
 from tests.games.zhengfen.positions import wire
 from tests.service.support import matches
 
@@ -156,15 +154,6 @@ def moves(*hands: str) -> bytes:
     return json.dumps({"state": wire(list(hands))}).encode()
 
 
-def test_short_work_is_done_on_the_event_loop() -> None:
-    async def test(front: RsgiFront) -> None:
-        answer = await post(front, "/v1/start", b'{"game": "dasan"}')
-        assert (answer.status, answer.closes) == (200, False)
-        assert (await post(front, "/healthz", b"")).status == 405
-
-    assert run(test).threads == ["MainThread"] * 2
-
-
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
@@ -285,27 +274,5 @@ def test_headers_as_pep_3333_wants_them() -> None:
         assert seen["HTTP_X_A"] == "1,2"
         assert seen["CONTENT_TYPE"] == "application/json"
         assert "HTTP_CONTENT_TYPE" not in seen
-
-    run(test)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
-def test_what_the_kernel_takes_for_a_client_is_limited() -> None:
-    async def test(front: RsgiFront) -> None:
-        waits: list[float] = []
-        loop: Any = SimpleNamespace(
-            call_soon=lambda call: call(), call_later=lambda wait, _: waits.append(wait)
-        )
-        front.__rsgi_init__(loop)
-        assert waits, "nothing listens yet"
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-            front.__rsgi_init__(loop)
-            client = socket.create_connection(listening.getsockname())
-            connection, _ = listening.accept()
-            with client, connection:
-                sent = connection.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
-                wait = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
-        assert (sent, wait) == (2 * SEND_BUFFER, 20_000)
-        assert len(waits) == 1
 
     run(test)

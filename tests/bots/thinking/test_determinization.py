@@ -13,8 +13,6 @@ from bots import cards, sensible
 from bots import random as random_bot
 from bots.thinking.determinization import (
     MISSING,
-    Constraints,
-    _deal,
     infer_constraints,
     sample_state,
 )
@@ -84,22 +82,6 @@ def test_voids_hold_in_tight_positions() -> None:
         assert set(hearts) <= set(sample["hands"][2])
         assert set(clubs) <= set(sample["hands"][1])
         assert [len(hand) for hand in sample["hands"]] == [14, 14, 14]
-
-
-def test_matching_resolves_a_dead_end() -> None:
-    """Dealing at random almost always fails here: one way in 20 choose 10 is right."""
-    limited = [(f"{n}x", frozenset({0, 1})) for n in range(10)]
-    limited += [(f"{n}y", frozenset({0})) for n in range(10)]
-    constraints = Constraints({0: 10, 1: 10}, limited, [])
-    for seed in range(5):
-        piles = _deal(constraints, random.Random(seed))
-        assert sorted(piles[0]) == sorted(f"{n}y" for n in range(10))
-
-
-def test_limits_that_cannot_be_met_are_ignored() -> None:
-    constraints = Constraints({0: 1, 1: 1}, [("a", frozenset({0})), ("b", frozenset({0}))], [])
-    piles = _deal(constraints, random.Random(1))
-    assert sorted(piles[0] + piles[1]) == ["a", "b"]
 
 
 def test_the_exposed_card_is_where_it_was_drawn() -> None:

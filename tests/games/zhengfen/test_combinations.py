@@ -245,31 +245,6 @@ class TestTwoReadings:
         assert lead("4s6s8sBjRj").moves().texts()[-1] == "play:4s6s8sBjRj"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("play:4s6s8sBjRj=flush", "legal"),
-        ("play:4s6s8sBjRj=fullhouse", "not-a-combination"),
-        ("play:4s6s=flush", "not-a-combination"),
-        ("play:4s=fullhouse", "not-a-combination"),
-        ("play:4s=run", "syntax"),
-        ("play:4s4s", "not-held"),
-        ("play:5s", "not-held"),
-        ("play:5s=flush", "not-held"),
-        ("play:", "syntax"),
-        ("play:??", "syntax"),
-        ("bid:1", "wrong-phase"),
-        ("call:4s", "wrong-phase"),
-        ("trump:s", "wrong-phase"),
-        ("give:4s", "wrong-phase"),
-        ("discard:4s", "wrong-phase"),
-        ("pass", "must-lead"),
-    ],
-)
-def test_reasons_of_a_lead(text: str, expected: str) -> None:
-    assert reason(lead("4s6s8sBjRj"), text) == expected
-
-
 def test_a_needless_suffix_is_dropped() -> None:
     assert lead("4s6s8sBjRj").check("play:RjBj8s6s4s=flush").text == "play:4s6s8sBjRj"
     assert lead("5c5d5hQcQd").check("play:QdQc5c5d5h=fullhouse").text == "play:5c5d5hQcQd"

@@ -1,7 +1,5 @@
 """Which matches of a run are finished."""
 
-import sys
-
 from tournament.run.finished import FinishedMatches
 
 
@@ -18,13 +16,3 @@ def test_what_is_missing_of_a_block() -> None:
     assert finished.missing(4, 1) == (0,)
     assert finished.missing(10**9, 1) == (0,)
     assert finished.count == 4
-
-
-def test_a_hundred_thousand_blocks_take_a_hundred_kilobytes() -> None:
-    finished = FinishedMatches()
-    for block in range(100_000):
-        for number in range(3):
-            finished.add(block, number, 3)
-    assert finished.count == 300_000
-    assert not finished._parts
-    assert sys.getsizeof(finished._whole) < 130_000

@@ -7,13 +7,13 @@ import json
 import os
 import resource
 import sys
-import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from tournament.bot.supervisor import process_tree
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -42,11 +42,11 @@ def read_settings() -> dict[str, Any]:
 
 
 def end_with_parent() -> None:
-    """From now on, end this process soon after its parent: one that is killed cannot end it, and
+    """From now on, end this process with its parent: one that is killed cannot end it, and
     may have been killed already. The processes that this one starts take it for their parent."""
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    process_tree.end_with_parent(parent)
 
 
 def serve(app: str, load: Callable[[str], Any], connections: int, **more: Any) -> None:
@@ -92,9 +92,3 @@ def allow_connections(count: int) -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)

@@ -29,7 +29,7 @@ Dial = Callable[[float], socket.socket]
 _NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 _NO_TLS_SAYS = "it does not speak TLS; perhaps its URL begins with http://"
 
-_Address = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo returns them
+_Address = tuple[int, tuple[Any, ...]]  # the family, and what `connect` takes
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
@@ -45,26 +45,41 @@ def seconds_left(deadline: float) -> float:
     return seconds
 
 
-def dial_inet(address: tuple[Any, ...], family: int, tls_name: str | None = None) -> Dial:
-    """Connect to a resolved address; by TLS if the name in the certificate is given."""
+def dial_inet(address: _Address, *others: _Address, tls_name: str | None = None) -> Dial:
+    """Connect to the first of some addresses that accepts; by TLS if the name in the certificate is
+    given."""
     context = ssl.create_default_context() if tls_name is not None else None
 
     def dial(deadline: float) -> socket.socket:
-        plain = _connect(socket.socket(family, socket.SOCK_STREAM), address, deadline)
-        if context is None:
-            return plain
-        tls = context.wrap_socket(plain, server_hostname=tls_name, do_handshake_on_connect=False)
-        try:
-            tls.settimeout(seconds_left(deadline))
-            tls.do_handshake()  # the timeout bounds the whole handshake
-        except BaseException as error:
-            tls.close()
-            if isinstance(error, ssl.SSLError) and error.reason in _NO_TLS:
-                raise ConnectionError(errno.EPROTO, _NO_TLS_SAYS) from None
-            raise
-        return tls
+        refused = OSError()
+        for family, where in (address, *others):
+            try:
+                plain = _connect(socket.socket(family, socket.SOCK_STREAM), where, deadline)
+                break
+            except TimeoutError:
+                raise
+            except OSError as error:
+                refused = error
+        else:
+            raise refused
+        return plain if context is None else _encrypt(context, plain, tls_name, deadline)
 
     return dial
+
+
+def _encrypt(
+    context: ssl.SSLContext, plain: socket.socket, name: str | None, deadline: float
+) -> socket.socket:
+    tls = context.wrap_socket(plain, server_hostname=name, do_handshake_on_connect=False)
+    try:
+        tls.settimeout(seconds_left(deadline))
+        tls.do_handshake()  # the timeout bounds the whole handshake
+    except BaseException as error:
+        tls.close()
+        if isinstance(error, ssl.SSLError) and error.reason in _NO_TLS:
+            raise ConnectionError(errno.EPROTO, _NO_TLS_SAYS) from None
+        raise
+    return tls
 
 
 def dial_through(
@@ -94,38 +109,13 @@ def _connect(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> 
     return sock
 
 
-def dial_each(dials: list[Dial]) -> Dial:
-    """Connect to the first of several addresses that accepts; it is tried first from then on."""
-
-    def dial(deadline: float) -> socket.socket:
-        refused: OSError = ConnectionRefusedError("no address")
-        for index, one in enumerate(dials):
-            try:
-                found = one(deadline)
-            except TimeoutError:
-                raise
-            except OSError as error:
-                refused = error
-                continue
-            dials.insert(0, dials.pop(index))
-            return found
-        raise refused
-
-    return dial
-
-
 def dial_url(url: str, seconds: float = 10) -> Dial:
     """Connect to a bot by URL. The host's name is looked up once, here, within `seconds`;
     OSError if there is no such host or the look-up takes longer."""
     parts = urlsplit(url)
     host, tls = parts.hostname or "", parts.scheme == "https"
     port = parts.port or (443 if tls else 80)
-    return dial_each(
-        [
-            dial_inet(address, family, host if tls else None)
-            for family, _, _, _, address in _look_up(host, port, seconds)
-        ]
-    )
+    return dial_inet(*_look_up(host, port, seconds), tls_name=host if tls else None)
 
 
 def _look_up(host: str, port: int, seconds: float) -> list[_Address]:
@@ -134,7 +124,8 @@ def _look_up(host: str, port: int, seconds: float) -> list[_Address]:
 
     def look_up() -> None:
         try:
-            found.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+            answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.put([(family, address) for family, _, _, _, address in answers])
         except OSError as error:
             found.put(error)
         except UnicodeError:

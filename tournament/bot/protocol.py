@@ -18,7 +18,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum, auto
 from typing import Any
 
 import msgspec
@@ -34,28 +33,12 @@ UNSUPPORTED = (404, 405, 501)
 _ABOUT = ("name", "version", "author", "protocol", "games")
 
 
-class Flaw(StrEnum):
-    """What is wrong with an answer."""
-
-    REDIRECT = auto()
-    STATUS = auto()
-    ENCODING = auto()
-    CHARSET = auto()
-    NESTING = auto()
-    CONSTANT = auto()
-    JSON = auto()
-    NO_OBJECT = auto()
-    REPEATED = auto()
-    NO_MOVE = auto()
-    MOVE_TYPE = auto()
-
-
 class InvalidAnswer(Exception):
-    """An answer that does not conform to the protocol: its flaw, and a sentence that says why."""
+    """An answer that does not conform to the protocol: a sentence that says why, and the fix."""
 
-    def __init__(self, flaw: Flaw, text: str) -> None:
+    def __init__(self, text: str, fix: str) -> None:
         super().__init__(text)
-        self.flaw = flaw
+        self.fix = fix
 
 
 @dataclass(slots=True)
@@ -140,10 +123,13 @@ def read_move(reply: Reply) -> tuple[str, Info]:
     """The move in an answer to POST /move, and what is said beside it; InvalidAnswer."""
     data = _read_object(reply, ("move",))
     if "move" not in data:
-        raise InvalidAnswer(Flaw.NO_MOVE, 'Its answer has no "move".')
+        raise InvalidAnswer('Its answer has no "move".', 'Name the field "move".')
     move = data["move"]
     if not isinstance(move, str):
-        raise InvalidAnswer(Flaw.MOVE_TYPE, f'Its "move" is not a string but {_kind(move)}.')
+        raise InvalidAnswer(
+            f'Its "move" is not a string but {_kind(move)}.',
+            "Answer with one string, an element of `moves`: not with its index, a list or null.",
+        )
     return move, read_info(data["info"]) if "info" in data else NOTHING
 
 
@@ -199,38 +185,52 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
     """The JSON object in an answer, with none of these fields twice; InvalidAnswer."""
     if 300 <= reply.status < 400:
         raise InvalidAnswer(
-            Flaw.REDIRECT, f"It redirects ({reply.status}); a bot must answer itself."
+            f"It redirects ({reply.status}); a bot must answer itself.",
+            "Answer at /move itself. Mind a trailing slash that your framework adds.",
         )
     if reply.status != 200:
-        raise InvalidAnswer(Flaw.STATUS, f"It answered with status {reply.status}, not 200.")
+        raise InvalidAnswer(
+            f"It answered with status {reply.status}, not 200.",
+            "Answer with status 200; the body of the answer may say why not.",
+        )
     if reply.encoding not in (None, "", "identity"):
         raise InvalidAnswer(
-            Flaw.ENCODING, f"Its answer is encoded as {reply.encoding[:40]}; send it plain."
+            f"Its answer is encoded as {reply.encoding[:40]}; send it plain.",
+            "Do not compress: switch off gzip or br in the web server or its middleware.",
         )
     try:
         text = reply.body.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InvalidAnswer(Flaw.CHARSET, "Its answer is not UTF-8.") from None
-    try:
         data = json.loads(
             text, parse_int=_integer, parse_constant=_Constant, object_pairs_hook=_Object
         )
         _refuse_constants(data)
+    except UnicodeDecodeError:
+        raise InvalidAnswer(
+            "Its answer is not UTF-8.",
+            "Write the answer as UTF-8; a move needs only ASCII characters.",
+        ) from None
     except RecursionError:
-        raise InvalidAnswer(Flaw.NESTING, "Its answer is nested too deeply.") from None
+        raise InvalidAnswer(
+            "Its answer is nested too deeply.", 'Answer with one flat object: {"move": "pass"}.'
+        ) from None
     except ValueError as error:
-        flaw = Flaw.CONSTANT if isinstance(error, _ConstantError) else Flaw.JSON
-        raise InvalidAnswer(flaw, f"Its answer is not JSON: {error}."[:200]) from None
+        raise InvalidAnswer(
+            f"Its answer is not JSON: {error}."[:200],
+            "Write the answer with a JSON library, and nothing before or after it: no log line, no"
+            " page of HTML. Control characters in a string must be escaped.",
+        ) from None
     if not isinstance(data, _Object):
-        raise InvalidAnswer(Flaw.NO_OBJECT, f"Its answer is not a JSON object but {_kind(data)}.")
+        raise InvalidAnswer(
+            f"Its answer is not a JSON object but {_kind(data)}.",
+            'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.',
+        )
     for field in fields:
         if field in data.repeated:
-            raise InvalidAnswer(Flaw.REPEATED, f'Its answer names "{field}" more than once.')
+            raise InvalidAnswer(
+                f'Its answer names "{field}" more than once.',
+                'Write "move" once; other fields may contain anything.',
+            )
     return data
-
-
-class _ConstantError(ValueError):
-    """NaN or an infinity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ class _Constant:
 
 
 def _refuse_constants(data: object) -> None:
-    """_ConstantError if there is one anywhere but in the `info` of an object."""
+    """InvalidAnswer if there is one anywhere but in the `info` of an object."""
     inside = (
         [value for name, value in data.items() if name != "info"]
         if isinstance(data, dict)
@@ -250,7 +250,10 @@ def _refuse_constants(data: object) -> None:
     while inside:
         match inside.pop():
             case _Constant() as constant:
-                raise _ConstantError(f"{constant.name} is not a JSON number")
+                raise InvalidAnswer(
+                    f"Its answer is not JSON: {constant.name} is not a JSON number.",
+                    "JSON has no NaN and no Infinity: leave out such numbers.",
+                )
             case dict() as values:
                 inside += values.values()
             case list() as values:

@@ -173,7 +173,7 @@ class StartedBot(HttpBot):
         env = {**environment(shlex.split(self.command), self._port), **self._bot.env}
         self.process = BotProcess(self._bot, env, self._launch)
         address, proxy = ("127.0.0.1", self._port), self.process.proxy
-        dial = dial_inet(address, socket.AF_INET)
+        dial = dial_inet((socket.AF_INET, address))
         if proxy is not None:
             dial = partial(dial_through, proxy, address)
         super().__init__(f"http://127.0.0.1:{self._port}", dial)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from games import IllegalMove, Reason
 from tournament.bot.client import HeadersTooLarge, NotConnected, ResponseTooLarge
-from tournament.bot.protocol import Flaw, InvalidAnswer
+from tournament.bot.protocol import InvalidAnswer
 from tournament.records import Answer, FaultKind
 
 
@@ -51,26 +51,6 @@ WHOLE = (
 """The fix for an answer whose end did not come."""
 
 _TOO_LARGE = 'Answer with the move and no more: {"move": "pass"}. Do not send the view back.'
-_INVALID = {
-    Flaw.REDIRECT: "Answer at /move itself. Mind a trailing slash that your framework adds.",
-    Flaw.STATUS: "Answer with status 200; the body of the answer may say why not.",
-    Flaw.ENCODING: "Do not compress: switch off gzip or br in the web server or its middleware.",
-    Flaw.CHARSET: "Write the answer as UTF-8; a move needs only ASCII characters.",
-    Flaw.NESTING: 'Answer with one flat object: {"move": "pass"}.',
-    Flaw.CONSTANT: "JSON has no NaN and no Infinity: leave out such numbers.",
-    Flaw.JSON: (
-        "Write the answer with a JSON library, and nothing before or after it: no log line, no"
-        " page of HTML. Control characters in a string must be escaped."
-    ),
-    Flaw.NO_OBJECT: (
-        'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.'
-    ),
-    Flaw.REPEATED: 'Write "move" once; other fields may contain anything.',
-    Flaw.NO_MOVE: 'Name the field "move".',
-    Flaw.MOVE_TYPE: (
-        "Answer with one string, an element of `moves`: not with its index, a list or null."
-    ),
-}
 _STATUS = {
     404: "Serve POST /move, exactly at that path.",
     405: "Let /move take the method POST.",
@@ -94,8 +74,7 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 def _invalid(error: Exception | None, status: int | None) -> str:
     if isinstance(error, InvalidAnswer):
-        known = _STATUS.get(status or 0) if error.flaw is Flaw.STATUS else None
-        return known or _INVALID[error.flaw]
+        return _STATUS.get(status or 0) or error.fix
     if isinstance(error, HeadersTooLarge):
         return "Send the few headers that an answer needs."
     if isinstance(error, ResponseTooLarge):

@@ -111,7 +111,7 @@ def test_a_duel_says_how_a_bot_failed(tmp_path: Path) -> None:
         failing.read_text().replace(first, f"    raise RuntimeError('no idea')\n{first}")
     )
     command = shlex.join([sys.executable, str(failing)])
-    done = stich("duel", command, "greedy", "--game", "dasan", "--deals", 1)
+    done = stich("duel", command, "greedy", "--game", "dasan", "--deals", 1, "--no-sandbox")
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
     assert re.search(r" had \d+ faults\. The first: invalid, .*status 500", said)

@@ -17,7 +17,7 @@ FEW = ["--game", "dasan", "--positions", "26", *PATIENT]
 
 def checked(*arguments: str) -> tuple[int, dict[str, Any]]:
     """Its exit code and what it prints for machines."""
-    result = CliRunner().invoke(check, [*arguments, "--json"])
+    result = CliRunner().invoke(check, [*arguments, "--no-sandbox", "--json"])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
     return result.exit_code, json.loads(result.stdout)
 

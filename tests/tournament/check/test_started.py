@@ -155,7 +155,7 @@ def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
 
 def test_what_a_bot_wrote_is_shown_also_if_it_passes(tmp_path: Path) -> None:
     program = MORTAL.format(root=ROOT, when="print('no network', file=sys.stderr, flush=True)")
-    words = ["--command", command(program, tmp_path), "--positions", "1", *PATIENT]
+    words = ["--command", command(program, tmp_path), "--positions", "1", "--no-sandbox", *PATIENT]
     result = CliRunner().invoke(check, words)
     assert result.exit_code == 0
     assert result.stdout.endswith("Your bot wrote to stdout or stderr; the last line: no network\n")

@@ -19,6 +19,8 @@ else its return code (negative for a signal), or text that says why it could not
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import fcntl
 import json
 import os
 import resource
@@ -34,16 +36,17 @@ from typing import Any
 from tournament.bot.supervisor import groups
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
+    PR_SET_PDEATHSIG,
     end_children,
     end_with_parent,
     prctl,
 )
-from tournament.bot.supervisor.sandbox_proxy import run_proxy
 
 KEPT = 64 * 1024
 CHUNK = 64 * 1024
 FILE_SIZE = 1 << 30
 _ORDER_SIZE = 1 << 20
+_NS_GET_USERNS = 0xB701
 
 
 class Supervisor:
@@ -105,7 +108,7 @@ class Supervisor:
         if os.fork() == 0:
             try:
                 self.control.close()
-                run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=proxy))
+                _run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=proxy))
             finally:
                 os._exit(0)
 
@@ -185,6 +188,21 @@ def _prepare(order: dict[str, Any], supervisor: int) -> None:
         if hard != resource.RLIM_INFINITY:
             value = min(value, hard)
         resource.setrlimit(limit, (value, value))
+
+
+def _run_proxy(pid: int, control: socket.socket) -> None:
+    """In a child: enter the network of a sandbox, but not its other namespaces, so that the bot
+    does not see it. For every byte on its control socket, open a TCP socket there and pass it out;
+    the runner connects it within its own deadline."""
+    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    owner = fcntl.ioctl(network, _NS_GET_USERNS)
+    for namespace in (owner, network):
+        if ctypes.CDLL(None).setns(namespace, 0):
+            return
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not earlier: entering a namespace clears it
+    while control.recv(1):
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as inner:
+            socket.send_fds(control, [b"S"], [inner.fileno()])
 
 
 def main() -> None:

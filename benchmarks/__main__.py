@@ -25,6 +25,7 @@ MODULES = (
     "cups.cluster",
     "cups.spectators",
     "cups.standings",
+    "cups.decisions",
     "ranking.claims",
     "ranking.recall",
     "ranking.duels",

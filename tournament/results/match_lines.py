@@ -48,6 +48,7 @@ class ClockFacts(Struct, frozen=True, omit_defaults=True):
 
     move_ms: Positive = 1000
     bank_ms: Count = 10_000
+    ask_forced: bool = False
 
 
 class VoidFacts(Struct, frozen=True):

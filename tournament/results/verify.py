@@ -115,11 +115,12 @@ def verify_matches(
 ) -> Verification:
     """Recompute the matches of a file, each from its own seed; see `verify`."""
     facts = store.facts()
+    cup = Cup.from_dict(facts["config"])
     done = Verification(finished=bool(facts.get("finished")))
     done.incidents = [*sentences(facts), _NOT_SHOWN]
     done.blocks = sum(1 for _ in store.blocks())
     for record in store.matches():
-        replay = _Replay(record, facts["config"]["strikes"])
+        replay = _Replay(record, cup)
         done.mismatches += [Mismatch(record.match, detail) for detail in replay.mismatches()]
         done.count(record)
         progress(done.matches)

@@ -1,0 +1,66 @@
+"""Decisions written from a store, compared with pyarrow alone."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figures import Figure, Section
+from benchmarks.ranking.soft_play import play
+from tournament.results.decision_rows import COLUMNS, decision_rows
+from tournament.results.export import export
+from tournament.store.store import Store
+
+REPEATED = 5
+
+
+def sections() -> list[Section]:
+    """The section of docs/benchmarks.md."""
+    import pyarrow
+    from pyarrow import parquet
+
+    types = {"list": pyarrow.list_(pyarrow.string())}
+    schema = pyarrow.schema(
+        [(name, types.get(kind) or kind) for name, (kind, _) in COLUMNS.items()]
+    )
+
+    def write(rows: list[dict[str, Any]]) -> None:
+        table = pyarrow.Table.from_pylist(rows, schema=schema)
+        parquet.write_table(table, io.BytesIO(), compression="zstd")
+
+    with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder)) as store:
+        for match in play("doudizhu", 0, 1):
+            store.add(replace(match, times=((1.0,) * len(match.moves),) * 3))
+        store.put({"finished": True})
+        rows = [row for match in store.matches() for row in decision_rows(match)]
+        ours = _seconds(lambda: export(store, "decisions", io.BytesIO()))
+        made = _seconds(
+            lambda: write([row for one in store.matches() for row in decision_rows(one)])
+        )
+        ready = _seconds(lambda: write(rows))
+    how = (
+        f"{len(rows)} decisions of Dou Dizhu as Parquet, from the store: each match is dealt and"
+        " played again for what the seats saw and could do. pyarrow has all rows in memory; in the"
+        " second row they need not be made first."
+    )
+    peers = (("pyarrow, rows made", made, 0.5), ("pyarrow, rows ready", ready, None))
+    figures = [
+        Figure("decisions", len(rows) / ours, peer, len(rows) / spent, "rows/s", spent / ours, aim)
+        for peer, spent, aim in peers
+    ]
+    return [Section("Decisions", how, figures)]
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """The least time of this process that the work took in some tries, in seconds."""
+    spent = []
+    for _ in range(REPEATED):
+        began = time.process_time()
+        work()
+        spent.append(time.process_time() - began)
+    return min(spent)

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import errno
 import http.client
+import os
 import secrets
+import signal
 import socket
 import subprocess
 import threading
@@ -86,6 +88,7 @@ class ChildServer:
         self._process = self._start()
         self.running = True
         """False once it is not started again."""
+        self._answers = False
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
 
@@ -96,6 +99,7 @@ class ChildServer:
             with suppress(OSError, http.client.HTTPException), closing(self._http):
                 self._http.request("GET", "/healthz")
                 self._http.getresponse()
+                self._answers = True
                 return
             sleep(_LOOK_S / 4)
         raise click.ClickException(f"{self._name} did not start.")
@@ -104,12 +108,13 @@ class ChildServer:
         """End it."""
         with self._lock:
             self._closing.set()
+        if self._answers:  # before, it ignores SIGTERM
             self._process.terminate()
-        try:
-            self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:  # while it starts, it ignores SIGTERM
-            self._process.kill()
-            self._process.wait()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_S)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # it is the first of its session
+        self._process.wait()
         self._watcher.join()
 
     def _start(self) -> subprocess.Popen[bytes]:

@@ -1,0 +1,42 @@
+"""Servers beside a command end with it, even if it is stopped while they start."""
+
+from __future__ import annotations
+
+import select
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from stich.processes import find_port
+from tests.tournament import played
+from tests.tournament.cups import all_end, children, started
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("ready", [False, True])
+def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready: bool) -> None:
+    """It is stopped as soon as there is a server, or once the server answers."""
+    played.run(tmp_path / "run", played.cup(deals=1)).close()
+    port = find_port("127.0.0.1", 0)
+    process = started("arena", tmp_path / "run", "--port", port)
+    while not children(process.pid) and process.poll() is None:
+        select.select([], [], [], 0.02)
+    if ready:
+        assert process.stderr is not None
+        assert "Pages at" in process.stderr.readline()
+    servers = children(process.pid)
+    assert servers
+    process.send_signal(how)
+    _, errors = process.communicate()
+    assert process.returncode == (-how if how == signal.SIGKILL else 128 + how)
+    assert "Traceback" not in errors
+    all_end(servers)
+    while _is_served(port):  # what a server has started ends soon after it
+        select.select([], [], [], 0.05)
+
+
+def _is_served(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

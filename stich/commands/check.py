@@ -8,6 +8,7 @@ from stich.commands import completion
 from stich.commands.common import (
     check_game,
     exit_with_code,
+    named_bot,
     network_option,
     prepare_bots,
     sandbox_option,
@@ -17,17 +18,10 @@ from stich.console.check_report import JsonReport, TextReport
 from tournament.bot.protocol import TimeBank
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.check.suite import check_bot
-from tournament.config import Bot, schema
-
-
-def _url(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is not None and (wrong := schema.url(value)):
-        raise click.BadParameter(wrong)
-    return value
 
 
 @click.command()
-@click.option("--url", callback=_url, help="Address of a running bot, as http://127.0.0.1:9000.")
+@click.option("--url", help="Address of a running bot, as http://127.0.0.1:9000.")
 @click.option("--command", help="Command that starts the bot; PORT is set to its port.")
 @click.option(
     "--game",
@@ -89,12 +83,8 @@ def check(
       stich check --command "python3 bot.py"
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
-    if (url is None) == (command is None):
-        raise click.UsageError("Name the bot with either --url or --command.")
-    if command is not None and (wrong := schema.command(command)):
-        raise click.BadParameter(wrong, param_hint="--command")
+    bot = named_bot(command, url)
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    bot = Bot(str(command or url), command, url)
     report = JsonReport() if as_json else TextReport(verbose=verbose)
     try:
         launch = prepare_bots([bot], start_ms, sandbox, network=network)

@@ -6,11 +6,17 @@ from contextlib import ExitStack
 
 import click
 
-from stich.commands.common import exit_with_code, network_option, prepare_bots, sandbox_option
+from stich.commands.common import (
+    exit_with_code,
+    named_bot,
+    network_option,
+    prepare_bots,
+    sandbox_option,
+)
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import HttpBot, StartError
-from tournament.config import Bot, Limits, schema
+from tournament.config import Limits, schema
 from web.gateway.connector import Connector, Refused
 
 _TABLES = 64
@@ -63,13 +69,9 @@ def connect(
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
-    if (url is None) == (command is None):
-        raise click.UsageError("Name the bot with either a command or --url.")
-    for value, check in ((arena, schema.url), (url, schema.url), (command, schema.command)):
-        wrong = check(value) if value is not None else None
-        if wrong:
-            raise click.UsageError(f"{value or 'The command'}: {wrong}")
-    named = Bot(str(command or url), command, url)
+    if wrong := schema.url(arena):
+        raise click.UsageError(f"{arena}: {wrong}")
+    named = named_bot(command, url)
     with ExitStack() as stack:
         try:
             # What the author's own machine can bear, the author knows.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from tournament.records import FaultRecord, MatchRecord
@@ -11,6 +12,7 @@ from tournament.text import printable_lines
 
 _MAX_ARGUMENT = 100_000  # Linux allows 128 KiB
 _PORT = 9000
+_CLOCK = ("move_ms", "bank_ms")  # which a replay has for every move
 
 
 def curl(fault: FaultRecord, command: str | None) -> str:
@@ -72,27 +74,13 @@ def fault_dict(
     record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any]
 ) -> dict[str, Any]:
     """All of one fault as JSON values."""
-    command = commands(config).get(record.seating[fault.seat])
-    return {
-        "bot": record.seating[fault.seat],
-        "seat": fault.seat,
-        "turn": fault.turn,
-        "move": fault.move,
-        "kind": str(fault.kind),
-        "detail": fault.detail,
-        "played": fault.played,
-        "started": fault.started,
+    bot = record.seating[fault.seat]
+    command = commands(config).get(bot)
+    kept = {key: value for key, value in asdict(fault).items() if key not in _CLOCK}
+    return kept | {
+        "bot": bot,
         "elapsed_ms": round(fault.elapsed_ms, 3),
-        "deadline_ms": fault.deadline_ms,
-        "url": fault.url + "/move",
-        "request": fault.request,
-        "answer": {
-            "status": fault.answer.status,
-            "headers": fault.answer.headers,
-            "body": fault.answer.body,
-            "size": fault.answer.size,
-        },
-        "output": fault.output,
+        "url": f"{fault.url}/move",
         "start": start_command(command),
         "curl": curl(fault, command),
     }

@@ -125,12 +125,6 @@ def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
     assert (done.stdout.count("\n"), done.stderr) == (1, "")
 
 
-def test_a_duel_says_what_is_kept() -> None:
-    done = into_full("duel", "random", "random", "--game", "doudizhu", "--deals", 1, "--json")
-    assert done.returncode == 1
-    assert f"{FULL}Nothing is stored. With --out DIR" in done.stderr
-
-
 @pytest.fixture
 def descriptor() -> Iterator[int]:
     with open("/dev/full", "w") as full:

@@ -349,8 +349,8 @@ def test_a_url_at_which_nobody_answers() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "either --url or --command"),
-        (["--url", "http://localhost:1", "--command", "x"], "either --url or --command"),
+        ([], "either its --url or its command"),
+        (["--url", "http://localhost:1", "--command", "x"], "either its --url or its command"),
         (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:1", "--game", "skat"], "there are doudizhu"),

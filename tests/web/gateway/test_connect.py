@@ -268,8 +268,11 @@ def test_a_proxy_that_does_not_connect_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("http://x", "--token", "t"), "either a command or --url"),
-        (("http://x", "--token", "t", "bot", "--url", "http://y"), "either a command or --url"),
+        (("http://x", "--token", "t"), "its --url or its command"),
+        (
+            ("http://x", "--token", "t", "bot", "--url", "http://y"),
+            "either its --url or its command",
+        ),
         (("arena.example", "--token", "t", "bot"), "is not the URL of a server"),
         (("http://x", "bot"), "Missing option '--token'"),
         (("http://x", "--token", "t", "bot", "--tables", "0"), "Invalid value for '--tables'"),

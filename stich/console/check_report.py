@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from email import message_from_string
@@ -64,8 +63,8 @@ class CheckProgress:
         self._progress.stop()
 
 
-class CheckReport(ABC):
-    """Collects results, and prints them."""
+class JsonReport:
+    """Collects results, and prints them at the end, as JSON."""
 
     def __init__(self) -> None:
         self.progress = CheckProgress()
@@ -78,14 +77,13 @@ class CheckReport(ABC):
 
     def finish(self) -> int:
         """Print what is left to print; the exit code: 0 if all checks passed, else 1."""
-        self.progress.hide()
-        failed = [result.number for result in self._results if not result.passed]
+        failed = [result.number for result in self._results if not result.outcome.passed]
         self._finish(failed)
         return 1 if failed else 0
 
-    @abstractmethod
     def _finish(self, failed: Sequence[int]) -> None:
-        """Print what is left to print."""
+        report = {"passed": not failed, "checks": [_to_dict(each) for each in self._results]}
+        click.echo(json.dumps(report, indent=2))
 
     def stopped(self) -> None:
         """Print that the check was interrupted."""
@@ -93,7 +91,7 @@ class CheckReport(ABC):
         click.echo(f"Stopped after check {len(self._results)}; run it again for all.", err=True)
 
 
-class TextReport(CheckReport):
+class TextReport(JsonReport):
     """Prints each result as it comes, and at the end how many checks passed. Failures of one cause
     are printed once, or all if `verbose`."""
 
@@ -105,12 +103,18 @@ class TextReport(CheckReport):
     def add(self, result: CheckResult) -> None:
         """Print the next result."""
         super().add(result)
-        _print_head(result)
+        number, title, outcome = result
+        word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
+        if outcome.skipped:
+            word, colour = "-   ", "yellow"
+        tail = f" ({printable(outcome.note)})" if outcome.note else ""
+        click.echo(f"{number:2} {click.style(word, fg=colour)} {title}{tail}")
         again: list[int] = []
-        for failure in result.failures:
-            cause = _cause(failure)
+        for failure in outcome.failures:
+            # failures of one cause have the same kind of fault, and the same fix
+            cause = failure.kind or failure.problem, failure.advice.fix
             if self._verbose or cause not in self._causes:
-                self._causes.setdefault(cause, result.number)
+                self._causes.setdefault(cause, number)
                 _print_failure(failure)
             else:
                 again.append(self._causes[cause])
@@ -123,42 +127,21 @@ class TextReport(CheckReport):
         total = len(self._results)
         if failed:
             numbers = ", ".join(map(str, failed))
-            if not self._results[-1].failures:  # an empty line follows each of them
+            if not self._results[-1].outcome.failures:  # an empty line follows each of them
                 click.echo()
             click.echo(f"{len(failed)} of {total} checks not passed: {numbers}.")
         else:
             click.echo(f"\nAll {total} checks passed.")
         for result in self._results:
-            if lines := result.output.strip().splitlines():
+            if lines := result.outcome.output.strip().splitlines():
                 last = printable(lines[-1])[:_ANSWER]
                 click.echo(f"Your bot wrote to stdout or stderr; the last line: {last}")
-
-
-class JsonReport(CheckReport):
-    """Prints all results at the end, as JSON."""
-
-    def _finish(self, failed: Sequence[int]) -> None:
-        report = {"passed": not failed, "checks": [_to_dict(each) for each in self._results]}
-        click.echo(json.dumps(report, indent=2))
-
-
-def _print_head(result: CheckResult) -> None:
-    word, colour = ("ok  ", "green") if result.passed else ("FAIL", "red")
-    if result.outcome is None:
-        word, colour = "-   ", "yellow"
-    tail = f" ({printable(result.note)})" if result.note else ""
-    click.echo(f"{result.number:2} {click.style(word, fg=colour)} {result.title}{tail}")
 
 
 def _print_failure(failure: CheckFailure) -> None:
     for label, text in _lines(failure):
         click.echo(f"        {label:8} {text}")
     click.echo()
-
-
-def _cause(failure: CheckFailure) -> tuple[str, str]:
-    """What failures of one cause share: the kind of fault, and what mends it."""
-    return failure.kind or failure.problem, failure.advice.fix
 
 
 def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:
@@ -197,13 +180,13 @@ def _cut(text: str, length: int) -> str:
 
 
 def _to_dict(result: CheckResult) -> dict[str, Any]:
-    word = "passed" if result.passed else "skipped" if result.outcome is None else "failed"
+    number, title, outcome = result
     return {
-        "number": result.number,
-        "title": result.title,
-        "result": word,
-        "note": result.note,
-        "failures": [_failure_dict(failure) for failure in result.failures],
+        "number": number,
+        "title": title,
+        "result": "passed" if outcome.passed else "skipped" if outcome.skipped else "failed",
+        "note": outcome.note,
+        "failures": [_failure_dict(failure) for failure in outcome.failures],
     }
 
 

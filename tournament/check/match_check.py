@@ -11,7 +11,7 @@ from games.shuffle import Randomness
 from tournament.bot.url_bot import Choice, Player, StandIn
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, Exchange, Outcome
-from tournament.check.protocol_checks import MAX_FAILURES, Check
+from tournament.check.protocol_checks import MAX_FAILURES
 from tournament.config import Clock
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee
@@ -36,31 +36,27 @@ class _RandomPlayer(StandIn):
         return Choice(moves[self._random.below(len(moves))], 0.0)
 
 
-def short_match(name: str) -> Check:
+def short_match(examiner: Examiner, name: str) -> Outcome:
     """Two deals against random players, the bot at seat 0."""
     game = games.get(name)
-
-    def run(examiner: Examiner) -> Outcome:
-        seats = range(1, game.min_players)
-        clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
-        rules = Rules(name, game.min_players, OPTIONS, clock, strikes=MAX_FAILURES)
-        seating = ("checked", *(f"random {seat}" for seat in seats))
-        pairing = Pairing.alone(examiner.match_id(), seating, SEED)
-        with examiner.connect() as bot:
-            players: list[Player] = [bot, *(_RandomPlayer(seat) for seat in seats)]
-            record = play(rules, pairing, LocalReferee(), players)
-        examiner.asked += len(record.times[0])
-        for elapsed_ms in record.times[0]:
-            examiner.charge(elapsed_ms)
-        faults = _until_death(record.faults) if examiner.target.ended() else record.faults
-        causes = (failure.error for failure in bot.failures)
-        note = f"{plural(record.deals, 'deal')}, {plural(len(record.times[0]), 'move')}"
-        return Outcome(
-            f"{note}, score {record.scores[0]:+d}",
-            tuple(_failure(examiner, fault, causes) for fault in faults),
-        )
-
-    return Check(f"a short match of {game.title}", run)
+    seats = range(1, game.min_players)
+    clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
+    rules = Rules(name, game.min_players, OPTIONS, clock, strikes=MAX_FAILURES)
+    seating = ("checked", *(f"random {seat}" for seat in seats))
+    pairing = Pairing.alone(examiner.match_id(), seating, SEED)
+    with examiner.connect() as bot:
+        players: list[Player] = [bot, *(_RandomPlayer(seat) for seat in seats)]
+        record = play(rules, pairing, LocalReferee(), players)
+    examiner.asked += len(record.times[0])
+    for elapsed_ms in record.times[0]:
+        examiner.charge(elapsed_ms)
+    faults = _until_death(record.faults) if examiner.target.ended() else record.faults
+    causes = (failure.error for failure in bot.failures)
+    note = f"{plural(record.deals, 'deal')}, {plural(len(record.times[0]), 'move')}"
+    return Outcome(
+        f"{note}, score {record.scores[0]:+d}",
+        tuple(_failure(examiner, fault, causes) for fault in faults),
+    )
 
 
 def _until_death(faults: Sequence[FaultRecord]) -> Sequence[FaultRecord]:

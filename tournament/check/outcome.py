@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tournament.check.advice import Advice
 from tournament.records import Answer, FaultKind
@@ -54,48 +55,27 @@ class CheckFailure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check found: passed if it has no failures. `note` is a short line of facts, `output`
-    the end of what the bot wrote if that is what was checked.
+    """What a check found. `note` is a short line of facts, or why it was `skipped`; `output` is the
+    end of what the bot wrote if that is what was checked.
 
     A check is `inconclusive`, and not passed, if it got too few answers to judge.
     """
 
     note: str
     failures: tuple[CheckFailure, ...] = ()
+    skipped: bool = False
     inconclusive: bool = False
     output: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether it was conclusive and found no failure."""
-        return not self.failures and not self.inconclusive
+        """Whether it was run, was conclusive, and found no failure."""
+        return not (self.failures or self.skipped or self.inconclusive)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """A numbered check and its outcome; None, and the reason, if it was not run."""
+class CheckResult(NamedTuple):
+    """A numbered check and its outcome."""
 
     number: int
     title: str
-    outcome: Outcome | None
-    reason: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Whether it was run and passed."""
-        return self.outcome is not None and self.outcome.passed
-
-    @property
-    def note(self) -> str:
-        """The facts that it found, or why it was not run."""
-        return self.reason if self.outcome is None else self.outcome.note
-
-    @property
-    def output(self) -> str:
-        """The end of what the bot wrote, if that is what was checked."""
-        return "" if self.outcome is None else self.outcome.output
-
-    @property
-    def failures(self) -> tuple[CheckFailure, ...]:
-        """Its failures."""
-        return () if self.outcome is None else self.outcome.failures
+    outcome: Outcome

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -25,14 +25,6 @@ OUTPUT_LIMIT = 64 * 1024
 """Bytes that a bot may write per answer: as much as is kept of a whole match."""
 
 _NAME_SHOWN = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A check: its title, and the function that runs it."""
-
-    title: str
-    run: Callable[[Examiner], Outcome]
 
 
 def milliseconds(value: float) -> str:
@@ -120,40 +112,31 @@ def _ask_all(
     return number, failures
 
 
-def positions(game: str, wanted: int) -> Check:
+def positions(examiner: Examiner, game: str, wanted: int) -> Outcome:
     """A legal move in every situation of a game."""
-
-    def run(examiner: Examiner) -> Outcome:
-        asked = questions(game, wanted)
-        number, failures = _ask_all(examiner, asked)
-        examiner.failed_before = examiner.failed_before or bool(failures)
-        situations = len({question.situation for question in asked})
-        note = f"{plural(number, 'position')} of {plural(situations, 'situation')}"
-        if number < len(asked):
-            note += f", {len(asked) - number} more not asked"
-        return Outcome(note, tuple(failures))
-
-    phases = ", ".join(games.get(game).phases)
-    return Check(f"a legal move in every phase of {games.get(game).title}: {phases}", run)
+    asked = questions(game, wanted)
+    number, failures = _ask_all(examiner, asked)
+    examiner.failed_before = examiner.failed_before or bool(failures)
+    situations = len({question.situation for question in asked})
+    note = f"{plural(number, 'position')} of {plural(situations, 'situation')}"
+    if number < len(asked):
+        note += f", {len(asked) - number} more not asked"
+    return Outcome(note, tuple(failures))
 
 
-def unknown_fields(game: str) -> Check:
+def unknown_fields(examiner: Examiner, game: str) -> Outcome:
     """Fields that the contract does not name are ignored."""
-
-    def run(examiner: Examiner) -> Outcome:
-        asked = [
-            replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
-            for question in questions(game, 6)
-        ]
-        more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
-        number, failures = _ask_all(examiner, asked, more)
-        fix = "Read the fields that you need; do not reject others."
-        return Outcome(
-            plural(number, "position"),
-            tuple(under_rule(examiner, failure, UNKNOWN, fix) for failure in failures),
-        )
-
-    return Check("unknown fields in the request are tolerated", run)
+    asked = [
+        replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
+        for question in questions(game, 6)
+    ]
+    more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
+    number, failures = _ask_all(examiner, asked, more)
+    fix = "Read the fields that you need; do not reject others."
+    return Outcome(
+        plural(number, "position"),
+        tuple(under_rule(examiner, failure, UNKNOWN, fix) for failure in failures),
+    )
 
 
 def under_rule(examiner: Examiner, failure: CheckFailure, rule: str, fix: str) -> CheckFailure:
@@ -165,60 +148,50 @@ def under_rule(examiner: Examiner, failure: CheckFailure, rule: str, fix: str) -
     return replace(failure, advice=advice)
 
 
-def long_list(game: str) -> Check:
+def long_list(examiner: Examiner, game: str) -> Outcome:
     """The largest request of a game."""
-
-    def run(examiner: Examiner) -> Outcome:
-        asked = longest(game)
-        with examiner.connect() as bot:
-            session = examiner.start_match(bot, asked)
-            verdict = examiner.ask(bot, session, asked)
-            if verdict.failure is None:
-                examiner.end_match(bot, session)
-        size, elapsed_ms = len(verdict.exchange.body), verdict.exchange.elapsed_ms
-        note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {milliseconds(elapsed_ms)}"
+    asked = longest(game)
+    with examiner.connect() as bot:
+        session = examiner.start_match(bot, asked)
+        verdict = examiner.ask(bot, session, asked)
         if verdict.failure is None:
-            return Outcome(note)
-        fix = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
-        rule = f"A request of {size} bytes."
-        return Outcome(note, (under_rule(examiner, verdict.failure, rule, fix),))
-
-    return Check(f"the largest list of moves of {games.get(game).title}", run)
+            examiner.end_match(bot, session)
+    size, elapsed_ms = len(verdict.exchange.body), verdict.exchange.elapsed_ms
+    note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {milliseconds(elapsed_ms)}"
+    if verdict.failure is None:
+        return Outcome(note)
+    fix = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
+    rule = f"A request of {size} bytes."
+    return Outcome(note, (under_rule(examiner, verdict.failure, rule, fix),))
 
 
 # POST /start, POST /end
 
 
-def hooks(game: str) -> Check:
+def hooks(examiner: Examiner, game: str) -> Outcome:
     """POST /start and /end get any answer at all."""
+    question = openings(game)[0]
+    session = MatchSession(examiner.match_id(), question)
+    notes: list[str] = []
+    failures: list[CheckFailure] = []
+    with examiner.connect() as bot:
 
-    def run(examiner: Examiner) -> Outcome:
-        question = openings(game)[0]
-        session = MatchSession(examiner.match_id(), question)
-        notes: list[str] = []
-        failures: list[CheckFailure] = []
-        with examiner.connect() as bot:
+        def post(path: str, body: bytes) -> None:
+            exchange, result = _send(examiner, bot, path, body)
+            examiner.charge(exchange.elapsed_ms)
+            # A runner ignores the answer, however long.
+            if isinstance(result, Reply | ResponseTooLarge):
+                cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
+                notes.append(f"{path} {exchange.answer.status}{cut}")
+            else:
+                advice = Advice(HOOKS, f"Answer {path} with 200 and {{}}, or with 404, at once.")
+                failures.append(examiner.failure(str(result), exchange, advice))
 
-            def post(path: str, body: bytes) -> None:
-                exchange, result = _send(examiner, bot, path, body)
-                examiner.charge(exchange.elapsed_ms)
-                # A runner ignores the answer, however long.
-                if isinstance(result, Reply | ResponseTooLarge):
-                    cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
-                    notes.append(f"{path} {exchange.answer.status}{cut}")
-                else:
-                    advice = Advice(
-                        HOOKS, f"Answer {path} with 200 and {{}}, or with 404, at once."
-                    )
-                    failures.append(examiner.failure(str(result), exchange, advice))
-
-            post("/start", session.start_request(examiner.clock.to_dict()))
-            if not failures:  # a match has at least one move; its answer is judged elsewhere
-                examiner.ask(bot, session, question)
-            post("/end", session.end_request())
-        return Outcome(", ".join(notes), tuple(failures))
-
-    return Check("POST /start and POST /end are answered or declined", run)
+        post("/start", session.start_request(examiner.clock.to_dict()))
+        if not failures:  # a match has at least one move; its answer is judged elsewhere
+            examiner.ask(bot, session, question)
+        post("/end", session.end_request())
+    return Outcome(", ".join(notes), tuple(failures))
 
 
 # stdout and stderr

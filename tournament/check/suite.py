@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 import games
 from tournament.bot.launch import LaunchSettings
@@ -15,9 +15,17 @@ from tournament.check.advice import LISTEN, Advice
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.check.positions import longest
-from tournament.check.protocol_checks import Check
 from tournament.check.target import Target
 from tournament.config import Bot
+
+
+class Check(NamedTuple):
+    """A check: its title, the function that runs it, and what that needs besides the examiner."""
+
+    title: str
+    run: Callable[..., Outcome]
+    about: tuple[object, ...] = ()
+
 
 _OUTPUT = Check("little is written to stdout and stderr", protocol_checks.output)
 _PACE = Check("its time for a move", timing_checks.pace)
@@ -35,17 +43,33 @@ class CheckObserver(Protocol):
 
 def game_checks(names: Sequence[str], wanted: int) -> list[Check]:
     """The checks in which a bot plays these games; `wanted` positions of each."""
-    main = names[0]
+    main = (names[0],)
     # The largest list of all games says most; those of the others are much smaller.
     largest = max(names, key=lambda name: len(longest(name).moves))
+
+    played = [games.get(name) for name in names]
     return [
-        *(protocol_checks.positions(name, wanted) for name in names),
-        protocol_checks.hooks(main),
-        protocol_checks.unknown_fields(main),
-        protocol_checks.long_list(largest),
-        timing_checks.parallel(main),
-        timing_checks.connections(main),
-        *(match_check.short_match(name) for name in names),
+        *(
+            Check(
+                f"a legal move in every phase of {game.title}: {', '.join(game.phases)}",
+                protocol_checks.positions,
+                (game.name, wanted),
+            )
+            for game in played
+        ),
+        Check("POST /start and POST /end are answered or declined", protocol_checks.hooks, main),
+        Check("unknown fields in the request are tolerated", protocol_checks.unknown_fields, main),
+        Check(
+            f"the largest list of moves of {games.get(largest).title}",
+            protocol_checks.long_list,
+            (largest,),
+        ),
+        Check("two requests at once", timing_checks.parallel, main),
+        Check("the same time over reused and new connections", timing_checks.connections, main),
+        *(
+            Check(f"a short match of {game.title}", match_check.short_match, (game.name,))
+            for game in played
+        ),
     ]
 
 
@@ -85,9 +109,9 @@ def check_bot(
             try:
                 target.restart_if_ended()
             except StartError as error:
-                reason = f"it cannot be restarted: {error}"
-                yield CheckResult(number, check.title, None, reason)
-                continue
-            yield CheckResult(number, check.title, check.run(examiner))
+                outcome = Outcome(f"it cannot be restarted: {error}", skipped=True)
+            else:
+                outcome = check.run(examiner, *check.about)
+            yield CheckResult(number, check.title, outcome)
     finally:
         target.close()

@@ -55,12 +55,8 @@ class Target:
         self._bot = bot
         self._unsupported: set[str] = set()
         self._written_earlier = 0
-        self._disconnect()
-
-    def _disconnect(self) -> None:
-        """Drop the connection over which the bot was found there: a server of one connection at a
-        time is to fail where several are checked, not before."""
-        self._bot.reconnect()
+        # A server of one connection at a time is to fail where several are checked, not before.
+        bot.reconnect()
 
     @property
     def url(self) -> str:
@@ -83,14 +79,8 @@ class Target:
         return self._written_earlier + self._bot.process.written()
 
     def ended(self) -> str | None:
-        """How its process ended; None while it runs or if that cannot be seen."""
-        status = self._status()
-        if status is None or isinstance(status, str):
-            return status
-        return f"killed by signal {-status}" if status < 0 else f"code {status}"
-
-    def _status(self) -> int | str | None:
-        """Its return code. If nobody listens at its port, wait a moment for its end."""
+        """How its process ended; None while it runs or if that cannot be seen. If nobody listens at
+        its port, its end is waited for."""
         if not isinstance(self._bot, StartedBot):
             return None
         status = self._bot.process.status()
@@ -99,7 +89,9 @@ class Target:
                 break
             sleep(_POLL_S)
             status = self._bot.process.status()
-        return status
+        if status is None or isinstance(status, str):
+            return status
+        return f"killed by signal {-status}" if status < 0 else f"code {status}"
 
     def _listens(self) -> bool:
         try:
@@ -110,10 +102,10 @@ class Target:
 
     def restart_if_ended(self) -> None:
         """Start it again if it has ended; StartError."""
-        if self._status() is not None:
+        if self.ended() is not None:
             self._written_earlier = self.written() or 0
             self._bot.restart()
-            self._disconnect()
+            self._bot.reconnect()
 
     def close(self) -> None:
         """End what was started."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from statistics import median, quantiles
 
 from tournament.check.advice import DEADLINE, PARALLEL, Advice
 from tournament.check.examiner import Examiner, MatchSession, Verdict
 from tournament.check.outcome import CheckFailure, Outcome
 from tournament.check.positions import Question, openings
-from tournament.check.protocol_checks import Check, milliseconds, under_rule
+from tournament.check.protocol_checks import milliseconds, under_rule
+from tournament.check.target import Connection
 
 REPEATS = 15
 ROUNDS = 3
@@ -20,64 +22,53 @@ NODELAY_MS = 20.0
 """A difference too large for the network; a delayed packet costs about 40 ms."""
 
 
-def parallel(game: str) -> Check:
+def parallel(examiner: Examiner, game: str) -> Outcome:
     """Two requests at once."""
+    both = [openings(game)[0], openings(game)[-1]]
 
-    def run(examiner: Examiner) -> Outcome:
-        both = [openings(game)[0], openings(game)[-1]]
+    def ask(question: Question, session: MatchSession) -> Verdict:
+        with examiner.connect() as bot:
+            return examiner.ask(bot, session, question)
 
-        def ask(question: Question, session: MatchSession) -> Verdict:
+    found: list[Verdict] = []
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(4):
             with examiner.connect() as bot:
-                return examiner.ask(bot, session, question)
-
-        found: list[Verdict] = []
-        with ThreadPoolExecutor(2) as threads:
-            for _ in range(4):
-                with examiner.connect() as bot:
-                    sessions = [examiner.start_match(bot, question) for question in both]
-                found += threads.map(ask, both, sessions)
-                if any(verdict.failure for verdict in found):
-                    break
-                with examiner.connect() as bot:
-                    for session in sessions:
-                        examiner.end_match(bot, session)
-        slowest = max(verdict.exchange.elapsed_ms for verdict in found)
-        fix = (
-            "Let the server accept a second connection while one is open: with a thread or a task"
-            " for each, as Python's ThreadingHTTPServer."
-        )
-        return Outcome(
-            f"the slower of each pair took at most {milliseconds(slowest)}",
-            tuple(
-                under_rule(examiner, each.failure, PARALLEL, fix) for each in found if each.failure
-            ),
-        )
-
-    return Check("two requests at once", run)
+                sessions = [examiner.start_match(bot, question) for question in both]
+            found += threads.map(ask, both, sessions)
+            if any(verdict.failure for verdict in found):
+                break
+            with examiner.connect() as bot:
+                for session in sessions:
+                    examiner.end_match(bot, session)
+    slowest = max(verdict.exchange.elapsed_ms for verdict in found)
+    fix = (
+        "Let the server accept a second connection while one is open: with a thread or a task"
+        " for each, as Python's ThreadingHTTPServer."
+    )
+    return Outcome(
+        f"the slower of each pair took at most {milliseconds(slowest)}",
+        tuple(under_rule(examiner, each.failure, PARALLEL, fix) for each in found if each.failure),
+    )
 
 
-def connections(game: str) -> Check:
+def connections(examiner: Examiner, game: str) -> Outcome:
     """The same time over a reused connection as over a new one."""
-
-    def run(examiner: Examiner) -> Outcome:
-        question = openings(game)[0]
-        for _ in range(ROUNDS):
-            reused = _ask_over_reused(examiner, question)
-            if reused[-1].failure is not None:
-                return Outcome("over a reused connection", (reused[-1].failure,))
-            new = _ask_over_new(examiner, question)
-            if new[-1].failure is not None:
-                return Outcome("over a new connection", (new[-1].failure,))
-            times = _times(reused), _times(new)
-            middles = (
-                f"reused {milliseconds(median(times[0]))}, new {milliseconds(median(times[1]))}"
-            )
-            note = f"{middles} (medians of {REPEATS})"
-            if not differ(*times):
-                return Outcome(note)
-        return Outcome(f"{note}, measured {ROUNDS} times", (_slower(examiner, reused, new),))
-
-    return Check("the same time over reused and new connections", run)
+    question = openings(game)[0]
+    for _ in range(ROUNDS):
+        with examiner.connect() as bot:
+            reused = _ask_repeatedly(examiner, question, bot)
+        if reused[-1].failure is not None:
+            return Outcome("over a reused connection", (reused[-1].failure,))
+        new = _ask_repeatedly(examiner, question)
+        if new[-1].failure is not None:
+            return Outcome("over a new connection", (new[-1].failure,))
+        times = _times(reused), _times(new)
+        middles = f"reused {milliseconds(median(times[0]))}, new {milliseconds(median(times[1]))}"
+        note = f"{middles} (medians of {REPEATS})"
+        if not differ(*times):
+            return Outcome(note)
+    return Outcome(f"{note}, measured {ROUNDS} times", (_slower(examiner, reused, new),))
 
 
 def differ(reused: Sequence[float], new: Sequence[float]) -> bool:
@@ -116,31 +107,25 @@ def _slower(examiner: Examiner, reused: Sequence[Verdict], new: Sequence[Verdict
     return examiner.failure(f"{problem} The slowest of them is shown.", slowest, advice)
 
 
-def _ask_over_reused(examiner: Examiner, question: Question) -> list[Verdict]:
-    """Ask the question repeatedly over one connection, until an answer fails."""
-    found: list[Verdict] = []
-    with examiner.connect() as bot:
-        for _ in range(REPEATS):
-            session = examiner.start_match(bot, question)
-            found.append(examiner.ask(bot, session, question))
-            if found[-1].failure is not None:
-                break
-            examiner.end_match(bot, session)
-    return found
+def _ask_repeatedly(
+    examiner: Examiner, question: Question, bot: Connection | None = None
+) -> list[Verdict]:
+    """Ask the question repeatedly, over this connection or each time a new one, until an answer
+    fails."""
 
+    def connect() -> AbstractContextManager[Connection]:
+        return examiner.connect() if bot is None else nullcontext(bot)
 
-def _ask_over_new(examiner: Examiner, question: Question) -> list[Verdict]:
-    """Ask the question repeatedly, each time over a new connection, until an answer fails."""
     found: list[Verdict] = []
     for _ in range(REPEATS):
-        with examiner.connect() as bot:
-            session = examiner.start_match(bot, question)
-        with examiner.connect() as bot:
-            found.append(examiner.ask(bot, session, question))
+        with connect() as used:
+            session = examiner.start_match(used, question)
+        with connect() as used:
+            found.append(examiner.ask(used, session, question))
         if found[-1].failure is not None:
             break
-        with examiner.connect() as bot:
-            examiner.end_match(bot, session)
+        with connect() as used:
+            examiner.end_match(used, session)
     return found
 
 

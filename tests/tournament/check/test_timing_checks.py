@@ -73,7 +73,7 @@ def only(outcome: Outcome) -> CheckFailure:
 
 def test_a_bot_that_waits_on_reused_connections() -> None:
     """Like a server without TCP_NODELAY."""
-    outcome = connections("dasan").run(examiner(lambda reused, _: 41 if reused > 1 else 1))
+    outcome = connections(examiner(lambda reused, _: 41 if reused > 1 else 1), "dasan")
     failure = only(outcome)
     assert failure.problem.startswith(
         "Over reused connections it takes 40 ms more than over new ones."
@@ -86,7 +86,7 @@ def test_a_bot_that_waits_on_reused_connections() -> None:
 
 
 def test_a_bot_that_is_slow_to_accept() -> None:
-    failure = only(connections("dasan").run(examiner(lambda reused, _: 1 if reused > 1 else 61)))
+    failure = only(connections(examiner(lambda reused, _: 1 if reused > 1 else 61), "dasan"))
     assert failure.problem.startswith(
         "Over new connections it takes 60 ms more than over reused ones."
     )
@@ -95,12 +95,12 @@ def test_a_bot_that_is_slow_to_accept() -> None:
 
 def test_one_unlucky_measurement_is_no_failure() -> None:
     """The machine was busy; the delay does not occur again."""
-    outcome = connections("dasan").run(examiner(lambda _, number: 81 if number <= REPEATS else 1))
+    outcome = connections(examiner(lambda _, number: 81 if number <= REPEATS else 1), "dasan")
     assert outcome == Outcome(f"reused 1.0 ms, new 1.0 ms (medians of {REPEATS})")
 
 
 def test_two_requests_at_once() -> None:
-    outcome = parallel("dasan").run(examiner(lambda _, number: number))
+    outcome = parallel(examiner(lambda _, number: number), "dasan")
     assert outcome == Outcome("the slower of each pair took at most 8.0 ms")
 
 
@@ -128,7 +128,7 @@ def test_a_delay_shows_however_long_a_bot_thinks(
 
 def test_a_bot_within_its_time() -> None:
     asked = examiner(lambda _, number: 900 if number == 1 else number)
-    positions("dasan", 9).run(asked)
+    positions(asked, "dasan", 9)
     assert pace(asked) == Outcome(
         "first answer 900 ms, then median 5.5 ms, p99 8.9 ms of 8; move_ms 1000"
     )
@@ -136,7 +136,7 @@ def test_a_bot_within_its_time() -> None:
 
 def test_too_few_answers_say_nothing() -> None:
     asked = examiner(lambda *_: 1)
-    positions("dasan", 1).run(asked)
+    positions(asked, "dasan", 1)
     outcome = pace(asked)
     assert not outcome.passed
     assert outcome.note == "too few answers to judge its time"
@@ -144,7 +144,7 @@ def test_too_few_answers_say_nothing() -> None:
 
 def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixture[str]) -> None:
     asked = examiner(lambda _, number: 300 if number == 7 else 5, move_ms=1)
-    positions("dasan", 9).run(asked)
+    positions(asked, "dasan", 9)
     outcome = pace(asked)
     assert "p99" in outcome.note
     report = TextReport()

@@ -7,7 +7,7 @@ import socket
 import pytest
 from click import ClickException
 
-from stich.processes import find_port, url_of
+from stich.processes import find_port
 
 
 def test_0_is_replaced_by_a_free_port() -> None:
@@ -31,19 +31,3 @@ def test_an_unusable_address_is_one_sentence(host: str, message: str) -> None:
     with pytest.raises(ClickException, match=message) as raised:
         find_port(host, 0)
     assert "--host 127.0.0.1" in raised.value.message
-
-
-def test_a_privileged_port_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def bind(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(socket.socket, "bind", bind)
-    with pytest.raises(ClickException, match="choose one above 1023 with --port"):
-        find_port("127.0.0.1", 80)
-
-
-@pytest.mark.parametrize(
-    ("host", "url"), [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80")]
-)
-def test_the_url_of_a_server(host: str, url: str) -> None:
-    assert url_of(host, 80) == url

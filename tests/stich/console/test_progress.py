@@ -4,10 +4,9 @@ import io
 import json
 import re
 
-import pytest
 from rich.console import Console
 
-from stich.console.progress import JsonLines, Lines, _span, watch
+from stich.console.progress import JsonLines, Lines, watch
 from tests.tournament.store.test_store import fault, record
 
 
@@ -66,11 +65,3 @@ def test_a_terminal_gets_a_bar() -> None:
     assert re.search(r"\d:\d\d:\d\d +[-\d]:[-\d]{2}:[-\d]{2} +left", shown)  # elapsed before it
     assert "1 fault" in out.getvalue()
     assert "faults" not in out.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.2, "0 s"), (59.6, "1 min 00 s"), (61, "1 min 01 s"), (3660, "1 h 01 min")],
-)
-def test_spans_are_read_easily(seconds: float, text: str) -> None:
-    assert _span(seconds) == text

@@ -25,10 +25,3 @@ def test_a_name_is_no_markup() -> None:
         standings_table(standings(run_of(cup(), name="[b]Cup[/b] [/x]")))
     )
     assert "[b]Cup[/b] [/x]: " in page.getvalue()
-
-
-def test_one_is_no_plural() -> None:
-    page = io.StringIO()
-    one = standings(run_of(cup(1)[:1], finished=False))
-    Console(width=140, file=page).print(standings_table(one, total=1))
-    assert "1 of 1 match, 1 deal, 1 block (" in " ".join(page.getvalue().split())

@@ -1,18 +1,15 @@
 """Standard output that cannot be written: a message, or silence if the reader has gone."""
 
-import errno
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
 import pytest
 
 from stich.cli import main
-from stich.console.stdout import OutputError, guarded
 from tests.tournament import played
 from tests.tournament.cups import ROOT, served_toys, standings, stich, write
 
@@ -123,32 +120,3 @@ def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
     line = f"{shlex.join(words)} | head -n 1"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout.count("\n"), done.stderr) == (1, "")
-
-
-@pytest.fixture
-def descriptor() -> Iterator[int]:
-    with open("/dev/full", "w") as full:
-        yield full.fileno()
-
-
-def test_what_comes_after_the_first_error_is_dropped(
-    descriptor: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with open(descriptor, "w", closefd=False) as plain:
-        monkeypatch.setattr(sys, "stdout", plain)
-        with pytest.raises(SystemExit, match="No space left"), guarded():  # noqa: PT012 - the order
-            sys.stdout.write("")
-            sys.stdout.flush()
-            for _ in range(3):
-                sys.stdout.write("x" * 100_000)
-        assert sys.stdout is plain
-        error = OutputError(errno.EIO, os.strerror(errno.EIO))
-        error.kept = "It is kept."
-        with pytest.raises(SystemExit, match=r"Input/output error\. It is kept\."), guarded():
-            raise error
-
-
-def test_a_closed_standard_output_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", None)
-    with guarded():
-        assert sys.stdout is None

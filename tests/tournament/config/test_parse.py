@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import games
 from stich.cli import cli
 from tournament.config import Cup, CupError, parse_cup, read_cup
-from tournament.config.locations import line_of, locate
 
 ROOT = Path(__file__).parents[3]
 GOOD = """\
@@ -262,21 +261,6 @@ def test_all_errors_are_reported_at_once_in_the_order_of_the_file() -> None:
     assert len(found) >= 4
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('name = "x"\ngame = "doudizhu"\n', "1: bots: there are none; write [[bots]]"),
-        ('name = "x"\ngame = "doudizhu"\nbots = []\n', "3: bots: there are none"),
-        ('name = "x"\ngame = "doudizhu"\n[bots]\nname = "a"\n', "3: bots: must be a section for e"),
-        ('name = "x"\ngame = "doudizhu"\nbots = ["a"]\n', "3: bots: must be a section for each"),
-        ('name = "x"\ngame = "doudizhu"\nclock = 5\nfill = "greedy"\n[[bots]]\nname = "a"\n'
-         'command = "a"\n', "3: clock: must be a section, not an integer; write [clock]."),
-    ],
-)  # fmt: skip
-def test_sections_of_another_shape(text: str, says: str) -> None:
-    assert errors(text)[0].startswith(f"cup.toml:{says}")
-
-
 def test_a_key_and_its_alias_are_an_error() -> None:
     both = GOOD.replace("[format]", '[format]\nfill = "greedy"').replace(
         "[run]", "[run]\ncommit = true"
@@ -288,12 +272,6 @@ def test_a_key_and_its_alias_are_an_error() -> None:
 
 def test_a_byte_order_mark_is_allowed() -> None:
     assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == parse_cup(GOOD.encode(), "c")
-
-
-def test_a_huge_number_of_a_bot_is_not_printed() -> None:
-    huge = f"max_matches = 0x{'f' * 5000}"
-    (line,) = errors(GOOD.replace('[[bots]]\nname = "third', f'{huge}\n[[bots]]\nname = "third'))
-    assert line.startswith("cup.toml:33: bots[2].max_matches: must be from 1 to 1000, not a number")
 
 
 @pytest.mark.parametrize("format", ["swiss", "knockout", "gauntlet"])
@@ -343,22 +321,6 @@ def test_the_program_reports_errors_before_it_starts(tmp_path: Path) -> None:
     assert done.exit_code == 2
     missing = "No such file or directory; name an existing CUP.toml."
     assert done.stderr == f"{tmp_path}/none.toml: {missing}\n"
-
-
-def test_every_key_has_its_line() -> None:
-    text = (
-        'a = """\nb = 1\n"""\n\n[t.u]\nk = [\n  1,\n]\n[[v]]\nx = 1\n[[v]]\ny.z = 2\n[v.w]\nq = 1\n'
-    )
-    found = locate(text)
-    assert found[("a",)] == 1
-    assert found[("t", "u")] == 5
-    assert found[("t", "u", "k")] == 6
-    assert found[("v", 0, "x")] == 10
-    assert found[("v", 1)] == 11
-    assert found[("v", 1, "y", "z")] == 12
-    assert found[("v", 1, "w", "q")] == 14
-    assert line_of(found, ("v", 1, "nothing")) == 11
-    assert line_of(found, ("nothing",)) == 1
 
 
 @given(st.binary(max_size=200))

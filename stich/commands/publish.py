@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +15,11 @@ from stich.commands.common import (
     run_argument,
     run_command,
 )
-
-if TYPE_CHECKING:
-    from tournament.store.reader import StoreReader
+from tournament.paths import STORE_FILE
+from tournament.results.export import export
+from tournament.store.engine import StoreError, is_database_url
+from tournament.store.reader import StoreReader
+from web.report import report
 
 _TEXT = """\
 {name}
@@ -50,8 +51,6 @@ def publish(target: str, out: str | None, as_json: bool) -> int:
     Example:
       stich publish runs/spring -o spring
     """
-    from tournament.store.store import StoreError, is_database_url
-
     folder = Path(out or ("published" if is_database_url(target) else Path(target) / "published"))
     with open_run(target) as run, run.snapshot() as store:
         if not store.get("finished"):
@@ -76,10 +75,6 @@ def publish(target: str, out: str | None, as_json: bool) -> int:
 
 def _write(store: StoreReader, folder: Path) -> dict[str, str]:
     """The SHA-256 of each file."""
-    from tournament.paths import STORE_FILE
-    from tournament.results.export import export
-    from web.report import report
-
     facts = store.facts()
     digest = facts.get("commitment")
     text = _TEXT.format(

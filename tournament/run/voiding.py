@@ -10,10 +10,10 @@ from tournament.decisions import absent, exclusions, is_skipped, pending
 from tournament.formats import Block, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, DecisionKind
-from tournament.store.store import Store
+from tournament.store.store import Store, StoreError
 
 
-class NotVoidable(Exception):
+class NotVoidable(StoreError):
     """The match or block cannot become void; the text is a sentence."""
 
 

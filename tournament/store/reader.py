@@ -228,6 +228,9 @@ class StoreReader:
         query = _summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
+        return self._summaries(query)
+
+    def _summaries(self, query: sa.Select[Any]) -> Iterator[MatchSummary]:
         with self._read() as connection, damage(self.where):
             for row in _stream(connection, query):
                 yield rows.to_summary(row)
@@ -253,11 +256,9 @@ class StoreReader:
             query = query.where(blocks.c.bots.contains(rows.dumps(bot), autoescape=True))
         if faulty:
             query = query.where(matches.c.faults != rows.dumps(None))
-        with self._read() as connection, damage(self.where):
-            for row in _stream(connection, query):
-                found = rows.to_summary(row)
-                if bot is None or bot in found.table:  # the database may ignore case
-                    yield found
+        for found in self._summaries(query):
+            if bot is None or bot in found.table:  # the database may ignore case
+                yield found
 
     def is_complete(self, block: int) -> bool:
         """Whether all matches of a block are finished."""
@@ -279,8 +280,7 @@ class StoreReader:
 
     def match(self, match: str) -> MatchRecord:
         """A match by its id or a prefix of it; StoreError if no match has it, or several."""
-        prefix = match.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        query = _match_query().where(matches.c.match.like(prefix + "%", escape="\\")).limit(2)
+        query = _match_query().where(matches.c.match.startswith(match, autoescape=True)).limit(2)
         with self._read() as connection:
             found = list(connection.execute(query))
             found = [row for row in found if row.match == match] or found

@@ -25,36 +25,21 @@ from tournament.records import (
 )
 from tournament.store.tables import blocks, faults, matches
 
+# The fields of a match, by how they are kept.
+_PLAIN = ("match", "number", "seed", "deals", "started")
+_AS_JSON = ("scores", "adjusted", "struck")
+_OF_BLOCK = ("key", "block", "round", "stage", "seatings")
+_IN_DETAILS = (
+    *("game", "players", "options", "moves", "results", "times", "outputs"),
+    *("wall_ms", "own_ms", "forced", "info", "info_full"),
+)
 SUMMARY_COLUMNS = (
-    matches.c.match,
-    matches.c.number,
-    matches.c.seating,
-    matches.c.scores,
-    matches.c.adjusted,
-    matches.c.deals,
-    matches.c.struck,
-    matches.c.sides,
-    matches.c.faults,
-    matches.c.answered,
-    blocks.c.block,
-    blocks.c.round,
-    blocks.c.stage,
-    blocks.c.bots,
-    blocks.c.seatings,
-    matches.c.started,
-    blocks.c.key,
-    matches.c.seed,
-    matches.c.times,
+    *(matches.c[name] for name in ("match", "number", "seating", "scores", "adjusted", "deals")),
+    *(matches.c[name] for name in ("struck", "sides", "faults", "answered")),
+    *(blocks.c[name] for name in ("block", "round", "stage", "bots", "seatings")),
+    *(matches.c.started, blocks.c.key, matches.c.seed, matches.c.times),
 )
-_TIMES = len(SUMMARY_COLUMNS) - 1
-FAULT_COLUMNS = (
-    faults.c.match,
-    faults.c.seat,
-    faults.c.turn,
-    faults.c.kind,
-    faults.c.detail,
-    faults.c.data,
-)
+FAULT_COLUMNS = tuple(faults.c)
 
 # The standings of a million matches write a million texts and read six million lists of numbers:
 # with json.dumps and json.loads they would take half as long again.
@@ -136,37 +121,22 @@ def match_row(record: MatchRecord) -> dict[str, Any]:
         counts[one.seat][FAULT_KINDS.index(one.kind)] += 1
     packed = array("f", [round(ms, 3) for times in answered for ms in times])
     return {
-        "match": record.match,
-        "number": record.number,
-        "seed": record.seed,
+        **{name: getattr(record, name) for name in _PLAIN},
+        **{name: dumps(getattr(record, name)) for name in (*_AS_JSON, "sides")},
         "seating": dumps([record.table.index(bot) for bot in record.seating]),
-        "scores": dumps(record.scores),
-        "adjusted": dumps(record.adjusted),
-        "deals": record.deals,
-        "struck": dumps(record.struck),
-        "sides": dumps(record.sides),
         "faults": dumps(counts if record.faults else None),
         "answered": dumps([len(times) for times in answered]),
         "times": packed.tobytes(),
-        "started": record.started,
     }
 
 
 def details_of(record: MatchRecord) -> dict[str, Any]:
-    """The rest of a match, for `details`."""
+    """The rest of a match, for `details`; times are rounded to microseconds."""
     return {
-        "game": record.game,
-        "players": record.players,
-        "options": dict(record.options),
-        "moves": record.moves,
-        "results": [dict(result) for result in record.results],
+        **{name: getattr(record, name) for name in _IN_DETAILS},
         "times": [[round(ms, 3) for ms in times] for times in record.times],
-        "outputs": record.outputs,
         "wall_ms": round(record.wall_ms, 3),
         "own_ms": round(record.own_ms, 3),
-        "forced": record.forced,
-        "info": record.info,
-        "info_full": record.info_full,
     }
 
 
@@ -232,14 +202,8 @@ def _no_faults(seats: int) -> tuple[tuple[int, ...], ...]:
 
 def block_row(record: MatchRecord) -> dict[str, Any]:
     """The row in `blocks` of a match's block."""
-    return {
-        "key": record.key,
-        "block": record.block,
-        "round": record.round,
-        "stage": record.stage,
-        "bots": dumps(record.table),
-        "seatings": record.seatings,
-    }
+    row = {name: getattr(record, name) for name in _OF_BLOCK}
+    return {**row, "bots": dumps(record.table)}
 
 
 def fault_rows(record: MatchRecord) -> list[dict[str, Any]]:
@@ -283,22 +247,11 @@ def to_record(row: sa.Row[Any], faults: Iterable[bytes]) -> MatchRecord:
     table = _names(row.bots)
     fields = {
         **unpack(row.data),
-        "match": row.match,
-        "block": row.block,
-        "key": row.key,
-        "round": row.round,
-        "stage": row.stage,
-        "number": row.number,
-        "seatings": row.seatings,
+        **{name: getattr(row, name) for name in (*_PLAIN, *_OF_BLOCK)},
+        **{name: _numbers(getattr(row, name)) for name in _AS_JSON},
         "table": table,
         "seating": [table[i] for i in _counts(row.seating)],
-        "seed": row.seed,
-        "scores": _numbers(row.scores),
-        "adjusted": _numbers(row.adjusted),
-        "deals": row.deals,
-        "struck": _counts(row.struck),
         "faults": [unpack(fault) for fault in faults],
-        "started": row.started,
     }
     if not row.complete:
         fields["info"] = {}

@@ -216,11 +216,7 @@ class Store(StoreReader):
         def change(connection: Connection) -> None:
             for record, decision, why in found:
                 void = VoidRecord(
-                    match=record.match,
-                    block=record.block,
-                    key=record.key,
-                    round=record.round,
-                    number=record.number,
+                    *(record.match, record.block, record.key, record.round, record.number),
                     seating=record.seating,
                     bot="",
                     why=why,

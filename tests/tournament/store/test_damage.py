@@ -2,7 +2,6 @@
 
 import os
 import random
-import resource
 import shutil
 import sqlite3
 import subprocess
@@ -79,23 +78,6 @@ def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path
     assert "no file may be larger than 195 KiB here; what was finished is kept." in done.stderr
     with Store.open(tmp_path) as store:
         assert all(store.summaries())
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 200_000
-
-
-def test_a_failing_disk_is_named_without_a_limit(
-    intact: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import sqlalchemy as sa
-
-    from tournament.store.engine import store_errors
-
-    error = sqlite3.OperationalError("disk I/O error")
-    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
-    with (
-        pytest.raises(StoreError, match="the disk has failed; what was finished is kept"),
-        store_errors("here"),
-    ):
-        raise sa.exc.OperationalError("", {}, error)
 
 
 @pytest.mark.parametrize(

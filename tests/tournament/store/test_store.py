@@ -323,11 +323,6 @@ def test_what_is_not_a_store_is_a_usage_error(
     assert not (ROOT / "rubbish").exists()
 
 
-def test_for_readers_too() -> None:
-    done = CliRunner().invoke(cli, ["standings", "mysql://x"])
-    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
-
-
 def end_connections(target: str) -> None:
     engine = sa.create_engine(target.replace("postgresql", "postgresql+psycopg", 1))
     # Within a minute: without a time, it would not wait until they have ended.
@@ -408,13 +403,6 @@ def test_a_file_where_the_folder_should_be_is_a_sentence(tmp_path: Path) -> None
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be created: File exists; name a folder"):
         Store.create(tmp_path / "file")
-
-
-def test_another_version_is_refused(target: str) -> None:
-    with Store.create(target) as store:
-        store.put({"version": 99})
-    with pytest.raises(StoreError, match="another version"):
-        Store.open(target)
 
 
 @pytest.mark.parametrize("target", ["postgresql"], indirect=True)

@@ -27,11 +27,9 @@ def folder(tmp_path: Path) -> Path:
         Bot("x", "python bot.py"),
         Bot("x", "sh -c 'exec ./bot'", dir="mine"),
         Bot("x", "./bot --fast", dir="mine"),
-        Bot("x", "mine/bot"),
         Bot("x", "'mine/bot'"),
         Bot("x", url="http://127.0.0.1:9"),
         Bot("x", connect=True),
-        Bot("x"),
     ],
 )
 def test_what_is_there(folder: Path, bot: Bot) -> None:

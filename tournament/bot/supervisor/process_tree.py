@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 
 PR_SET_PDEATHSIG = 1
-PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 
 

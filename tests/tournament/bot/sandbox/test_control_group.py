@@ -143,8 +143,3 @@ def test_a_group_has_limits_and_is_killed_as_a_whole_and_removed(
         "cgroup.kill": "1",
     }
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_bot_has_a_group_of_its_own(tmp_path: Path) -> None:
-    folders = {new_group(str(tmp_path)) for _ in range(20)}
-    assert len(folders) == 20

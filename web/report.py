@@ -31,6 +31,8 @@ _MAX_FAULTS = 100
 _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 to 10 ms each
 _MAX_PAIRS = 20  # in the table of soft play
 _MAX_CROSS_BOTS = 64  # in the table of who beat whom
+_Encounter = tuple[float, int]
+"""One bot against another: the share of comparisons that it won, and their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +110,7 @@ def _replays(
     return replays
 
 
-@dataclass(frozen=True, slots=True)
-class Encounter:
-    """One bot against another: the share of comparisons that it won, and their number."""
-
-    share: float
-    games: int
-
-
-def _cross(arrays: MatchArrays, table: Standings) -> list[tuple[str, list[Encounter | None]]]:
+def _cross(arrays: MatchArrays, table: Standings) -> list[tuple[str, list[_Encounter | None]]]:
     """Rows and columns in the order of the table; empty if there are too many bots."""
     names = [line.bot for line in table.standings]
     if len(names) > _MAX_CROSS_BOTS:
@@ -134,7 +128,7 @@ def _cross(arrays: MatchArrays, table: Standings) -> list[tuple[str, list[Encoun
         (
             arrays.bots[row],
             [
-                Encounter(halves[row, column] / (2 * games[row, column]), int(games[row, column]))
+                (halves[row, column] / (2 * games[row, column]), int(games[row, column]))
                 if games[row, column]
                 else None
                 for column in order

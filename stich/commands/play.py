@@ -6,10 +6,9 @@ import json
 import secrets
 import shlex
 import signal
-import sys
 import webbrowser
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 
 import click
 from rich.console import Console
@@ -21,6 +20,7 @@ from games.game import Game, State
 from stich.commands import completion
 from stich.commands.common import (
     check_game,
+    exit_with_code,
     game_options,
     network_option,
     prepare_bots,
@@ -30,6 +30,7 @@ from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
 from stich.console.menu import InputError, Menu
+from stich.processes import find_port, pages_served
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player, StandIn, StartError
@@ -39,6 +40,7 @@ from tournament.match.match import Observer, Pairing, Rules
 from tournament.match.match import play as play_match
 from tournament.match.referee import LocalReferee
 from tournament.text import printable
+from web.ui.formatting import format_winners
 
 _SECRET_MOVES = ("give", "discard")
 """Moves that some seats may not know: the person sees them as their view shows them."""
@@ -115,15 +117,11 @@ class TerminalGame(StandIn, Observer):
                 self._console.print(Text(str(error), style="red"))
 
     def _print_result(self) -> None:
-        best = max(self._state.scores)
-        winners = [
-            name
-            for name, score in zip(self._names, self._state.scores, strict=True)
-            if score == best
-        ]
-        label = "Winner" if len(winners) == 1 else "Winners"
-        self._console.print(screen.totals(self._names, self._state.scores))
-        self._console.print(Text(f"The game is over. {label}: {', '.join(winners)}.", style="bold"))
+        scores = self._state.scores
+        seats = zip(self._names, scores, strict=True)
+        winners = format_winners([name for name, score in seats if score == max(scores)])
+        self._console.print(screen.totals(self._names, scores))
+        self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
 
 def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
@@ -170,6 +168,7 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
 )
 @sandbox_option
 @network_option
+@exit_with_code
 def play(
     game: str,
     wanted: tuple[str, ...],
@@ -182,7 +181,7 @@ def play(
     port: int,
     sandbox: bool | None,
     network: bool,
-) -> None:
+) -> int:
     """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
 
     \b
@@ -193,8 +192,7 @@ def play(
       stich play dasan --with "node my-bot/bot.mjs" --with greedy --seat 2
     """
     if browser:
-        _play_in_browser(game, port)
-        return
+        return _play_in_browser(game, port)
     rules = games.get(game)
     count = _seats(rules, players, wanted)
     chosen = seed if seed is not None else secrets.token_hex(4)
@@ -211,7 +209,6 @@ def play(
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--with") from error
     again = _command(game, wanted, count, chosen, seat, options)
-    interrupts.raise_interrupts()
     try:
         with ExitStack() as stack:
             launch = prepare_bots(bots, clock.start_ms, sandbox, network=network)
@@ -222,23 +219,20 @@ def play(
             TerminalGame(console, state, seat, bots).play(opponents, clock)
     except (SandboxError, StartError) as error:
         click.echo(f"Error: {printable(str(error))}", err=True)
-        sys.exit(1)
+        return 1
     except (_Quit, EOFError, KeyboardInterrupt) as quit:
         console.print(Text(f"\nYou quit. To play the same deal: {again}"), soft_wrap=True)
-        if isinstance(quit, KeyboardInterrupt):
-            sys.exit(interrupts.EXIT_CODE)
+        return interrupts.EXIT_CODE if isinstance(quit, KeyboardInterrupt) else 0
+    return 0
 
 
-def _play_in_browser(game: str, port: int) -> None:
+def _play_in_browser(game: str, port: int) -> int:
     """Serve the pages for playing until Ctrl-C, and open them in the person's browser."""
-    from stich.processes import find_port, pages_served
-
-    try:
-        with pages_served("127.0.0.1", find_port("127.0.0.1", port)) as url:
-            webbrowser.open(f"{url}/play#{game}")
+    with pages_served("127.0.0.1", find_port("127.0.0.1", port)) as url:
+        webbrowser.open(f"{url}/play#{game}")
+        with suppress(KeyboardInterrupt):
             signal.pause()
-    except KeyboardInterrupt:
-        click.echo("Stopped.", err=True)
+    return 0
 
 
 def _command(

@@ -183,10 +183,6 @@ def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
     assert page.data["matches"] == {}
 
 
-def test_the_same_store_gives_the_same_page(store: Store, text: str) -> None:
-    assert report(store) == text
-
-
 def test_a_page_shows_as_many_matches_as_asked_for(store: Store) -> None:
     page = Page(report(store, replays=2))
     assert len(page.data["matches"]) == 2
@@ -270,12 +266,6 @@ def test_other_games_have_no_soft_play(tmp_path: Path) -> None:
     of = cup(game="ninefivetwo", options={"deals": 1}, deals=1)
     with run(tmp_path, of) as store:
         assert "only climbing games are compared" in report(store)
-
-
-def test_one_is_no_plural(tmp_path: Path) -> None:
-    with run(tmp_path, cup(deals=1, seating="fixed")) as store:
-        page = " ".join(report(store).split())
-    assert "Final: 1 match, 1 deal, 1 block." in page
 
 
 def test_no_name_is_cut(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ _CALL_LIMIT: Final = 1024
 _BODY_S: Final = 10.0
 _CONNECTIONS: Final = 2048
 _T = TypeVar("_T")
+_Response = tuple[int, list[tuple[str, str]], bytes]
+"""Status, headers and body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +111,9 @@ class Gateway:
         with suppress(Exception):  # granian's own, if the connection has ended
             proto.response_bytes(status, headers, body)
 
-    async def _call(
-        self, scope: Scope, proto: HTTPProtocol
-    ) -> tuple[int, list[tuple[str, str]], bytes]:
+    async def _call(self, scope: Scope, proto: HTTPProtocol) -> _Response:
         if scope.path == "/healthz":
-            return 200, [("content-type", "application/json")], _json({"status": "ok"})
+            return _ok({"status": "ok"})
         if scope.method != "POST":
             raise _Problem(405, "Send POST; `stich connect` does.")
         token_hash, bot = self._authenticate(scope)
@@ -134,7 +134,7 @@ class Gateway:
 
     async def _answer(
         self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
-    ) -> tuple[int, list[tuple[str, str]], bytes]:
+    ) -> _Response:
         limit = ANSWER_LIMIT if scope.path == "/connect/poll" else _CALL_LIMIT
         with bot.arriving():
             body = await _body(scope, proto, limit)
@@ -160,9 +160,7 @@ class Gateway:
             raise _Problem(401, "The organiser of the cup starts this bot; it need not connect.")
         return token_hash, self._bots[name]
 
-    def _connect(
-        self, bot: ConnectedBot, token_hash: str, body: bytes
-    ) -> tuple[int, list[tuple[str, str]], bytes]:
+    def _connect(self, bot: ConnectedBot, token_hash: str, body: bytes) -> _Response:
         try:
             tables = msgspec.json.decode(body, type=_Connect).tables
         except msgspec.DecodeError:
@@ -174,7 +172,7 @@ class Gateway:
 
     async def _poll(
         self, bot: ConnectedBot, scope: Scope, proto: HTTPProtocol, body: bytes
-    ) -> tuple[int, list[tuple[str, str]], bytes]:
+    ) -> _Response:
         headers = scope.headers
         answers, table = headers.get("x-stich-answers"), _number(headers.get("x-stich-table", ""))
         number = None if answers is None else _number(answers)
@@ -190,9 +188,7 @@ class Gateway:
         about = [("x-stich-request", str(request.number)), ("x-stich-call", request.call)]
         return 200, about, request.body
 
-    async def _wait(
-        self, bot: ConnectedBot, session: Session, proto: HTTPProtocol
-    ) -> tuple[int, list[tuple[str, str]], bytes]:
+    async def _wait(self, bot: ConnectedBot, session: Session, proto: HTTPProtocol) -> _Response:
         found = await _unless_gone(bot.wait(session, WAIT_S), proto, 2 * WAIT_S)
         why, given_up = found or ("", [])
         return _ok({"over": bool(why), "given_up": given_up} | ({"why": why} if why else {}))
@@ -234,7 +230,7 @@ async def _body(scope: Scope, proto: HTTPProtocol, limit: int) -> bytes:
         raise _Problem(400, "The body is not complete.") from None
 
 
-def _ok(value: object) -> tuple[int, list[tuple[str, str]], bytes]:
+def _ok(value: object) -> _Response:
     return 200, [("content-type", "application/json")], _json(value)
 
 

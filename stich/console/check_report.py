@@ -109,6 +109,8 @@ class TextReport(JsonReport):
             word, colour = "-   ", "yellow"
         tail = f" ({printable(outcome.note)})" if outcome.note else ""
         click.echo(f"{number:2} {click.style(word, fg=colour)} {title}{tail}")
+        for warning in outcome.warnings:
+            click.echo(f"        warning  {printable(warning)}")
         again: list[int] = []
         for failure in outcome.failures:
             # failures of one cause have the same kind of fault, and the same fix
@@ -186,6 +188,7 @@ def _to_dict(result: CheckResult) -> dict[str, Any]:
         "title": title,
         "result": "passed" if outcome.passed else "skipped" if outcome.skipped else "failed",
         "note": outcome.note,
+        "warnings": outcome.warnings,
         "failures": [_failure_dict(failure) for failure in outcome.failures],
     }
 

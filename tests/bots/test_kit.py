@@ -237,6 +237,12 @@ def test_only_a_string_is_a_move() -> None:
     assert "string" in answer["error"]
 
 
+def test_something_can_be_said_beside_the_move() -> None:
+    info = {"comment": "a bluff", "nodes": 480}
+    with serving(lambda view, moves: ("pass", info)) as port:
+        assert ask(port) == (200, {"move": "pass", "info": info})
+
+
 def test_third_parameter() -> None:
     seen: list[Any] = []
 

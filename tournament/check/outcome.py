@@ -58,6 +58,7 @@ class Outcome:
     """What a check found. `note` is a short line of facts, or why it was `skipped`; `output` is the
     end of what the bot wrote if that is what was checked.
 
+    `warnings` are sentences about what costs the bot nothing in a cup, but is probably not meant.
     A check is `inconclusive`, and not passed, if it got too few answers to judge.
     """
 
@@ -66,6 +67,7 @@ class Outcome:
     skipped: bool = False
     inconclusive: bool = False
     output: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:

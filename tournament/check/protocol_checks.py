@@ -212,6 +212,18 @@ def output(examiner: Examiner) -> Outcome:
     return Outcome(note, (failure,))
 
 
+def info(examiner: Examiner) -> Outcome:
+    """Warnings of what was dropped of the `info` of its answers; none of it is a fault."""
+    found = examiner.target.dropped.most_common(MAX_FAILURES)
+    more = len(examiner.target.dropped) - len(found)
+    return Outcome(
+        f"and {more} more warnings" if more else "",
+        warnings=tuple(
+            f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in found
+        ),
+    )
+
+
 def _size(count: int) -> str:
     if count < 1024:
         return plural(count, "byte")

@@ -28,6 +28,7 @@ class Check(NamedTuple):
 
 
 _OUTPUT = Check("little is written to stdout and stderr", protocol_checks.output)
+_INFO = Check("what it says beside its moves", protocol_checks.info)
 _PACE = Check("its time for a move", timing_checks.pace)
 
 
@@ -103,7 +104,7 @@ def check_bot(
         names = list(wanted) or named or list(games.GAMES)
         # What a bot writes is seen only if it was started here.
         output = [] if target.written() is None else [_OUTPUT]
-        checks = [*game_checks(names, positions), *output, _PACE]
+        checks = [*game_checks(names, positions), _INFO, *output, _PACE]
         for number, check in enumerate(checks, start=3):
             observer.start(number, len(checks) + 2, check.title)
             try:

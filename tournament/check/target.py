@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from time import monotonic, sleep
 
 from tournament.bot.client import Dial, Reply
@@ -20,12 +21,14 @@ class Connection(HttpBot):
     """A connection to a bot that can also send any request, and remembers its `failures`.
 
     All connections of a check share `unsupported`, the hooks that the bot does not answer: a bot
-    that lets /start hang does so once.
+    that lets /start hang does so once. They share `dropped` too, which counts by the reason what
+    was dropped of what the bot says beside its moves.
     """
 
-    def __init__(self, url: str, dial: Dial, unsupported: set[str]) -> None:
+    def __init__(self, url: str, dial: Dial, unsupported: set[str], dropped: Counter[str]) -> None:
         super().__init__(url, dial)
         self._unsupported = unsupported
+        self._dropped = dropped
         self.failures: list[Failure] = []
 
     @property
@@ -38,6 +41,8 @@ class Connection(HttpBot):
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
+        else:
+            self._dropped.update(outcome.info.dropped)
         return outcome
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
@@ -54,6 +59,7 @@ class Target:
     def __init__(self, bot: HttpBot) -> None:
         self._bot = bot
         self._unsupported: set[str] = set()
+        self.dropped: Counter[str] = Counter()
         self._written_earlier = 0
         # A server of one connection at a time is to fail where several are checked, not before.
         bot.reconnect()
@@ -65,7 +71,7 @@ class Target:
 
     def connect(self) -> Connection:
         """A new connection."""
-        return Connection(self.url, self._bot.dial, self._unsupported)
+        return Connection(self.url, self._bot.dial, self._unsupported, self.dropped)
 
     def output(self) -> str:
         """The end of what it has written; empty if that cannot be seen."""

@@ -104,8 +104,8 @@ def _start_of(line: bytes) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
-def move_in(line: bytes) -> tuple[str, dict[str, Any]]:
-    """The move in an answer, which is the move itself or JSON, and the info; raises NoAnswer."""
+def move_in(line: bytes) -> str | tuple[str, dict[str, Any]]:
+    """The move in an answer, which is the move itself or JSON, with its info; raises NoAnswer."""
     try:
         text = line.decode().strip()
         answer = json.loads(text) if text.startswith("{") else {"move": text}
@@ -114,7 +114,7 @@ def move_in(line: bytes) -> tuple[str, dict[str, Any]]:
     move, info = answer.get("move"), answer.get("info")
     if not isinstance(move, str):
         raise NoAnswer(f"the program wrote no move, but {_start_of(line)}")
-    return move, info if isinstance(info, dict) else {}
+    return (move, info) if isinstance(info, dict) else move
 
 
 class Shim:
@@ -133,7 +133,7 @@ class Shim:
 
     def move(
         self, view: dict[str, Any], moves: list[str], request: dict[str, Any]
-    ) -> tuple[str, dict[str, Any]]:
+    ) -> str | tuple[str, dict[str, Any]]:
         """The program's move, and what it says; `kit` answers NoAnswer with status and cause."""
         try:
             return move_in(self._ask(request))

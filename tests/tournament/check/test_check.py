@@ -81,7 +81,7 @@ def test_every_check_of_a_hanging_bot_ends_and_is_reported() -> None:
     with running(only_move(hang)) as url:
         _, report = checked("--url", url, *FEW, "--move-ms", "20")
     results = [one["result"] for one in report["checks"]]
-    assert len(results) == 10
+    assert len(results) == 11
     assert set(results) == {"passed", "failed"}
 
 
@@ -263,7 +263,23 @@ def test_an_honest_bot_passes() -> None:
     with running(honest) as url:
         status, report = checked("--url", url, *FEW)
     assert (status, report["passed"]) == (0, True)
-    assert [one["number"] for one in report["checks"]] == list(range(1, 11))
+    assert [one["number"] for one in report["checks"]] == list(range(1, 12))
+
+
+def test_it_warns_of_info_that_would_be_dropped() -> None:
+    def talks(call: Call) -> None:
+        info = {"comment": "fine", "nodes": 3, "Depth": 2}
+        call.send(json.dumps({"move": call.move(), "info": info}).encode())
+
+    with running(only_move(talks)) as url:
+        status, report = checked("--url", url, *FEW)
+        shown = CliRunner().invoke(check, ["--url", url, *FEW]).output
+    assert status == 0
+    (warning,) = [text for one in report["checks"] for text in one["warnings"]]
+    assert warning.startswith(
+        "'Depth' is no name: write [a-z][a-z0-9_]{0,31}. Dropped from the info"
+    )
+    assert f"warning  {warning}" in shown
 
 
 def test_requests_of_a_match_belong_together() -> None:

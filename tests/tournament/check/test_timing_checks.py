@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -25,7 +26,7 @@ class FakeConnection(Connection):
     """A bot that makes the first legal move and takes the time that `times` gives."""
 
     def __init__(self, target: FakeTarget) -> None:
-        super().__init__(target.url, lambda deadline: pytest.fail("it connects"), set())
+        super().__init__(target.url, lambda deadline: pytest.fail("it connects"), set(), Counter())
         self.target = target
         self.number = 0
 

@@ -13,10 +13,9 @@ from multiprocessing.process import BaseProcess
 
 from tournament.bot.launch import LaunchSettings
 from tournament.config import Cup
-from tournament.run.deadline import Deadline
 from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
 from tournament.run.memory import memory_for_bots
-from tournament.run.worker import Inspect, Message, WorkerFailed, main
+from tournament.run.worker import Deadline, Inspect, Message, WorkerFailed, main
 
 _TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
 _CLOSE_S = 10.0  # a worker ends its bots much faster
@@ -126,7 +125,7 @@ class LocalExecutor:
                         "The worker that starts the bots is silent; somebody stopped it."
                     )
             message: Message = worker.connection.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             raise RunError("The worker that starts the bots has died; see above.") from None
         return message if isinstance(message, Inspected) else Inspected((), {})
 

@@ -20,7 +20,7 @@ from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.planned import planned_matches
 from tournament.formats.round_scores import RoundScores
-from tournament.records import Decision, MatchRecord, VoidRecord
+from tournament.records import Decision, MatchRecord, MatchSummary, VoidRecord
 from tournament.run.executor import (
     Executor,
     Finished,
@@ -31,7 +31,6 @@ from tournament.run.executor import (
     Unplayed,
     Voided,
 )
-from tournament.run.finished import FinishedMatches
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store, StoreError
@@ -90,6 +89,26 @@ def canonical(url: str) -> str:
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
 
+class _FinishedMatches:
+    """The finished matches of a run."""
+
+    def __init__(self, matches: Iterable[MatchSummary] = ()) -> None:
+        self.count = 0
+        self._numbers: dict[int, int] = {}  # by block, a bit for each
+        for match in matches:
+            self.add(match.block, match.number)
+
+    def add(self, block: int, number: int) -> None:
+        """The match with this number of a block is finished."""
+        self._numbers[block] = self._numbers.get(block, 0) | 1 << number
+        self.count += 1
+
+    def missing(self, block: Block) -> tuple[int, ...]:
+        """The matches of a block that are not finished, by their numbers."""
+        done = self._numbers.get(block.number, 0)
+        return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
+
+
 class _UrlTables:
     """At how many tables each bot by URL sits: at no more than its `max_matches`."""
 
@@ -138,7 +157,7 @@ class Runner:
         self._playing: dict[int, Block] = {}  # by number
         self._url_tables = _UrlTables(cup)
         self._losses: Counter[int] = Counter()
-        self._finished = FinishedMatches()
+        self._finished = _FinishedMatches()
         voids = list(store.voids())
         self._outages = Outages(cup, voids)
         self._voided = {void.block for void in voids}  # blocks of which bots may know the cards
@@ -177,7 +196,7 @@ class Runner:
     def run(self, observer: Observer) -> None:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
         # Looked up once: what appears in the store later is not from this runner.
-        self._finished = FinishedMatches(self._store.summaries())
+        self._finished = _FinishedMatches(self._store.summaries())
         if self._store.get("begun") is None:
             self._store.put({"begun": datetime.now(UTC).isoformat(timespec="seconds")})
         self._keep_away()
@@ -194,7 +213,7 @@ class Runner:
         """Act on the decisions of the organiser; wait while the cup is paused."""
         while True:
             if apply_voids(self._store, self._cup, self._schedule):
-                self._finished = FinishedMatches(self._store.summaries())
+                self._finished = _FinishedMatches(self._store.summaries())
                 self._voided.update(void.block for void in self._store.voids())
             observer.planned(self._finished.count, self._plan())
             self._exclude(absent(self._decisions))
@@ -257,7 +276,7 @@ class Runner:
         for block in blocks:
             if is_skipped(self._cup, block.table, gone):
                 continue
-            if self._finished.missing(block.number, len(block.matches)):
+            if self._finished.missing(block):
                 yield block
 
     def _look_for_bots(self, observer: Observer) -> None:
@@ -288,7 +307,7 @@ class Runner:
             self._waiting.remove(block)
             self._url_tables.seat(block)
             gone = absent(self._decisions)
-            numbers = self._finished.missing(block.number, len(block.matches))
+            numbers = self._finished.missing(block)
             self._playing[block.number] = block
             others = len(self._playing) - 1  # tables, which will be free sooner
             job = Job(
@@ -310,7 +329,7 @@ class Runner:
                         self._end_job(record.block)
                         self._hand_out()  # first, so that no table waits for the store
                     self._store.add(record)
-                    self._finished.add(record.block, record.number, record.seatings)
+                    self._finished.add(record.block, record.number)
                     observer.match(record)
                 case Voided(record):
                     self._on_void(record, observer)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import signal
 import sys
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnContext
+from time import monotonic
 from typing import NoReturn
 
 from tournament.bot.launch import LaunchSettings
@@ -16,7 +19,6 @@ from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool
-from tournament.run.deadline import Deadline
 from tournament.run.executor import Finished, Inspected, Job, Voided
 from tournament.run.preflight import inspect
 from tournament.run.table import Table
@@ -34,6 +36,41 @@ class WorkerFailed:
     """The worker cannot continue; a sentence that says why."""
 
     why: str
+
+
+_GRACE_S = 1.0
+
+
+class Deadline:
+    """By when a worker's present wait must end, in memory that worker and runner share."""
+
+    def __init__(self, context: SpawnContext) -> None:
+        self._at = context.RawValue("d", math.inf)
+        self._stop = context.RawValue("b", 0)
+
+    @property
+    def stop_soon(self) -> bool:
+        """Whether the runner wants the worker back after its match."""
+        return bool(self._stop.value)
+
+    @stop_soon.setter
+    def stop_soon(self, wanted: bool) -> None:
+        self._stop.value = wanted
+
+    def expect(self, seconds: float) -> None:
+        """The worker will act again within this time."""
+        self._at.value = monotonic() + seconds
+
+    def clear(self) -> None:
+        """The worker waits for the runner."""
+        self._at.value = math.inf
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the worker has been silent for a second too long; infinite while it
+        waits for the runner."""
+        at: float = self._at.value
+        return at + _GRACE_S - monotonic()
 
 
 Order = Job | Inspect

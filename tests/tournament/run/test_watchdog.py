@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.cups import bot, stich, toys, write
-from tournament.run.deadline import Deadline
+from tournament.run.worker import Deadline
 from tournament.store.store import Store
 
 
@@ -24,7 +24,7 @@ def test_a_worker_that_is_stopped_is_replaced(tmp_path: Path) -> None:
 
 def test_a_worker_is_overdue_a_second_after_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("tournament.run.deadline.monotonic", lambda: now[0])
+    monkeypatch.setattr("tournament.run.worker.monotonic", lambda: now[0])
     deadline = Deadline(multiprocessing.get_context("spawn"))
     assert deadline.left_s == float("inf")
     deadline.expect(3)

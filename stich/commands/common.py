@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tournament.store.reader import StoreReader
     from tournament.store.store import Store
 
-# Libraries that take long to load (SQLAlchemy, numpy, rich) are imported where they are used, here
-# and in the commands: they would make `--help` and the shell's completion wait.
+# Libraries that take long to load (SQLAlchemy, numpy, rich) are imported where they are used: some
+# commands do without them.
 
 _P = ParamSpec("_P")
 

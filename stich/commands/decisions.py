@@ -14,6 +14,7 @@ from stich.commands.common import open_run, run_argument, run_command
 from tournament.config import Cup
 from tournament.decisions import out_of_play, paused, pending
 from tournament.formats import Schedule, make_schedule
+from tournament.formats.planned import planned_matches
 from tournament.records import DecisionKind
 from tournament.run.lock import only_runner
 from tournament.run.voiding import (
@@ -202,8 +203,12 @@ def undo(target: str, why: str) -> int:
       stich undo runs/spring --why "It was another bot."
     """
     with open_run(target) as store:
-        last = last_exclusion(store, *_schedule(store))
+        cup, schedule = _schedule(store)
+        last = last_exclusion(store, cup, schedule)
         store.decide(DecisionKind.UNDO, why, bot=last.bot)
+        if not store.get("finished"):
+            total = planned_matches(cup, schedule, store.summaries(), store.decisions())
+            store.put({"total": total})
     click.echo(f"Taken back: {last.kind} {last.bot}.")
     return 0
 

@@ -38,11 +38,17 @@ def cup_schema() -> dict[str, Any]:
             "if": {"properties": {"type": {"const": "gauntlet"}}, "required": ["type"]},
             "then": {"required": ["challenger"]},
         },
-        *(_only_for(key, kind) for key, kind in ONLY_FOR.items()),
+        *(
+            {"not": {"required": [key], "properties": {"type": {"not": {"const": kind}}}}}
+            for key, kind in ONLY_FOR.items()
+        ),
     ]
     sections["stop"]["required"] = ["top"]
     bot = _object(BOT, _defaults(Bot))
-    bot["oneOf"] = [_reached_by(way) for way in WAYS]
+    # `connect = false` is no way of reaching it
+    bot["oneOf"] = [
+        {"required": [way], "properties": {way: {"not": {"const": False}}}} for way in WAYS
+    ]
     bot["dependencies"] = {key: [way] for key, way in ONLY_WITH.items()}
     cup = _object(TOP, _defaults(Cup))
     cup["properties"] |= {
@@ -88,17 +94,6 @@ def _object(keys: Sequence[Key], defaults: Mapping[str, Any]) -> dict[str, Any]:
 def _key(key: Key, defaults: Mapping[str, Any]) -> dict[str, Any]:
     default = {"default": defaults[key.name]} if key.name in defaults else {}
     return {"type": _TYPES[key.type], "description": key.about, **key.rules, **default}
-
-
-def _reached_by(way: str) -> dict[str, Any]:
-    """A bot with this one of WAYS; `connect = false` is none."""
-    return {"required": [way], "properties": {way: {"not": {"const": False}}}}
-
-
-def _only_for(key: str, kind: str) -> dict[str, Any]:
-    """A key of [format] that one type alone may have."""
-    wrong = {"required": [key], "properties": {"type": {"not": {"const": kind}}}}
-    return {"not": wrong}
 
 
 def _of_game(game: Game) -> dict[str, Any]:

@@ -79,24 +79,16 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"there are {', '.join(words[:_MAX_LISTED])}{more}."
 
 
-def integer(name: str, low: int, high: int, about: str) -> Key:
-    """An integer from `low` to `high`."""
-    return _number(int, name, low, high, about)
+def number(name: str, low: float, high: float, about: str) -> Key:
+    """A number from `low` to `high`, of their type."""
 
-
-def fraction(name: str, low: float, high: float, about: str) -> Key:
-    """A float from `low` to `high`."""
-    return _number(float, name, low, high, about)
-
-
-def _number(kind: type, name: str, low: float, high: float, about: str) -> Key:
     def problem(value: float) -> str | None:
         if low <= value <= high:
             return None
         return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
 
     rules = {"minimum": low, "maximum": high}
-    return Key(name, kind, about, problem, f"write one from {low} to {high}.", rules)
+    return Key(name, type(low), about, problem, f"write one from {low} to {high}.", rules)
 
 
 def boolean(name: str, about: str) -> Key:
@@ -208,7 +200,7 @@ _COMMAND = {"minLength": 1}
 TOP = (
     string("name", 100, "Name of the cup.", required=True),
     choice("game", tuple(GAMES), "Which game is played.", required=True),
-    integer("players", 3, 6, "Seats at a table. By default the fewest that the game allows."),
+    number("players", 3, 6, "Seats at a table. By default the fewest that the game allows."),
     Key(
         "seed",
         str,
@@ -222,7 +214,7 @@ TOP = (
 SECTIONS: dict[str, tuple[Key, ...]] = {
     "format": (
         choice("type", FORMATS, "Who meets whom."),
-        integer("deals", 1, 1_000_000, "Different deals for each table (of each round)."),
+        number("deals", 1, 1_000_000, "Different deals for each table (of each round)."),
         choice("seating", SEATINGS, "In which seatings each deal is played."),
         choice(
             "cards",
@@ -230,7 +222,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             "Whether all seatings of a table share a deal, or each has fresh cards. By default"
             " fresh where bots are by url or connect.",
         ),
-        integer("rounds", 1, 1000, "Rounds of a swiss."),
+        number("rounds", 1, 1000, "Rounds of a swiss."),
         string("challenger", 64, "The bot whom all others play in a gauntlet."),
         Key(
             "seeds",
@@ -244,23 +236,23 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         choice("fill", REFERENCE_BOTS, "The reference bot that fills empty seats."),
     ),
     "stop": (
-        integer("top", 1, 1000, "End once so many bots are separated from the rest."),
-        fraction("confidence", 0.5, 0.999, "How sure that must be."),
+        number("top", 1, 1000, "End once so many bots are separated from the rest."),
+        number("confidence", 0.5, 0.999, "How sure that must be."),
     ),
     "clock": (
-        integer("move_ms", 1, 600_000, "Milliseconds for a move."),
-        integer("bank_ms", 0, 3_600_000, "Extra milliseconds for a whole match."),
-        integer("start_ms", 1, 600_000, "Milliseconds until a started bot answers."),
+        number("move_ms", 1, 600_000, "Milliseconds for a move."),
+        number("bank_ms", 0, 3_600_000, "Extra milliseconds for a whole match."),
+        number("start_ms", 1, 600_000, "Milliseconds until a started bot answers."),
         boolean("ask_forced", "Ask for a move even where only one is legal."),
     ),
     "faults": (
-        integer("strikes", 1, 1000, "Faults that strike a bot out of a match."),
-        integer("outage_s", 0, 86_400, "Seconds that a bot by url may be away without a fault."),
-        integer("voids", 0, 1000, "Matches that may be void because of one bot."),
+        number("strikes", 1, 1000, "Faults that strike a bot out of a match."),
+        number("outage_s", 0, 86_400, "Seconds that a bot by url may be away without a fault."),
+        number("voids", 0, 1000, "Matches that may be void because of one bot."),
     ),
     "run": (
-        integer("concurrency", 1, 256, "Tables at once."),
-        integer(
+        number("concurrency", 1, 256, "Tables at once."),
+        number(
             "memory_mb",
             16,
             1 << 30,
@@ -282,9 +274,9 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         boolean("network", "Let bots in the sandbox use the network."),
     ),
     "limits": (
-        integer("memory_mb", 16, 1_048_576, "Memory of each process of a started bot, in MB."),
-        integer("files", 16, 1_048_576, "Open files of each such process."),
-        integer("processes", 16, 1_048_576, "Processes and threads of a started bot."),
+        number("memory_mb", 16, 1_048_576, "Memory of each process of a started bot, in MB."),
+        number("files", 16, 1_048_576, "Open files of each such process."),
+        number("processes", 16, 1_048_576, "Processes and threads of a started bot."),
     ),
 }
 BOT = (
@@ -300,7 +292,7 @@ BOT = (
         "put it in quotes.",
         {"pattern": f"^{_TOKEN}$", "minLength": 1, "maxLength": _MAX_TOKEN},
     ),
-    integer("max_matches", 1, 1000, "Tables at which a bot by url may play at once."),
+    number("max_matches", 1, 1000, "Tables at which a bot by url may play at once."),
     string("author", 64, "Who wrote it."),
     Key(
         "dir",

@@ -202,7 +202,8 @@ def open_run(target: str) -> Iterator[Store]:
 
 def is_file(target: str) -> bool:
     """Whether a command reads a file (or standard input, "-") and not the store of a run."""
-    return target == "-" or target.endswith(".jsonl") or Path(target).is_file()
+    path = Path(target)
+    return target == "-" or target.endswith(".jsonl") or (path.exists() and not path.is_dir())
 
 
 @contextmanager

@@ -74,6 +74,8 @@ class _Unpacking:
             except msgspec.ValidationError as error:
                 what, _, path = str(error).partition(" - at `$")
                 field = path.strip("`.") or "line"
+                if "x1f" in what:
+                    what = "has control characters, or no other: write printable ones"
                 more = _DOCUMENT if b'"stich-match/1"' in text else _OTHER_LINES
                 raise self.error(field, f"{what}; {more}") from None
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -20,8 +20,11 @@ FORMAT: Final = "stich-match/1"
 Integer = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
-Name = Annotated[str, Meta(min_length=1)]
+# What is printed: without control characters, which could write anything on a terminal.
+Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
+InfoName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$")]
 Index = Annotated[str, Meta(pattern=r"^[0-9]{1,7}$")]
 
 
@@ -62,15 +65,15 @@ class VoidFacts(Struct, frozen=True):
 class CupFacts(Struct, frozen=True, omit_defaults=True):
     """What a reader of a match must know of its cup; the same in every line of a file."""
 
-    name: str
+    name: Text
     finished: bool = False
     total: Count | None = None
-    begun: str | None = None
+    begun: Text | None = None
     format: FormatFacts = FormatFacts()
     stop: StopFacts | None = None
     clock: ClockFacts = ClockFacts()
     strikes: Positive = 3
-    authors: dict[str, str] = {}
+    authors: dict[str, Text] = {}
     places: dict[str, Positive] | None = None
     settled: list[str] | None = None
     extended: bool = False
@@ -81,9 +84,9 @@ class CupFacts(Struct, frozen=True, omit_defaults=True):
 class About(Struct, frozen=True, omit_defaults=True):
     """What a bot says about itself."""
 
-    name: str = ""
-    version: str = ""
-    author: str = ""
+    name: Text = ""
+    version: Text = ""
+    author: Text = ""
 
 
 class FaultLine(Struct, frozen=True):
@@ -91,7 +94,7 @@ class FaultLine(Struct, frozen=True):
 
     move: Count
     kind: FaultKind
-    detail: str
+    detail: Text
 
 
 class MatchLine(Struct, frozen=True, kw_only=True):
@@ -103,7 +106,7 @@ class MatchLine(Struct, frozen=True, kw_only=True):
     block: Count
     seating: Count
     round: Count = 1
-    stage: str = ""
+    stage: Text = ""
     game: str
     players: Positive
     options: dict[str, int | bool | None]
@@ -113,13 +116,13 @@ class MatchLine(Struct, frozen=True, kw_only=True):
     moves: list[str]
     forced: list[Count] = []
     ms: list[Milliseconds | None]
-    info: dict[Index, dict[str, str | float]] = {}
+    info: dict[Index, dict[InfoName, Text | float]] = {}
     faults: list[FaultLine] = []
     scores: list[Integer]
     adjusted: list[Integer]
     results: list[dict[str, Any]]
     struck_out: list[Count] = []
-    started: str = ""
+    started: Text = ""
 
 
 def json_schema() -> dict[str, Any]:

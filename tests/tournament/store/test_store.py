@@ -272,7 +272,8 @@ def test_there_is_one_runner(target: str) -> None:
 def test_a_cup_runs_in_it_and_resumes(target: str, tmp_path: Path) -> None:
     where = ("--store", target)
     assert stich("run", write(tmp_path, toys(3), deals=1), *where).returncode == 0
-    done = stich("run", write(tmp_path, toys(3), deals=2), *where)
+    pages = ("--out", tmp_path / "tokens", "--port", 0, "--exit")
+    done = stich("arena", write(tmp_path, toys(3), deals=2), *where, *pages)
     assert done.returncode == 0, done.stderr
     assert "3 of them done already" in done.stderr
     plain = tmp_path / "plain"

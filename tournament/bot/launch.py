@@ -80,9 +80,9 @@ def prepare_launch(
     """The settings, and for the user the `warning` if bots run without a sandbox, else "".
 
     `sandbox` says whether there must be one; None: where the system allows it. SandboxError if
-    there must be one and cannot. With `network`, bots in it have the network
-    of the machine. In every sandbox the keys of the user, `runs/` and what is
-    `secret` are covered. Relative paths of bots start from `folder`, by default the current one.
+    there must be one and cannot. With `network`, bots in it have that of the machine. In every
+    sandbox the keys of the user, `runs/` and what is `secret` are covered. Relative paths of bots
+    start from `folder`, by default the current one.
     """
     inside, notice = None, ""
     start_in = Path.cwd() if folder is None else folder

@@ -215,7 +215,7 @@ class StartedBot(HttpBot):
         try:
             # Whoever waited for other bots first may come late.
             seconds = max(deadline - monotonic(), _LAST_TRY_S)
-            self.about = about_or_empty(self.get_about(seconds))
+            self.about = about_or_empty(self.send("/", b"", seconds))
         except (ConnectionLost, TimeoutError):
             return False
         except (ResponseTooLarge, ProtocolError) as error:

@@ -155,12 +155,17 @@ class HttpBot:
         if reply.status in UNSUPPORTED:
             self._unsupported.add(path)
 
-    def get_about(self, seconds: float) -> Reply:
-        """Its whole answer to GET / within this time.
+    def send(self, path: str, body: bytes, seconds: float) -> Reply:
+        """GET, or POST a body; the complete answer within this time.
 
         Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
         """
-        return self._connection.exchange("GET", "/", b"", seconds)
+        return self._connection.exchange("POST" if body else "GET", path, body, seconds)
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long the last request took."""
+        return self._connection.elapsed_s
 
     def answer(self) -> Answer:
         """What came back to the last request, without the token that it may repeat."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from time import monotonic, sleep
 
-from tournament.bot.client import Dial, Reply
+from tournament.bot.client import Dial
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 
@@ -18,7 +18,7 @@ _CONNECT_S = 1.0
 
 
 class Connection(HttpBot):
-    """A connection to a bot that can also send any request, and remembers its `failures`.
+    """A connection to a bot that remembers its `failures`.
 
     All connections of a check share `unsupported`, the hooks that the bot does not answer: a bot
     that lets /start hang does so once. They share `dropped` too, which counts by the reason what
@@ -31,11 +31,6 @@ class Connection(HttpBot):
         self._dropped = dropped
         self.failures: list[Failure] = []
 
-    @property
-    def elapsed_s(self) -> float:
-        """How long the last request took."""
-        return self._connection.elapsed_s
-
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer to POST /move within this time."""
         outcome = super().move(body, seconds)
@@ -44,13 +39,6 @@ class Connection(HttpBot):
         else:
             self._dropped.update(outcome.info.dropped)
         return outcome
-
-    def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """GET, or POST a body; the complete answer within this time.
-
-        Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
-        """
-        return self._connection.exchange("POST" if body else "GET", path, body, seconds)
 
 
 class Target:

@@ -80,7 +80,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
     """
     player = reach_url(bot, url)
     try:
-        about = read_about(player.get_about(_ANSWER_S))
+        about = read_about(player.send("/", b"", _ANSWER_S))
         missing = [key for key in ("protocol", "games") if key not in about]
         why = f'Its answer has no "{missing[0]}".' if missing else ""
     except TimeoutError:

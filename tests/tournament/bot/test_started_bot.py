@@ -101,15 +101,15 @@ def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     started = StartedBot(Bot("x", command=bot("toy-1")), LAUNCH)
-    get_about = started.get_about
+    send = started.send
 
-    def then_kill(seconds: float) -> Reply:
-        about = get_about(seconds)
+    def then_kill(path: str, body: bytes, seconds: float) -> Reply:
+        about = send(path, body, seconds)
         started.process._supervisor.kill()
         started.process._supervisor.wait()
         return about
 
-    monkeypatch.setattr(started, "get_about", then_kill)
+    monkeypatch.setattr(started, "send", then_kill)
     with pytest.raises(StartError, match="its supervisor is gone"):
         started.ready()
 

@@ -58,7 +58,7 @@ def test_a_token_goes_with_every_request_and_into_no_record() -> None:
             done = pool.submit(serve)
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             with closing(HttpBot(url, dial_url(url), "S3cret")) as bot:
-                bot.get_about(60)
+                bot.send("/", b"", 60)
                 failure = bot.move(REQUEST, 60)
             done.result()
     assert seen == [["Authorization: Bearer S3cret"]] * 2

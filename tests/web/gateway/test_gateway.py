@@ -49,7 +49,7 @@ def test_requests_go_down_and_answers_up(gateway: Gateway, asking: Asking) -> No
             assert found.headers["X-Stich-Call"] == "POST /move"
             assert found.content == MOVE
             next_poll = author.answer(PASS, found)
-            assert asked.result() == Choice("pass", bot._connection.elapsed_s)
+            assert asked.result() == Choice("pass", bot.elapsed_s)
 
 
 def test_each_bad_answer_is_the_same_fault_as_by_url(gateway: Gateway, asking: Asking) -> None:

@@ -8,6 +8,7 @@ from stich.commands import completion
 from stich.commands.common import (
     check_game,
     exit_with_code,
+    int_option,
     named_bot,
     network_option,
     prepare_bots,
@@ -29,33 +30,10 @@ from tournament.check.suite import check_bot
     shell_complete=completion.games,
     help="Check this game only; by default all that it names.",
 )
-@click.option(
-    "--move-ms",
-    type=click.IntRange(1, 3_600_000),
-    default=1000,
-    show_default=True,
-    help="Time for each move, in milliseconds.",
-)
-@click.option(
-    "--bank-ms",
-    type=click.IntRange(0, 3_600_000),
-    default=None,
-    help="Extra time for the whole check; ten times --move-ms by default.",
-)
-@click.option(
-    "--start-ms",
-    type=click.IntRange(1, 3_600_000),
-    default=10_000,
-    show_default=True,
-    help="Time until a bot started by --command answers GET /.",
-)
-@click.option(
-    "--positions",
-    type=click.IntRange(1, 1000),
-    default=100,
-    show_default=True,
-    help="Positions to ask for each game.",
-)
+@int_option("--move-ms", 1, 3_600_000, 1000, "Time for each move, in milliseconds.")
+@int_option("--bank-ms", 0, 3_600_000, None, "Extra time in all; ten times --move-ms by default.")
+@int_option("--start-ms", 1, 3_600_000, 10_000, "Time until --command answers GET /.")
+@int_option("--positions", 1, 1000, 100, "Positions to ask for each game.")
 @sandbox_option
 @network_option
 @click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")

@@ -13,7 +13,7 @@ from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # commands do without them.
 
 _P = ParamSpec("_P")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 run_argument = click.argument("target", metavar="DIR", shell_complete=completion.folders)
 matches_argument = click.argument("target", metavar="DIR|FILE", shell_complete=completion.files)
@@ -48,6 +49,16 @@ no_sandbox_option = click.option(
     help="Start bots without a sandbox: they can do all that you can do. The table will say so.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def int_option(
+    name: str, least: int, most: int, default: int | None, help: str
+) -> Callable[[_Command], _Command]:
+    """An option that takes a number from `least` to `most`."""
+    kind = click.IntRange(least, most)
+    return click.option(
+        name, type=kind, default=default, show_default=default is not None, help=help
+    )
 
 
 class FloatRange(click.FloatRange):

@@ -8,6 +8,7 @@ import click
 
 from stich.commands.common import (
     exit_with_code,
+    int_option,
     named_bot,
     network_option,
     prepare_bots,
@@ -39,13 +40,7 @@ _TABLES = 64
     show_default=True,
     help="Tables at which the bot may play at once; COMMAND is started once for each.",
 )
-@click.option(
-    "--start-ms",
-    type=click.IntRange(1, 3_600_000),
-    default=10_000,
-    show_default=True,
-    help="Time until a started bot answers GET /.",
-)
+@int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /.")
 @sandbox_option
 @network_option
 @exit_with_code

@@ -17,6 +17,7 @@ from stich.commands.common import (
     FloatRange,
     check_game,
     game_options,
+    int_option,
     network_option,
     playing_matches,
     prepare_bots,
@@ -52,12 +53,8 @@ from tournament.text import plural, printable
     help="The game to play.",
 )
 @click.option("--players", type=click.IntRange(2, 6), help="How many seats; the fewest by default.")
-@click.option(
-    "--deals",
-    type=click.IntRange(1, 1_000_000),
-    default=1000,
-    show_default=True,
-    help="Blocks to play at most: a block is one seed in every mixed seating of the two.",
+@int_option(
+    "--deals", 1, 1_000_000, 1000, "Blocks at most: each is one seed in every mixed seating."
 )
 @click.option(
     "--within",
@@ -67,34 +64,10 @@ from tournament.text import plural, printable
 )
 @game_options
 @click.option("--seed", help="The seed of all deals; a fresh one by default.")
-@click.option(
-    "--move-ms",
-    type=click.IntRange(1, 600_000),
-    default=1000,
-    show_default=True,
-    help="Time for each move, in milliseconds.",
-)
-@click.option(
-    "--bank-ms",
-    type=click.IntRange(0, 3_600_000),
-    default=10_000,
-    show_default=True,
-    help="Extra time for a whole match, in milliseconds.",
-)
-@click.option(
-    "--concurrency",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    help="Tables at once.",
-)
-@click.option(
-    "--max-matches",
-    type=click.IntRange(1, 1000),
-    default=1,
-    show_default=True,
-    help="Tables at which a bot by URL may play at once.",
-)
+@int_option("--move-ms", 1, 600_000, 1000, "Time for each move, in milliseconds.")
+@int_option("--bank-ms", 0, 3_600_000, 10_000, "Extra time for a whole match, in milliseconds.")
+@int_option("--concurrency", 1, 256, 1, "Tables at once.")
+@int_option("--max-matches", 1, 1000, 1, "Tables at which a bot by URL may play at once.")
 @click.option(
     "--out",
     metavar="DIR",

@@ -8,20 +8,14 @@ from pathlib import Path
 import click
 
 from stich.commands import completion
-from stich.commands.common import open_run, run_command, run_folder
+from stich.commands.common import int_option, open_run, run_command, run_folder
 
 
 @click.command()
 @click.argument("target", metavar="CUP.toml|DIR", shell_complete=completion.folders)
 @click.argument("name")
 @click.option("--out", metavar="DIR", help="Folder of the run of a CUP.toml; runs/CUP by default.")
-@click.option(
-    "--days",
-    type=click.IntRange(1, 3650),
-    default=90,
-    show_default=True,
-    help="How long the token is valid.",
-)
+@int_option("--days", 1, 3650, 90, "How long the token is valid.")
 @click.option("--url", help="Address of the arena, for --json; by default that of its last start.")
 @click.option("--revoke", is_flag=True, help="Revoke the bot's token instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: bot, token, command.")

@@ -22,6 +22,7 @@ from stich.commands.common import (
     check_game,
     exit_with_code,
     game_options,
+    int_option,
     network_option,
     prepare_bots,
     sandbox_option,
@@ -151,21 +152,9 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
 @click.option("--seed", help="The seed of all deals; a fresh one, which is shown, by default.")
 @click.option("--seat", type=int, default=0, show_default=True, help="Your seat.")
 @game_options
-@click.option(
-    "--move-ms",
-    type=click.IntRange(1, 3_600_000),
-    default=1000,
-    show_default=True,
-    help="Time of the bots for each move, in milliseconds.",
-)
+@int_option("--move-ms", 1, 3_600_000, 1000, "Time of the bots for each move, in milliseconds.")
 @click.option("--browser", is_flag=True, help="Play on a card table in the browser instead.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="With --browser: the port of the pages; 0 picks a free one.",
-)
+@int_option("--port", 0, 65535, 8000, "With --browser: the port of the pages; 0 picks a free one.")
 @sandbox_option
 @network_option
 @exit_with_code

@@ -147,7 +147,7 @@ def stich(*words: object, input: str | None = None) -> subprocess.CompletedProce
     )
 
 
-def started(*words: object) -> subprocess.Popen[str]:
+def started(*words: object, **environ: str) -> subprocess.Popen[str]:
     """The program, running."""
     return subprocess.Popen(
         [sys.executable, "-m", "stich", *map(str, words)],
@@ -155,6 +155,7 @@ def started(*words: object) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
+        env={**os.environ, **environ},
         # a shell starts what it puts in the background with SIGINT ignored, and it is inherited
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )

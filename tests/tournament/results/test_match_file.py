@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import jsonschema
 import pytest
 
 import games
-from tests.tournament.cups import stich
+from tests.tournament.cups import started, stich
 from tests.tournament.played import MATCH_KEY, cup, facts, played, run
 from tournament.config import FORMATS
 from tournament.records import DecisionKind, MatchRecord
@@ -112,6 +114,25 @@ def test_a_file_has_a_report(lines: list[Line], tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "böb" in page
     assert lines[0]["match"] in page
+
+
+def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:
+    """Whose temporary folder is gone afterwards."""
+    file = write(tmp_path / "spring.jsonl", lines)
+    (tmp_path / "temporary").mkdir()
+    served = started("arena", file, "--port", "0", TMPDIR=str(tmp_path / "temporary"))
+    try:
+        assert served.stderr is not None
+        said = served.stderr.readline()
+        url = re.search(r"http://\S+", said)
+        assert url, said
+        for path in ("", f"/matches/{lines[0]['match']}"):
+            with urlopen(url[0] + path) as page:
+                assert "böb" in page.read().decode()
+    finally:
+        served.terminate()
+        served.communicate()
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 @pytest.mark.parametrize("format", FORMATS)

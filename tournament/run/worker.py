@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import multiprocessing
+import resource
 import signal
 import sys
 from dataclasses import dataclass
@@ -93,6 +94,9 @@ def main(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _exit)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):  # some systems allow less than they say
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
     bot_pool = BotPool(cup, launch, memory_mb)
     try:
         _work(connection, cup, bot_pool, deadline)

@@ -5,6 +5,8 @@ import os
 import shlex
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from bots import sensible
 from tests.tournament import hostile
 from tests.tournament.cups import (
+    ROOT,
     all_end,
     bot,
     events,
@@ -53,6 +56,17 @@ def test_a_cup_of_four_bots(uninterrupted: dict[str, object]) -> None:
     assert {line["bot"] for line in lines} == {"toy0", "toy1", "toy2", "toy3"}
     assert all(line["matches"] == 36 for line in lines)
     assert abs(sum(line["score"] for line in lines)) < 1e-9
+
+
+def test_a_low_limit_on_open_files_bounds_no_number_of_bots(tmp_path: Path) -> None:
+    """Eighteen processes, each with several files. The limit may be raised."""
+    cup = write(tmp_path, toys(6), deals=1)
+    limited = f"ulimit -Sn 32; exec {sys.executable} -m stich run {cup} --out {tmp_path / 'run'}"
+    done = subprocess.run(
+        ["sh", "-c", limited], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:

@@ -9,6 +9,7 @@ sensible bot's choice.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import math
 import random
@@ -161,8 +162,12 @@ def _playout(game: str) -> ModuleType:
 
 
 def main() -> None:
-    """Serve the bot."""
-    kit.run(move, name="search", version="1.0", games=list(ORDER))
+    """Serve the bot. With `--worlds N` it makes so many determinizations, whatever the time."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--worlds", type=int)
+    worlds: int | None = parser.parse_known_args()[0].worlds
+    chosen = move if worlds is None else with_iterations(worlds)
+    kit.run(chosen, name="search", version="1.0", games=list(ORDER))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ COMMANDS = {
     "report": ("report", "Write a report as one HTML page to share."),
     "check": ("check", "Check that a bot conforms to the protocol."),
     "duel": ("duel", "Play two bots against each other until one is clearly better."),
+    "bench": ("bench", "Measure a bot on fixed deals against house bots."),
     "play": ("play", "Play against bots yourself."),
     "new-bot": ("new_bot", "Copy a starter bot in your language."),
 }

@@ -7,8 +7,11 @@ of Mathematical Statistics 30, 1959).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import copysign, exp, log1p, sqrt
-from statistics import NormalDist
+from statistics import NormalDist, fmean, stdev
+
+from tournament.ranking.arrays import LEVEL, UNKNOWN, Interval
 
 
 def student_quantile(freedom: float, tail: float) -> float:
@@ -22,3 +25,12 @@ def student_tail(freedom: float, deviate: float) -> float:
     """How likely a variable with these degrees of freedom exceeds ``deviate``."""
     normal = sqrt(freedom * log1p(deviate**2 / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return NormalDist().cdf(-copysign(normal, deviate))
+
+
+def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
+    """The confidence interval of the mean of independent values; unknown of fewer than two."""
+    if len(values) < 2:
+        return UNKNOWN
+    freedom = len(values) - 1
+    arm = student_quantile(freedom, (1 - level) / 2) * stdev(values) / sqrt(len(values))
+    return Interval(fmean(values) - arm, fmean(values) + arm)

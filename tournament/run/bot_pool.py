@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import inf
 from time import monotonic
 from typing import NamedTuple
 
 from tournament.bot.client import dial_url
+from tournament.bot.in_process import InProcessBot, MoveFunction
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, Player, StandIn, StartError
@@ -47,10 +48,17 @@ class BotPool:
     them: seating k of every block is played by process k, and no process meets a deal twice. A bot
     that sits at a table twice (in a duel) has a process for each seat, so that none sees two hands.
     If the bots use more than `memory_mb` together, those used least recently are ended, except
-    those of the last table.
+    those of the last table. Bots in `in_process` are not started: their functions are called.
     """
 
-    def __init__(self, cup: Cup, launch: LaunchSettings, memory_mb: float = inf) -> None:
+    def __init__(
+        self,
+        cup: Cup,
+        launch: LaunchSettings,
+        memory_mb: float = inf,
+        in_process: Mapping[str, MoveFunction] | None = None,
+    ) -> None:
+        self._in_process = in_process or {}
         self._cup = cup
         self._launch = launch
         self._limit_mb = memory_mb
@@ -115,7 +123,7 @@ class BotPool:
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
         """Start bots, as many side by side as fit into the memory: each running, or why it is
         not."""
-        waiting = (bot for bot in bots if bot.command is not None)
+        waiting = (bot for bot in bots if self._is_started(bot.name))
         while some := list(islice(waiting, self._at_once())):
             self._make_room(self._expected([_Place(bot.name) for bot in some]), ())
             for bot in some:
@@ -148,10 +156,11 @@ class BotPool:
     def _to_start(self, places: Iterable[_Place], absent: Container[str]) -> list[_Place]:
         """Those of these places whose bots are started here and still play."""
         return [
-            place
-            for place in places
-            if self._cup.bot(place.name).command is not None and place.name not in absent
+            place for place in places if self._is_started(place.name) and place.name not in absent
         ]
+
+    def _is_started(self, name: str) -> bool:
+        return self._cup.bot(name).command is not None and name not in self._in_process
 
     def _still_runs(self, place: _Place) -> bool:
         """Whether a bot runs; if so it forgets what it wrote in its last match."""
@@ -201,6 +210,8 @@ class BotPool:
         self._new.add(place)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
+        if bot.name in self._in_process:
+            return InProcessBot(self._in_process[bot.name])
         if bot.url is not None:
             return self._bot_by_url(bot, bot.url)
         url = self._started[place].url

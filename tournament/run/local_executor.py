@@ -5,12 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from tournament.bot.in_process import MoveFunction
 from tournament.bot.launch import LaunchSettings
 from tournament.config import Cup
 from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
@@ -24,12 +25,20 @@ _CLOSE_S = 10.0  # a worker ends its bots much faster
 class _Worker:
     """A worker process and its job."""
 
-    def __init__(self, cup: Cup, launch: LaunchSettings, memory_mb: float) -> None:
+    def __init__(
+        self,
+        cup: Cup,
+        launch: LaunchSettings,
+        memory_mb: float,
+        in_process: Mapping[str, MoveFunction],
+    ) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.deadline = Deadline(context)
         self.process: BaseProcess = context.Process(
-            target=main, args=(theirs, cup, launch, memory_mb, self.deadline), daemon=True
+            target=main,
+            args=(theirs, cup, launch, memory_mb, self.deadline, in_process),
+            daemon=True,
         )
         with _deferred_stop():
             self.process.start()
@@ -95,11 +104,17 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 class LocalExecutor:
     """An `Executor` with so many worker processes, which share `memory_share` of the memory for
-    bots."""
+    bots. Bots in `in_process` are not started: the workers call their functions."""
 
     def __init__(
-        self, cup: Cup, launch: LaunchSettings, tables: int, memory_share: float = 1.0
+        self,
+        cup: Cup,
+        launch: LaunchSettings,
+        tables: int,
+        memory_share: float = 1.0,
+        in_process: Mapping[str, MoveFunction] | None = None,
     ) -> None:
+        self._in_process = in_process or {}
         self._cup = cup
         self._launch = launch
         self._tables = tables
@@ -108,7 +123,7 @@ class LocalExecutor:
         self._workers: list[_Worker] = []
 
     def _spawn_worker(self) -> _Worker:
-        worker = _Worker(self._cup, self._launch, self.memory_mb)
+        worker = _Worker(self._cup, self._launch, self.memory_mb, self._in_process)
         self._workers.append(worker)
         return worker
 

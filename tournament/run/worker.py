@@ -8,12 +8,14 @@ import multiprocessing
 import resource
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
 from time import monotonic
 from typing import NoReturn
 
+from tournament.bot.in_process import MoveFunction
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.config import Cup
@@ -84,6 +86,7 @@ def main(
     launch: LaunchSettings,
     memory_mb: float,
     deadline: Deadline,
+    in_process: Mapping[str, MoveFunction],
 ) -> None:
     """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
 
@@ -97,7 +100,7 @@ def main(
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):  # some systems allow less than they say
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
-    bot_pool = BotPool(cup, launch, memory_mb)
+    bot_pool = BotPool(cup, launch, memory_mb, in_process)
     try:
         _work(connection, cup, bot_pool, deadline)
     except _RunnerGone:

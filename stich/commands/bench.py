@@ -1,0 +1,225 @@
+"""`stich bench`: how good a bot is, on fixed deals against house bots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stich.commands import completion
+from stich.commands.common import (
+    FloatRange,
+    cannot_write,
+    check_game,
+    playing_matches,
+    prepare_bots,
+    run_command,
+    sandbox_option,
+)
+from stich.console.bench_table import badge, comparison_grid, result_grid
+from stich.console.progress import watch
+from stich.console.text import make_console
+from stich.houses import HOUSES
+from tournament.bench.compare import MismatchError, compare
+from tournament.bench.par import ParError, read_par
+from tournament.bench.record import Record, RecordError, read_record, write_record
+from tournament.bench.session import ask_about, games_of, matches, run_bench
+from tournament.bench.suite import BOT, CLOCK, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
+from tournament.bot.url_bot import StartError
+from tournament.config import schema
+from tournament.config.arguments import parse_bot
+from tournament.run.cpu_affinity import available
+
+_USAGE = 'Write one bot, as in "python bot.py", or: compare OLD.json NEW.json'
+
+
+def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
+    """A file to write; a usage error now if its folder is missing, not after minutes."""
+    if value is None:
+        return None
+    file = Path(value)
+    if file.is_dir() or not file.absolute().parent.is_dir():
+        raise click.BadParameter(f"{value} cannot be written: name a file in an existing folder.")
+    return file
+
+
+def _seed(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if problem := schema.seed(value):
+        raise click.BadParameter(problem)
+    return value
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True, metavar="BOT | compare OLD.json NEW.json")
+@click.option(
+    "--game",
+    callback=check_game,
+    shell_complete=completion.games,
+    help="Play this game only; by default all that the bot names.",
+)
+@click.option("--players", type=click.IntRange(2, 6), help="Play with so many players only.")
+@click.option(
+    "--opponents",
+    type=click.Choice(["sensible", "search"]),
+    help="Play against these house bots only.",
+)
+@click.option("--quick", "is_quick", is_flag=True, help="Play the first tenth of the blocks.")
+@click.option(
+    "--seed",
+    default=PUBLIC_SEED,
+    metavar="SECRET",
+    callback=_seed,
+    help="Play other deals than the public ones; par is played too.",
+)
+@click.option("--json", "json_file", callback=_file, metavar="FILE", help="Write the result.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--badge", "badge_file", callback=_file, metavar="FILE", help="Write an SVG badge.")
+@click.option("--against", metavar="FILE", help="Exit with 1 if the bot is worse than this result.")
+@click.option(
+    "--at-least",
+    type=FloatRange(-1_000_000, 1_000_000),
+    metavar="POINTS",
+    help="Exit with 1 if the bot is below so many points over par at any table.",
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 256), help="Tables at once; one a core by default."
+)
+@sandbox_option
+@run_command
+def bench(words: tuple[str, ...], **options: Any) -> int:
+    """Measure a bot on fixed deals, against house bots, or compare two results.
+
+    BOT is a command, a URL, or the name of a reference bot. The result is how many points a deal it
+    makes over par: what the bot `sensible` makes in its place. Exits with 1 if a game could not be
+    played, and as --against and --at-least say.
+
+    \b
+    Examples:
+      stich bench "python bot.py" --game doudizhu --json mine.json
+      stich bench compare yesterday.json mine.json
+      stich bench "python bot.py" --against best.json
+    """
+    try:
+        if words[0] == "compare":
+            return _compare(words, options["markdown"])
+        if len(words) > 1:
+            raise click.UsageError(f"{_USAGE}. A command with words needs quotes.")
+        return _bench(words[0], **options)
+    except RecordError as error:
+        click.echo(str(error), err=True)
+        return 2
+    except ParError as error:
+        click.echo(str(error), err=True)
+        return 1
+
+
+def _compare(words: tuple[str, ...], markdown: bool) -> int:
+    if len(words) != 3:
+        raise click.UsageError(_USAGE)
+    old, new = (read_record(Path(word)) for word in words[1:])
+    _print_comparison(old, new, (words[1], words[2]), markdown)
+    return 0
+
+
+def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
+    """Print how two records differ; whether the new one is worse. RecordError if they do not
+    fit."""
+    try:
+        found = compare(old, new)
+    except MismatchError as error:
+        raise RecordError(f"{names[0]} and {names[1]} cannot be compared: {error}") from None
+    grid = comparison_grid(old, new, found)
+    if markdown:
+        click.echo(grid.markdown())
+    else:
+        grid.print(make_console())
+    return found.worse
+
+
+def _bench(
+    text: str,
+    *,
+    game: str | None,
+    players: int | None,
+    opponents: str | None,
+    is_quick: bool,
+    seed: str,
+    json_file: Path | None,
+    markdown: bool,
+    badge_file: Path | None,
+    against: str | None,
+    at_least: float | None,
+    concurrency: int | None,
+    sandbox: bool | None,
+) -> int:
+    try:
+        bot = replace(parse_bot(text), name=BOT)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    best = None if against is None else read_record(Path(against))
+    if best is not None and best.suite != SUITE:
+        raise RecordError(f"{against}: is a result of {best.suite}; this version plays {SUITE}.")
+    landmarks = read_par()
+    with playing_matches("Nothing is stored."):
+        launch = prepare_bots([bot], CLOCK.start_ms, sandbox)
+        try:
+            about = ask_about(bot, launch)
+        except StartError as error:
+            click.echo(str(error).removeprefix(f"{BOT}: "), err=True)
+            return 1
+        wanted = [game] if game else games_of(about, PLAYERS)
+        tables = [
+            quick(table) if is_quick else table
+            for table in TABLES
+            if table.game in wanted
+            and players in (None, table.players)
+            and opponents in (None, table.opponents)
+        ]
+        if not tables:
+            raise click.UsageError(_no_table(about, game))
+        with watch(make_console(stderr=True), SUITE) as observer:
+            observer.begin(0, matches(tables, seed))
+            record = run_bench(
+                bot,
+                about,
+                tables,
+                seed,
+                HOUSES,
+                launch,
+                concurrency or len(available()) or 1,
+                observer.match,
+            )
+    grid = result_grid(record, landmarks)
+    if markdown:
+        click.echo(grid.markdown())
+    else:
+        grid.print(make_console())
+    for file, write in ((json_file, _write_json), (badge_file, _write_badge)):
+        if file is not None:
+            try:
+                write(record, file)
+            except OSError as error:
+                return cannot_write(str(file), error)
+    failed = bool(record.problems)
+    if best is not None and record.results:
+        failed |= _print_comparison(best, record, (str(against), "this result"), markdown)
+    if at_least is not None:
+        failed |= any(result.over_par < at_least for result in record.results)
+    return int(failed)
+
+
+def _no_table(about: Mapping[str, Any], game: str | None) -> str:
+    if game is None and not games_of(about, PLAYERS):
+        return f"The bot names no game of {SUITE}; it has {', '.join(PLAYERS)}."
+    return f"{SUITE} has no such table; leave out --players or --opponents."
+
+
+def _write_json(record: Record, file: Path) -> None:
+    write_record(record, file)
+
+
+def _write_badge(record: Record, file: Path) -> None:
+    file.write_text(badge(record), encoding="utf-8")

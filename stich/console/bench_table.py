@@ -1,0 +1,187 @@
+"""The result of a benchmark and the comparison of two, on a terminal, in Markdown, as a badge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import games
+from tournament.bench.compare import Comparison, Difference
+from tournament.bench.par import Par
+from tournament.bench.record import Record, Result
+from tournament.bench.suite import PUBLIC_SEED
+
+Landmarks = Mapping[tuple[str, int, str], Par]
+"""Par of the public deals, with what other house bots make of them."""
+
+_GREEN, _RED, _GREY = "#3a7d1f", "#b3261e", "#5f6368"
+_CHARACTER = 7
+"""The width of a character of the badge, generously."""
+
+
+class Grid:
+    """A title, a table of texts, and sentences below it."""
+
+    def __init__(self, title: str, heads: Sequence[str]) -> None:
+        self.title = title
+        self.heads = heads
+        self.rows: list[Sequence[str]] = []
+        self.below: list[str] = []
+
+    def print(self, console: Console) -> None:
+        """Print it on a terminal."""
+        shown = Table(title=Text(self.title, style="bold"), box=box.SIMPLE_HEAD, pad_edge=False)
+        for number, head in enumerate(self.heads):
+            shown.add_column(head, justify="right" if number else "left", overflow="fold")
+        for row in self.rows:
+            shown.add_row(*map(Text, row))
+        if self.rows:
+            console.print(shown)
+        for sentence in self.below:
+            console.print(Text(sentence), soft_wrap=True)
+
+    def markdown(self) -> str:
+        """The same in Markdown."""
+        lines = [f"### {_plain(self.title)}", ""]
+        if self.rows:
+            lines += [_row(self.heads), _row(["---"] + ["---:"] * (len(self.heads) - 1))]
+            lines += [_row([_plain(cell) for cell in row]) for row in self.rows]
+        for sentence in self.below:
+            lines += ["", _plain(sentence)]
+        return "\n".join(lines) + "\n"
+
+
+def result_grid(record: Record, landmarks: Landmarks) -> Grid:
+    """The result of a benchmark."""
+    public = record.seed == PUBLIC_SEED
+    deals = "public deals" if public else "other deals"
+    names = sorted({name for par in landmarks.values() for name in par.landmarks})
+    grid = Grid(
+        f"{record.title}: {record.suite}, {deals}",
+        ["Game", "Against", "Over par", "Points", "Blocks", "Faults", "ms a move", *names],
+    )
+    for result in record.results:
+        faults = result.faults
+        count = faults.timeout + faults.unreachable + faults.invalid + faults.illegal
+        par = landmarks.get(result.key)
+        marks = par.landmarks if par else {}
+        grid.rows.append(
+            [
+                _game(result),
+                result.opponents,
+                over_par(result),
+                f"{result.points:+.2f}",
+                str(result.blocks),
+                str(count),
+                "–" if result.move_ms is None else f"{result.move_ms:.1f}",
+                *(f"{marks[name].over_par:+.2f}" if name in marks else "–" for name in names),
+            ]
+        )
+    grid.below += _sentences(record)
+    return grid
+
+
+def _sentences(record: Record) -> Iterator[str]:
+    for problem in record.problems:
+        game = games.get(problem.game).title
+        yield f"{game}, {problem.players} players, against {problem.opponents}: {problem.why}"
+    if record.results:
+        yield (
+            "Over par: points a deal more than sensible makes in the bot's place, with the 95 %"
+            " interval. On the right: other bots over par."
+        )
+        yield pasted(record)
+
+
+def pasted(record: Record) -> str:
+    """The result in one line."""
+    parts = [f"{_game(one)} against {one.opponents} {over_par(one)}" for one in record.results]
+    return f"{record.title} over par in {record.suite}: " + "; ".join(parts)
+
+
+def over_par(result: Result) -> str:
+    """The points over par with their interval."""
+    if result.low is None or result.high is None:
+        return f"{result.over_par:+.2f}"
+    return f"{result.over_par:+.2f} [{result.low:+.2f}, {result.high:+.2f}]"
+
+
+def comparison_grid(old: Record, new: Record, found: Comparison) -> Grid:
+    """What the comparison of two bots has shown."""
+    grid = Grid(
+        f"{new.title} less {old.title}: {new.suite}",
+        ["Game", "Against", "Points a deal", "Blocks", "Verdict"],
+    )
+    for each in found.differences:
+        interval = f"{each.mean:+.2f}"
+        if each.arm is not None:
+            interval += f" [{each.mean - each.arm:+.2f}, {each.mean + each.arm:+.2f}]"
+        grid.rows.append(
+            [_game(each), each.opponents, interval, str(each.blocks), verdict_text(each)]
+        )
+    kind = "The same deals, compared block by block."
+    if not found.paired:
+        kind = "Different deals: the intervals are wider than on the same ones."
+    grid.below.append(f"{kind} All intervals hold together with 95 % confidence.")
+    if found.left_out:
+        grid.below.append(f"Only one has played: {'; '.join(found.left_out)}.")
+    return grid
+
+
+def verdict_text(found: Difference) -> str:
+    """The verdict in words, with what so many blocks can see."""
+    if found.verdict in ("better", "worse"):
+        return found.verdict
+    if found.verdict == "same":
+        return "the same in every block"
+    if found.arm is None:
+        return "unknown: too few blocks"
+    return (
+        f"no difference beyond ±{found.arm:.2f}; {4 * found.blocks} blocks would see"
+        f" ±{found.arm / 2:.2f}"
+    )
+
+
+def badge(record: Record) -> str:
+    """An SVG badge: the points over par at one table, or at how many tables the bot is over par."""
+    results = record.results
+    above = sum(result.low is not None and result.low > 0 for result in results)
+    below = sum(result.high is not None and result.high < 0 for result in results)
+    if len(results) == 1:
+        message = f"{_game(results[0])} {results[0].over_par:+.2f}"
+    else:
+        message = f"over par at {above} of {len(results)} tables"
+    colour = _GREEN if above > below else _RED if below > above else _GREY
+    if record.problems:
+        message, colour = f"{message}, with problems", _RED
+    label = f"stich {record.suite}"
+    left, right = (_CHARACTER * len(text) + 10 for text in (label, message))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img">'
+        f"<title>{escape(label)}: {escape(message)}</title>"
+        f'<rect width="{left}" height="20" fill="#333"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"'
+        ' text-anchor="middle">'
+        f'<text x="{left / 2}" y="14">{escape(label)}</text>'
+        f'<text x="{left + right / 2}" y="14">{escape(message)}</text></g></svg>\n'
+    )
+
+
+def _game(found: Result | Difference) -> str:
+    return f"{games.get(found.game).title}, {found.players}"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: a bot chooses its own name."""
+    special = "\\`*_{}[]<>#|!&~"
+    return "".join(f"\\{letter}" if letter in special else letter for letter in text)

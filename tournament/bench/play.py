@@ -1,0 +1,138 @@
+"""Plays the tables of the suite on all cores, without a store."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from tournament.bench.suite import BOT, PAR_BOT, BenchTable
+from tournament.bot.in_process import MoveFunction
+from tournament.bot.launch import LaunchSettings
+from tournament.config import Bot, Limits
+from tournament.records import FaultKind, MatchRecord
+from tournament.run.executor import Finished, Job, Lost, RunError
+from tournament.run.local_executor import LocalExecutor, tables_at_once
+
+Houses = Mapping[str, MoveFunction]
+"""The house bots by name, as functions. They are called in the processes of the workers: then they
+are never late, and a process each for every seat of every seating need not be started."""
+
+MAX_STRUCK_OUT = 3
+"""So many matches in which the bot is struck out end a table: each may take its whole clock."""
+
+_WAIT_S = 0.5
+
+
+class UnplayedError(Exception):
+    """A table could not be played; the text is one sentence or more."""
+
+
+@dataclass
+class Played:
+    """What a bot made of a table: its points in each block after the strike-out rule, its faults by
+    kind, the matches in which it was struck out, the milliseconds of its answers."""
+
+    points: list[int]
+    faults: Counter[FaultKind] = field(default_factory=Counter)
+    struck_out: int = 0
+    times: list[float] = field(default_factory=list)
+
+    def add(self, record: MatchRecord) -> None:
+        """Count a match."""
+        seat = record.seating.index(BOT)
+        self.points[record.block - 1] += record.adjusted[seat]
+        self.faults.update(fault.kind for fault in record.faults if fault.seat == seat)
+        self.struck_out += seat in record.struck
+        self.times += record.answered(seat)
+
+
+OnMatch = Callable[[MatchRecord], None]
+
+
+def play_bot(
+    table: BenchTable,
+    bot: Bot,
+    seed: str,
+    houses: Houses,
+    launch: LaunchSettings,
+    concurrency: int,
+    on_match: OnMatch,
+) -> Played:
+    """Play a table with the bot. Its name must be BOT. UnplayedError if it cannot be played."""
+    in_process = dict.fromkeys(table.house, houses[table.opponents])
+    return _play(table, bot, seed, in_process, launch, concurrency, on_match)
+
+
+def play_house(
+    table: BenchTable,
+    house: str,
+    seed: str,
+    houses: Houses,
+    concurrency: int,
+    on_match: OnMatch = lambda _: None,
+) -> Played:
+    """Play a table with a house bot in the bot's place: par, and the landmarks."""
+    in_process = dict.fromkeys(table.house, houses[table.opponents]) | {BOT: houses[house]}
+    launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
+    bot = Bot(BOT, command=house, house=True)
+    return _play(table, bot, seed, in_process, launch, concurrency, on_match)
+
+
+def play_par(
+    table: BenchTable, seed: str, houses: Houses, concurrency: int, on_match: OnMatch
+) -> Sequence[int]:
+    """The points of par in each block."""
+    return play_house(table, PAR_BOT, seed, houses, concurrency, on_match).points
+
+
+def _play(
+    table: BenchTable,
+    bot: Bot,
+    seed: str,
+    in_process: Mapping[str, MoveFunction],
+    launch: LaunchSettings,
+    concurrency: int,
+    on_match: OnMatch,
+) -> Played:
+    cup = table.cup(bot, concurrency)
+    played = Played([0] * table.blocks)
+    waiting = deque(
+        Job(table.block(cup, seed, number), tuple(range(table.players)))
+        for number in range(1, table.blocks + 1)
+    )
+    playing: dict[int, Job] = {}
+    lost: set[int] = set()
+    executor = LocalExecutor(cup, launch, tables_at_once(cup, table.blocks), in_process)
+    with closing(executor):
+        try:
+            if problems := executor.inspect(()).problems:
+                raise UnplayedError(" ".join(problems))
+            while waiting or playing:
+                while waiting and executor.has_free_table:
+                    job = waiting.popleft()
+                    playing[job.block.number] = job
+                    executor.submit(job)
+                for event in executor.receive(_WAIT_S):
+                    match event:
+                        case Finished(record, last):
+                            played.add(record)
+                            on_match(record)
+                            job = playing.pop(record.block)
+                            left = tuple(n for n in job.numbers if n != record.number)
+                            if not last:
+                                playing[record.block] = replace(job, numbers=left)
+                        case Lost(block, why):
+                            if block in lost:
+                                raise UnplayedError(f"Block {block} was lost twice: {why}.")
+                            lost.add(block)
+                            waiting.append(playing.pop(block))
+                if played.struck_out >= MAX_STRUCK_OUT:
+                    raise UnplayedError(
+                        f"It was struck out in {played.struck_out} matches, so the rest is not"
+                        " played; `stich check` finds out more."
+                    )
+        except RunError as error:
+            raise UnplayedError(str(error)) from None
+    return played

@@ -1,0 +1,191 @@
+"""The result of a benchmark, as it is written to a JSON file and read again."""
+
+from __future__ import annotations
+
+import hashlib
+from math import isclose
+from pathlib import Path
+from statistics import fmean, median
+from typing import Annotated, Any
+
+import msgspec
+
+from tournament.bench.play import Played
+from tournament.bench.suite import PUBLIC_SEED, SUITE, TABLES, BenchTable
+from tournament.ranking.arrays import Interval
+from tournament.ranking.student import mean_interval
+from tournament.text import plural, printable
+
+MAX_BYTES = 1 << 20
+
+_Text = Annotated[str, msgspec.Meta(max_length=4096)]
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_TABLES = {table.key: table for table in TABLES}
+
+
+class RecordError(Exception):
+    """A file holds no result of a benchmark; the text is a sentence."""
+
+
+class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The bot: the name and version that it says it has, and how it was started or reached."""
+
+    name: _Text
+    version: _Text | None
+    command: _Text
+
+
+class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The faults of the bot by kind."""
+
+    timeout: _Count = 0
+    unreachable: _Count = 0
+    invalid: _Count = 0
+    illegal: _Count = 0
+
+
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the bot made of a table. Points are points a deal: `points` its own, `over_par` less
+    those of par, `low` to `high` the 95 % interval of `over_par` (null after a single block),
+    `by_block` the points over par of each block. `move_ms` is the median time of an answer, null
+    without an answer."""
+
+    game: _Text
+    players: Annotated[int, msgspec.Meta(ge=2, le=6)]
+    opponents: _Text
+    blocks: Annotated[int, msgspec.Meta(ge=1)]
+    points: float
+    over_par: float
+    low: float | None
+    high: float | None
+    faults: Faults
+    struck_out: _Count
+    move_ms: float | None
+    by_block: Annotated[tuple[float, ...], msgspec.Meta(min_length=1)]
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """Which table of the suite it is of."""
+        return self.game, self.players, self.opponents
+
+    @property
+    def table(self) -> str:
+        """That table in words."""
+        return f"{self.game}, {self.players} players, against {self.opponents}"
+
+
+class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table that could not be played, or not without the bot being struck out; a sentence."""
+
+    game: _Text
+    players: int
+    opponents: _Text
+    why: str
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The result of a benchmark. `seed` is that of the public deals, or the SHA-256 of another
+    one. `made` is the time in UTC, ISO 8601, `stich` the version of the program."""
+
+    suite: _Text
+    seed: _Text
+    bot: Measured
+    results: Annotated[tuple[Result, ...], msgspec.Meta(max_length=64)]
+    problems: Annotated[tuple[Problem, ...], msgspec.Meta(max_length=64)]
+    made: _Text
+    stich: _Text
+
+    @property
+    def title(self) -> str:
+        """The bot with its version, for people."""
+        version = f" {self.bot.version}" if self.bot.version else ""
+        return printable(self.bot.name + version)
+
+
+def seed_shown(seed: str) -> str:
+    """The seed as records name it: other seeds than the public one are secrets."""
+    if seed == PUBLIC_SEED:
+        return seed
+    return "sha256:" + hashlib.sha256(seed.encode()).hexdigest()
+
+
+def result_of(table: BenchTable, played: Played, par: tuple[int, ...]) -> Result:
+    """The result of a table whose first blocks have this par."""
+    pairs = zip(played.points, par[: table.blocks], strict=True)
+    over = tuple((mine - its) / table.deals for mine, its in pairs)
+    interval = mean_interval(over)
+    return Result(
+        *table.key,
+        blocks=table.blocks,
+        points=sum(played.points) / (table.deals * table.blocks),
+        over_par=fmean(over),
+        low=interval.low,
+        high=interval.high,
+        faults=Faults(**{kind.value: count for kind, count in played.faults.items()}),
+        struck_out=played.struck_out,
+        move_ms=round(median(played.times), 2) if played.times else None,
+        by_block=over,
+    )
+
+
+def write_record(record: Record, file: Path) -> None:
+    """Write a record; OSError if that fails."""
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
+
+
+def read_record(file: Path) -> Record:
+    """The record in a file. RecordError if there is none, or its numbers contradict each other."""
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise RecordError(f"{file}: cannot be read: {error.strerror}.") from None
+    if len(data) > MAX_BYTES:
+        raise RecordError(f"{file}: has more than {MAX_BYTES} bytes; it is no result of a bench.")
+    try:
+        record = msgspec.json.decode(data, type=Record)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RecordError(
+            f"{file}: is not what `stich bench --json` writes ({error}); run it again."
+        ) from None
+    if record.suite == SUITE and (wrong := _contradiction(record)):
+        raise RecordError(f"{file}: is damaged: {wrong}. Run `stich bench` again.")
+    return record
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a record."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Result of stich bench",
+        **msgspec.json.schema(Record),
+    }
+
+
+def _contradiction(record: Record) -> str:
+    """What cannot be in a record of this suite, as a clause; "" if nothing."""
+    if len({result.key for result in record.results}) < len(record.results):
+        return "a table is in it twice"
+    for result in record.results:
+        table = _TABLES.get(result.key)
+        if table is None:
+            return f"{SUITE} has no table {result.table}"
+        if not len(result.by_block) == result.blocks <= table.blocks:
+            has = plural(len(result.by_block), "block")
+            return f"{result.table} has {has} for {result.blocks} of at most {table.blocks}"
+        if not _close(result.over_par, fmean(result.by_block)) or not _same(
+            mean_interval(result.by_block), result
+        ):
+            return (
+                f"the blocks of {result.table} do not have the mean or the interval that it names"
+            )
+    return ""
+
+
+def _same(interval: Interval, result: Result) -> bool:
+    ends = ((interval.low, result.low), (interval.high, result.high))
+    return all(a == b if a is None or b is None else _close(a, b) for a, b in ends)
+
+
+def _close(a: float, b: float) -> bool:
+    return isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)

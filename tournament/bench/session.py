@@ -1,0 +1,99 @@
+"""One benchmark of one bot: the tables of the games that it plays, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from tournament.bench.par import read_par
+from tournament.bench.play import Houses, OnMatch, UnplayedError, play_bot, play_par
+from tournament.bench.record import Measured, Problem, Record, Result, result_of, seed_shown
+from tournament.bench.suite import BOT, PUBLIC_SEED, SUITE, BenchTable
+from tournament.bot.launch import LaunchSettings
+from tournament.bot.started_bot import StartedBot
+from tournament.config import Bot
+from tournament.run.preflight import about_by_url
+from tournament.text import plural, printable
+
+
+def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, Any]:
+    """What the bot says about itself; StartError with a sentence if it does not answer."""
+    if bot.url is not None:
+        return about_by_url(bot, bot.url)
+    started = StartedBot(bot, launch)
+    try:
+        started = started.ready_on_any_port()
+        return started.about
+    finally:
+        started.close()
+
+
+def games_of(about: Mapping[str, Any], known: Collection[str]) -> list[str]:
+    """The games of the suite that a bot says it plays: all if it does not say any."""
+    said = about.get("games")
+    return [game for game in known if not isinstance(said, list) or game in said]
+
+
+def run_bench(
+    bot: Bot,
+    about: Mapping[str, Any],
+    tables: Sequence[BenchTable],
+    seed: str,
+    houses: Houses,
+    launch: LaunchSettings,
+    concurrency: int,
+    on_match: OnMatch,
+) -> Record:
+    """Play these tables and return the result; what cannot be played is among its problems. The
+    name of the bot must be BOT. ParError if par of the public deals cannot be read."""
+    public = read_par() if seed == PUBLIC_SEED else {}
+    results: list[Result] = []
+    problems: list[Problem] = []
+    for table in tables:
+        if any(problem.game == table.game and not _has(results, problem) for problem in problems):
+            continue  # of the same game: each could take as long as the first
+        try:
+            played = play_bot(table, bot, seed, houses, launch, concurrency, on_match)
+            if public:
+                par = public[table.key].points
+            else:
+                par = tuple(play_par(table, seed, houses, concurrency, on_match))
+        except UnplayedError as error:
+            problems.append(Problem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
+            continue
+        results.append(result_of(table, played, par))
+        if played.struck_out:
+            times = plural(played.struck_out, "match", "matches")
+            problems.append(Problem(*table.key, why=f"It was struck out in {times}."))
+    said = [about.get(key) for key in ("name", "version")]
+    name, its_version = (printable(one[:64]) if isinstance(one, str) else None for one in said)
+    command = bot.command or bot.url or ""
+    return Record(
+        suite=SUITE,
+        seed=seed_shown(seed),
+        bot=Measured(name or command, its_version, command),
+        results=tuple(results),
+        problems=tuple(problems),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        stich=_version(),
+    )
+
+
+def matches(tables: Sequence[BenchTable], seed: str) -> int:
+    """How many matches a benchmark has; on other than the public deals par is played too."""
+    once = sum(table.blocks * table.players for table in tables)
+    return once if seed == PUBLIC_SEED else 2 * once
+
+
+def _has(results: Sequence[Result], problem: Problem) -> bool:
+    key = (problem.game, problem.players, problem.opponents)
+    return any(result.key == key for result in results)
+
+
+def _version() -> str:
+    try:
+        return version("stich")
+    except PackageNotFoundError:  # run from a tree that was never installed
+        return "unknown"

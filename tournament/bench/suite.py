@@ -1,0 +1,107 @@
+"""The suite `bench-1`: which tables there are. A change that alters a result is a new version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tournament.config import Bot, Clock, Cup, Format, Run
+from tournament.formats import Block
+from tournament.formats.schedule import BlockMaker
+
+SUITE = "bench-1"
+PUBLIC_SEED = "bench-1"
+BOT = "bot"
+"""The name of the bot that is measured: the seeds of the deals are drawn from the names."""
+
+PAR_BOT = "sensible"
+SEARCH_WORLDS = 8
+"""Determinizations for each move of `search`: a number, so that no clock decides."""
+
+CLOCK = Clock(move_ms=1000, bank_ms=10_000)
+OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
+    "doudizhu": {
+        "deals": 1,
+        "redeals": 9,
+        "quad_pair_as_solos": False,
+        "spring": False,
+        "reveal_talon": False,
+        "single_round": False,
+    },
+    "dasan": {"deals": 1, "reveal_talon": False, "open_higher": False},
+    "zhengfen": {"target": 100_000, "deals": 1},
+    # Three deals: the first has no exchange.
+    "ninefivetwo": {"target": 100_000, "deals": 3},
+}
+
+
+@dataclass(frozen=True)
+class BenchTable:
+    """A game with a number of players, against one kind of house bot, for a number of blocks."""
+
+    game: str
+    players: int
+    opponents: str
+    blocks: int
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What tells it from the other tables of the suite."""
+        return self.game, self.players, self.opponents
+
+    @property
+    def deals(self) -> int:
+        """The deals of a block."""
+        return self.players * int(OPTIONS[self.game]["deals"] or 1)
+
+    @cached_property
+    def house(self) -> tuple[str, ...]:
+        """The names of the house bots."""
+        return tuple(f"{self.opponents} {number}" for number in range(1, self.players))
+
+    def cup(self, bot: Bot, concurrency: int) -> Cup:
+        """The bots and rules of its matches; the house bots are called, not started."""
+        return Cup(
+            name=SUITE,
+            game=self.game,
+            players=self.players,
+            bots=(bot, *(Bot(name, command=self.opponents, house=True) for name in self.house)),
+            options=OPTIONS[self.game],
+            format=Format(deals=self.blocks),
+            clock=CLOCK,
+            run=Run(concurrency=concurrency),
+        )
+
+    def block(self, cup: Cup, seed: str, number: int) -> Block:
+        """A block, its `number` from 1: the bot at each seat in turn on one seed. The ids of its
+        matches follow from the seed too, so that a bot which hashes them can be measured again."""
+        return BlockMaker(cup, seed, seed).make(number, 1, "", cup.names, number)
+
+
+PLAYERS: Mapping[str, tuple[int, ...]] = {
+    "doudizhu": (3, 4),
+    "dasan": (3, 4),
+    "zhengfen": (3, 4, 5, 6),
+    "ninefivetwo": (3,),
+}
+_BLOCKS = 100
+_LONG = {("doudizhu", 4), ("zhengfen", 5), ("zhengfen", 6)}
+_SEARCH_BLOCKS = 20
+"""Deals against `search` take some forty times as long as against `sensible`."""
+
+_AGAINST_SEARCH = (("doudizhu", 3), ("dasan", 3), ("dasan", 4), ("zhengfen", 3))
+
+TABLES = (
+    *(
+        BenchTable(game, many, "sensible", _BLOCKS // 2 if (game, many) in _LONG else _BLOCKS)
+        for game, players in PLAYERS.items()
+        for many in players
+    ),
+    *(BenchTable(game, many, "search", _SEARCH_BLOCKS) for game, many in _AGAINST_SEARCH),
+)
+
+
+def quick(table: BenchTable) -> BenchTable:
+    """The first tenth of a table."""
+    return BenchTable(table.game, table.players, table.opponents, table.blocks // 10)

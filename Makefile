@@ -14,7 +14,7 @@ NEWEST := --upgrade
 UV := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test test-all lint format types docs dist wheel serve bench bench-points openapi lock fuzz \
+.PHONY: help setup cup test test-all lint format types docs dist wheel serve bench bench-points bench-par openapi lock fuzz \
   test-kits clean
 
 help:  ## list the targets
@@ -94,6 +94,9 @@ bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 
 bench-points: $(READY)  ## play the real points that the benchmarks of the ranking draw from
 	@$(BIN)/python -m benchmarks.ranking.points
+
+bench-par: $(READY)  ## play par of `stich bench` again (about ten minutes)
+	@$(BIN)/python -m stich.houses
 
 openapi: $(READY)  ## generate openapi.yaml from the schemas, and the TypeScript types from it
 	@$(BIN)/python -m service.openapi

@@ -1,14 +1,18 @@
-"""The reference bots as functions, for the benchmark; `python -m stich.houses` writes its par."""
+"""The reference bots as functions, for `stich bench`; `python -m stich.houses` writes its par and
+the JSON Schema of its results."""
 
 from __future__ import annotations
 
 import os
 from functools import partial
+from pathlib import Path
 
 import click
 
 from bots import greedy, random, search, sensible
+from tournament.bench.par import write_par
 from tournament.bench.play import Houses
+from tournament.bench.record import write_schema
 from tournament.bench.suite import SEARCH_WORLDS
 
 HOUSES: Houses = {
@@ -20,6 +24,5 @@ HOUSES: Houses = {
 
 
 if __name__ == "__main__":
-    from tournament.bench.par import write_par
-
-    write_par(HOUSES, os.cpu_count() or 1, click.echo)
+    write_par(HOUSES, os.cpu_count() or 1, lambda table: click.echo(str(table.key)))
+    write_schema(Path("examples", "bench.schema.json"))

@@ -12,9 +12,9 @@ from rich.text import Text
 
 import games
 from tournament.bench.compare import Comparison, Difference
-from tournament.bench.par import Par
+from tournament.bench.par import LANDMARKS, Par
 from tournament.bench.record import Record, Result
-from tournament.bench.suite import PUBLIC_SEED
+from tournament.bench.suite import PUBLIC_SEED, TABLES
 
 Landmarks = Mapping[tuple[str, int, str], Par]
 """Par of the public deals, with what other house bots make of them."""
@@ -60,16 +60,16 @@ def result_grid(record: Record, landmarks: Landmarks) -> Grid:
     """The result of a benchmark."""
     public = record.seed == PUBLIC_SEED
     deals = "public deals" if public else "other deals"
-    names = sorted({name for par in landmarks.values() for name in par.landmarks})
+    deals_of = {table.key: table.deals for table in TABLES}
     grid = Grid(
         f"{record.title}: {record.suite}, {deals}",
-        ["Game", "Against", "Over par", "Points", "Blocks", "Faults", "ms a move", *names],
+        ["Game", "Against", "Over par", "Points", "Blocks", "Faults", "ms a move", *LANDMARKS],
     )
     for result in record.results:
         faults = result.faults
         count = faults.timeout + faults.unreachable + faults.invalid + faults.illegal
         par = landmarks.get(result.key)
-        marks = par.landmarks if par else {}
+        marks = par.landmarks() if par else {}
         grid.rows.append(
             [
                 _game(result),
@@ -79,7 +79,10 @@ def result_grid(record: Record, landmarks: Landmarks) -> Grid:
                 str(result.blocks),
                 str(count),
                 "–" if result.move_ms is None else f"{result.move_ms:.1f}",
-                *(f"{marks[name].over_par:+.2f}" if name in marks else "–" for name in names),
+                *(
+                    f"{marks[name] / deals_of[result.key]:+.2f}" if name in marks else "–"
+                    for name in LANDMARKS
+                ),
             ]
         )
     grid.below += _sentences(record)

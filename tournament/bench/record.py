@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from math import isclose
 from pathlib import Path
 from statistics import fmean, median
@@ -160,6 +161,11 @@ def schema() -> dict[str, Any]:
         "title": "Result of stich bench",
         **msgspec.json.schema(Record),
     }
+
+
+def write_schema(path: Path) -> None:
+    """Write the JSON Schema to a file."""
+    path.write_text(json.dumps(schema(), indent=1) + "\n", encoding="utf-8")
 
 
 def _contradiction(record: Record) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from tournament.bench.par import read_par
 from tournament.bench.play import Houses, OnMatch, UnplayedError, play_bot, play_par
 from tournament.bench.record import Measured, Problem, Record, Result, result_of, seed_shown
-from tournament.bench.suite import BOT, PUBLIC_SEED, SUITE, BenchTable
+from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.config import Bot
@@ -57,7 +57,7 @@ def run_bench(
         try:
             played = play_bot(table, bot, seed, houses, launch, concurrency, on_match)
             if public:
-                par = public[table.key].points
+                par = public[table.key].points[PAR_BOT]
             else:
                 par = tuple(play_par(table, seed, houses, concurrency, on_match))
         except UnplayedError as error:

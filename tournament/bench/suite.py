@@ -85,20 +85,15 @@ PLAYERS: Mapping[str, tuple[int, ...]] = {
     "zhengfen": (3, 4, 5, 6),
     "ninefivetwo": (3,),
 }
-_BLOCKS = 100
+_BLOCKS = {"sensible": 100, "search": 20}
 _LONG = {("doudizhu", 4), ("zhengfen", 5), ("zhengfen", 6)}
-_SEARCH_BLOCKS = 20
-"""Deals against `search` take some forty times as long as against `sensible`."""
+"""Half as many blocks of these, which take several times as long as the others."""
 
-_AGAINST_SEARCH = (("doudizhu", 3), ("dasan", 3), ("dasan", 4), ("zhengfen", 3))
-
-TABLES = (
-    *(
-        BenchTable(game, many, "sensible", _BLOCKS // 2 if (game, many) in _LONG else _BLOCKS)
-        for game, players in PLAYERS.items()
-        for many in players
-    ),
-    *(BenchTable(game, many, "search", _SEARCH_BLOCKS) for game, many in _AGAINST_SEARCH),
+TABLES = tuple(
+    BenchTable(game, many, opponents, blocks // 2 if (game, many) in _LONG else blocks)
+    for opponents, blocks in _BLOCKS.items()
+    for game, players in PLAYERS.items()
+    for many in players
 )
 
 

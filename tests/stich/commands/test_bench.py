@@ -1,0 +1,135 @@
+"""`stich bench`, as its user runs it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from stich.console.bench_table import badge, comparison_grid, result_grid
+from tests.tournament.bench.records import record, result
+from tests.tournament.cups import bot, stich
+from tournament.bench.compare import compare
+from tournament.bench.record import Problem, write_record
+
+SMALL = ("--players", 3, "--opponents", "sensible", "--quick", "--no-sandbox")
+
+
+def measured(file: Path, *words: object) -> dict[str, Any]:
+    done = stich("bench", *words, *SMALL, "--json", file)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(file.read_text())
+    return found
+
+
+def test_sensible_is_at_par_and_a_bot_twice_has_the_same_digits(tmp_path: Path) -> None:
+    par = measured(tmp_path / "par.json", "sensible", "--game", "ninefivetwo")
+    assert [set(each["by_block"]) for each in par["results"]] == [{0.0}]
+    again = [
+        measured(tmp_path / f"{number}.json", "random", "--game", "dasan", "--concurrency", number)
+        for number in (1, 2)
+    ]
+    digits = [[each | {"move_ms": 0} for each in one["results"]] for one in again]
+    assert digits[0] == digits[1]
+    assert again[0]["results"][0]["over_par"] < -0.5
+    done = stich("bench", "compare", tmp_path / "1.json", tmp_path / "2.json")
+    assert done.returncode == 0
+    assert "the same in every block" in " ".join(done.stdout.split())
+
+
+def test_against_a_better_result_exits_with_1(tmp_path: Path) -> None:
+    best = tmp_path / "best.json"
+    write_record(record(result([90] * 10)), best)
+    words = ("bench", "greedy", "--game", "doudizhu", *SMALL)
+    done = stich(*words, "--against", best, "--markdown", "--badge", tmp_path / "b.svg")
+    assert done.returncode == 1
+    assert "| worse |" in done.stdout
+    assert "stich bench-1" in (tmp_path / "b.svg").read_text()
+
+
+def test_other_deals_have_their_own_par(tmp_path: Path) -> None:
+    words = ("sensible", "--game", "dasan", "--seed", "sesame", "--at-least", "0.5")
+    done = stich("bench", *words, *SMALL, "--json", tmp_path / "a.json")
+    assert done.returncode == 1  # it is at par
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert found["seed"].startswith("sha256:")
+    assert set(found["results"][0]["by_block"]) == {0.0}
+
+
+def test_a_bot_that_does_not_start() -> None:
+    done = stich("bench", shlex.join([sys.executable, "-c", "raise SystemExit('no')"]), *SMALL)
+    assert done.returncode == 1
+    assert "ended" in done.stderr
+
+
+def test_a_game_that_the_bot_does_not_play() -> None:
+    done = stich("bench", bot("toy-1"), "--game", "zhengfen", *SMALL)
+    assert done.returncode == 1
+    assert "does not play zhengfen" in done.stdout
+
+
+def test_a_bot_that_is_struck_out_is_told_by_game(tmp_path: Path) -> None:
+    done = stich("bench", bot("not-json"), *SMALL, "--json", tmp_path / "a.json")
+    assert done.returncode == 1
+    problems = json.loads((tmp_path / "a.json").read_text())["problems"]
+    assert problems
+    assert all("It was struck out in" in each["why"] for each in problems)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("compare", "a.json"), "compare OLD.json NEW.json"),
+        (("python", "bot.py"), "needs quotes"),
+        (("nothing-of-the-kind",), "no program"),
+        (("greedy", "--game", "chess"), "there is no game 'chess'"),
+        (("greedy", "--json", "none/a.json"), "existing folder"),
+        (("greedy", "--against", "none.json"), "none.json: cannot be read"),
+        (("compare", "none.json", "none.json"), "none.json: cannot be read"),
+        (("greedy", "--game", "dasan", "--players", "6"), "has no such table"),
+        (("greedy", "--seed", ""), "seed"),
+        (("greedy", "--at-least", "nan"), "not a number"),
+    ],
+)
+def test_a_wrong_call_is_refused(words: tuple[str, ...], why: str) -> None:
+    done = stich("bench", *words)
+    assert done.returncode == (1 if words[0] == "nothing-of-the-kind" else 2)
+    assert why in " ".join((done.stdout + done.stderr).split())
+
+
+def test_records_that_do_not_fit_are_refused_by_name(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    write_record(record(result([3, 3])), one)
+    write_record(record(result([3, 3]), suite="bench-2"), other)
+    done = stich("bench", "compare", one, other)
+    assert done.returncode == 2
+    assert f"{one} and {other} cannot be compared: the first is a result of bench-1" in done.stderr
+
+
+def test_a_badge_is_svg_whatever_happened() -> None:
+    problem = Problem("dasan", 3, "sensible", "It does not start.")
+    for results in ((), (result([3, 6]),), (result([3, 6]), result([-9, -9], 1))):
+        good = record(*results)
+        for shown in (good, type(good)(**{**_fields(good), "problems": (problem,)})):
+            texts = ElementTree.fromstring(badge(shown)).itertext()
+            assert ("with problems" in " ".join(texts)) == bool(shown.problems)
+
+
+def test_markdown_of_a_hostile_name_is_text() -> None:
+    good = record(result([3, 6]))
+    name = "[x](javascript:1)<b>|`"
+    hostile = type(good)(**{**_fields(good), "bot": type(good.bot)(name, None, "x")})
+    for grid in (
+        result_grid(hostile, {}),
+        comparison_grid(good, hostile, compare(good, hostile)),
+    ):
+        assert "\\[x\\](javascript:1)\\<b\\>\\|\\`" in grid.markdown()
+
+
+def _fields(one: Any) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in one.__struct_fields__}

@@ -1,0 +1,75 @@
+"""Two results compared."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.tournament.bench.records import record, result
+from tournament.bench.compare import MismatchError, compare
+
+
+def test_equal_bots_are_the_same() -> None:
+    same = record(result([3, -6, 9, 0]))
+    assert [each.verdict for each in compare(same, same).differences] == ["same"]
+
+
+def test_the_same_deals_show_a_difference_that_others_do_not() -> None:
+    rng = random.Random(1)
+    luck = [rng.randrange(-60, 60) for _ in range(30)]
+    old = record(result(luck))
+    better = record(result([points + rng.choice([3, 6, 9]) for points in luck]))
+    paired = compare(old, better)
+    assert (paired.paired, paired.worse) == (True, False)
+    assert [each.verdict for each in paired.differences] == ["better"]
+    assert compare(better, old).worse
+    elsewhere = record(better.results[0], seed="sha256:1")
+    apart = compare(old, elsewhere)
+    assert not apart.paired
+    assert [each.verdict for each in apart.differences] == ["unknown"]
+    assert apart.differences[0].mean == pytest.approx(paired.differences[0].mean)
+
+
+def test_a_quick_result_is_compared_with_the_same_blocks() -> None:
+    whole, start = record(result([3, 6, 9, 60, -90])), record(result([3, 6, 9]))
+    found = compare(whole, start).differences[0]
+    assert (found.blocks, found.verdict) == (3, "same")
+
+
+def test_a_single_block_shows_nothing() -> None:
+    found = compare(record(result([3])), record(result([90]))).differences[0]
+    assert (found.arm, found.verdict) == (None, "unknown")
+
+
+def test_tables_of_one_bot_only_are_left_out() -> None:
+    found = compare(record(result([3, 3]), result([1, 2], 1)), record(result([3, 3])))
+    assert found.left_out == ("doudizhu, 4 players, against sensible",)
+
+
+def test_other_suites_and_tables_are_refused_by_name() -> None:
+    one = record(result([3, 3]))
+    with pytest.raises(MismatchError, match="result of bench-1, the second of bench-2"):
+        compare(one, record(result([3, 3]), suite="bench-2"))
+    with pytest.raises(
+        MismatchError, match="doudizhu, 3 players, against sensible, the second doudizhu, 4 pl"
+    ):
+        compare(one, record(result([3, 3], 1)))
+
+
+def test_no_table_of_many_is_called_worse_by_luck() -> None:
+    """Of two equal bots, in at most 5 of 100 comparisons of all tables; here some deviations of it
+    are allowed for."""
+    rng = random.Random(5)
+
+    def bot() -> list[int]:
+        return [rng.choice([-12, -6, 6, 12]) for _ in range(20)]
+
+    wrong = sum(
+        compare(
+            record(*(result(bot(), at) for at in range(9))),
+            record(*(result(bot(), at) for at in range(9))),
+        ).worse
+        for _ in range(200)
+    )
+    assert wrong <= 12

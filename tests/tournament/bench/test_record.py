@@ -1,0 +1,100 @@
+"""Records: written, read again, refused when damaged."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.tournament.bench.records import record, result
+from tournament.bench.record import RecordError, read_record, schema, seed_shown, write_record
+
+SCHEMA = Path(__file__).parents[3] / "examples" / "bench.schema.json"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> dict[str, Any]:
+    """A record as JSON."""
+    write_record(record(result([3, -6, 9]), result([1], 1)), tmp_path / "good.json")
+    found: dict[str, Any] = json.loads((tmp_path / "good.json").read_text())
+    return found
+
+
+def test_points_are_a_deal_and_over_par() -> None:
+    found = result([3, -6, 9], par=[0, 3, 3])
+    assert (found.points, found.over_par) == (pytest.approx(2 / 3), 0)
+    assert found.by_block == (1, -3, 2)
+    # Student's distribution with 2 degrees of freedom: 4.30 standard errors of 1.528.
+    assert found.high == pytest.approx(6.57, rel=0.05)
+    assert found.low == pytest.approx(-6.57, rel=0.05)
+
+
+def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    written = record(*(result([rng.randrange(-50, 50) for _ in range(20)], at) for at in range(9)))
+    write_record(written, tmp_path / "a.json")
+    assert read_record(tmp_path / "a.json") == written
+
+
+def test_it_conforms_to_the_schema_that_is_checked_in(data: dict[str, Any]) -> None:
+    checked_in = json.loads(SCHEMA.read_text())
+    assert checked_in == json.loads(json.dumps(schema()))
+    validator = Draft202012Validator(checked_in)
+    validator.validate(data)
+    del data["results"][0]["low"]
+    assert not validator.is_valid(data)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "why"),
+    [
+        (("results", 0, "over_par"), 99, "do not have the mean"),
+        (("results", 0, "low"), -0.5, "or the interval"),
+        (("results", 0, "low"), None, "or the interval"),
+        (("results", 0, "by_block", 0), 2, "do not have the mean"),
+        (("results", 0, "blocks"), 4, "has 3 blocks for 4"),
+        (("results", 0, "opponents"), "greedy", "has no table doudizhu, 3 players, against greedy"),
+        (("results", 1, "players"), 3, "a table is in it twice"),
+        (("results", 1, "players"), 7, "is not what"),
+        (("results", 1, "by_block"), [], "is not what"),
+        (("results", 1, "more"), 1, "is not what"),
+        (("bot",), None, "is not what"),
+    ],
+)
+def test_a_damaged_record_is_refused(
+    tmp_path: Path, data: dict[str, Any], path: tuple[Any, ...], value: object, why: str
+) -> None:
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    file = tmp_path / "damaged.json"
+    file.write_text(json.dumps(data))
+    with pytest.raises(RecordError, match=why) as refused:
+        read_record(file)
+    assert str(refused.value).startswith(str(file))
+
+
+@pytest.mark.parametrize("text", [b"", b"[]", b"\xff", b"{" * 100_000, b'{"suite": NaN}'])
+def test_another_file_is_refused(tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "other.json"
+    file.write_bytes(text)
+    with pytest.raises(RecordError, match="is not what `stich bench --json` writes"):
+        read_record(file)
+
+
+def test_a_huge_or_missing_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "huge.json").write_bytes(b" " * 2_000_000)
+    with pytest.raises(RecordError, match="bytes"):
+        read_record(tmp_path / "huge.json")
+    with pytest.raises(RecordError, match="cannot be read"):
+        read_record(tmp_path / "none.json")
+
+
+def test_a_secret_seed_is_not_written() -> None:
+    assert "open sesame" not in seed_shown("open sesame")
+    assert seed_shown("open sesame") == seed_shown("open sesame") != seed_shown("sesame")

@@ -1,0 +1,81 @@
+"""The suite: parts of it are played again and must give what is checked in, to the last point.
+
+It also runs on wheels with compiled rules.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stich.houses import HOUSES
+from tournament.bench.par import PAR_FILE, ParError, read_par
+from tournament.bench.play import Played
+from tournament.bench.suite import BOT, PUBLIC_SEED, TABLES, BenchTable
+from tournament.bot.in_process import InProcessBot
+from tournament.config import Bot
+from tournament.match.match import Rules, play
+from tournament.match.referee import LocalReferee
+from tournament.run.table import pairing_of
+
+AGAINST_SEARCH = [table for table in TABLES if table.opponents == "search"]
+AGAINST_SENSIBLE = [table for table in TABLES if table.opponents == "sensible"]
+
+
+def points(table: BenchTable, house: str, number: int) -> int:
+    """The points of a house bot in one block."""
+    cup = table.cup(Bot(BOT, command=house), 1)
+    block = table.block(cup, PUBLIC_SEED, number)
+    rules = Rules(cup.game, cup.players, cup.options, cup.clock)
+    played = Played([0] * table.blocks)
+    for at, seating in enumerate(block.seatings):
+        houses = [house if name == BOT else table.opponents for name in seating]
+        players = [InProcessBot(HOUSES[name]) for name in houses]
+        played.add(play(rules, pairing_of(block, at), LocalReferee(), players))
+    return played.points[number - 1]
+
+
+@pytest.mark.parametrize("table", AGAINST_SENSIBLE, ids=str)
+@pytest.mark.parametrize("house", ["sensible", "greedy", "random"])
+def test_the_house_bots_make_what_is_checked_in(table: BenchTable, house: str) -> None:
+    par = read_par()[table.key]
+    assert points(table, house, 1) == par.points[house][0]
+
+
+@pytest.mark.parametrize("table", AGAINST_SEARCH[:1], ids=str)
+def test_sensible_is_at_par_against_search(table: BenchTable) -> None:
+    assert points(table, "sensible", 2) == read_par()[table.key].points["sensible"][1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", AGAINST_SEARCH[1:], ids=str)
+def test_sensible_is_at_par_against_search_in_every_game(table: BenchTable) -> None:
+    assert points(table, "sensible", 2) == read_par()[table.key].points["sensible"][1]
+
+
+def test_a_block_has_the_bot_at_every_seat_on_one_seed() -> None:
+    for table in TABLES:
+        block = table.block(table.cup(Bot(BOT, command="x"), 1), PUBLIC_SEED, 1)
+        assert sorted(seating.index(BOT) for seating in block.seatings) == [*range(table.players)]
+        assert len(set(block.seeds)) == 1
+
+
+def test_a_changed_number_of_par_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "par.json"
+    data = json.loads(PAR_FILE.read_text())
+    data["tables"][0]["points"]["random"][0] += 1
+    file.write_text(json.dumps(data))
+    with pytest.raises(ParError, match=r"par.json is damaged .*install Stich again"):
+        read_par(file)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1", '{"suite": 3}', "\ufeff{}"])
+def test_another_file_in_place_of_par_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "par.json"
+    file.write_text(text)
+    with pytest.raises(ParError, match="is damaged"):
+        read_par(file)
+    with pytest.raises(ParError, match="is damaged"):
+        read_par(tmp_path / "none.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,6 @@ from tournament.bench.suite import BOT, CLOCK, PLAYERS, PUBLIC_SEED, SUITE, TABL
 from tournament.bot.url_bot import StartError
 from tournament.config import schema
 from tournament.config.arguments import parse_bot
-from tournament.run.cpu_affinity import available
 
 _USAGE = 'Write one bot, as in "python bot.py", or: compare OLD.json NEW.json'
 
@@ -189,7 +189,7 @@ def _bench(
                 seed,
                 HOUSES,
                 launch,
-                concurrency or len(available()) or 1,
+                concurrency or _cores(),
                 observer.match,
             )
     grid = result_grid(record, landmarks)
@@ -209,6 +209,13 @@ def _bench(
     if at_least is not None:
         failed |= any(result.over_par < at_least for result in record.results)
     return int(failed)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _no_table(about: Mapping[str, Any], game: str | None) -> str:

@@ -104,7 +104,8 @@ def _play(
     )
     playing: dict[int, Job] = {}
     lost: set[int] = set()
-    executor = LocalExecutor(cup, launch, tables_at_once(cup, table.blocks), in_process)
+    tables = tables_at_once(cup, table.blocks)
+    executor = LocalExecutor(cup, launch, tables, in_process=in_process)
     with closing(executor):
         try:
             if problems := executor.inspect(()).problems:

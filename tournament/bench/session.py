@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -12,7 +13,7 @@ from tournament.bench.play import Houses, OnMatch, UnplayedError, play_bot, play
 from tournament.bench.record import Measured, Problem, Record, Result, result_of, seed_shown
 from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.started_bot import StartedBot
+from tournament.bot.started_bot import start
 from tournament.config import Bot
 from tournament.run.preflight import about_by_url
 from tournament.text import plural, printable
@@ -22,12 +23,8 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, Any]:
     """What the bot says about itself; StartError with a sentence if it does not answer."""
     if bot.url is not None:
         return about_by_url(bot, bot.url)
-    started = StartedBot(bot, launch)
-    try:
-        started = started.ready_on_any_port()
+    with closing(start(bot, launch)) as started:
         return started.about
-    finally:
-        started.close()
 
 
 def games_of(about: Mapping[str, Any], known: Collection[str]) -> list[str]:

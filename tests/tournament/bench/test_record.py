@@ -28,7 +28,7 @@ def test_points_are_a_deal_and_over_par() -> None:
     found = result([3, -6, 9], par=[0, 3, 3])
     assert found.points == pytest.approx(2 / 3)
     assert found.over_par == 0
-    assert found.by_block == (1, -3, 2)
+    assert list(found.by_block) == [1, -3, 2]
     # Student's distribution with 2 degrees of freedom: 4.30 standard errors of 1.528.
     assert found.high == pytest.approx(6.57, rel=0.05)
     assert found.low == pytest.approx(-6.57, rel=0.05)

@@ -29,6 +29,13 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def other_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """Where no other test has used up the calls of a bot."""
+    with served(tmp_path_factory.mktemp("other")) as opened:
+        yield opened
+
+
 @pytest.fixture
 def asking() -> Iterator[Callable[[HttpBot], Future[Choice | Failure]]]:
     """The runner asks, in a thread."""
@@ -246,11 +253,11 @@ def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None
     ],
 )
 def test_a_call_that_is_wrong_is_refused_in_a_sentence(
-    gateway: Gateway, path: str, headers: dict[str, str], body: bytes, status: int
+    other_gateway: Gateway, path: str, headers: dict[str, str], body: bytes, status: int
 ) -> None:
-    author = gateway.author("ann")
+    author = other_gateway.author("ann")
     about = {"X-Stich-Table": "0", **headers}
-    found = author.http.post(gateway.url + path, data=body, headers=about, timeout=60)
+    found = author.http.post(other_gateway.url + path, data=body, headers=about, timeout=60)
     assert found.status_code == status
     assert found.json()["detail"].endswith(".")
 

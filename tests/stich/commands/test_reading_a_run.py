@@ -80,7 +80,7 @@ def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
     assert replay["steps"][-1]["state"]["scores"] == list(record.scores)
     for step in replay["steps"][1:]:
         if step["bot"] == "bad":
-            assert step["house"]
+            assert step["house"] or step["forced"]
     bad = [fault for fault in replay["faults"] if fault["bot"] == "bad"]
     assert [fault["answer"]["body"] for fault in bad] == [NONSENSE] * 3
     fault = next(fault for fault in replay["faults"] if fault["bot"] == "dies")

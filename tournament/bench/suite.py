@@ -89,15 +89,11 @@ _BLOCKS = {"sensible": 100, "search": 20}
 _LONG = {("doudizhu", 4), ("zhengfen", 5), ("zhengfen", 6)}
 """Half as many blocks of these, which take several times as long as the others."""
 
-_TOO_SLOW = {("zhengfen", 5), ("zhengfen", 6)}
-"""Against `search` a block of these takes many seconds in pure Python."""
-
 TABLES = tuple(
     BenchTable(game, many, opponents, blocks // 2 if (game, many) in _LONG else blocks)
     for opponents, blocks in _BLOCKS.items()
     for game, players in PLAYERS.items()
     for many in players
-    if opponents == PAR_BOT or (game, many) not in _TOO_SLOW
 )
 
 

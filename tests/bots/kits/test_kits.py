@@ -197,7 +197,7 @@ def test_decides_as_every_kit_does(bot: Running, client: requests.Session) -> No
     for request in recorded():
         answer = client.post(f"{bot.url}/move", json=request)
         assert answer.status_code == 200
-        assert answer.json() == {"move": expected(request["view"], request["moves"])}
+        assert answer.json()["move"] == expected(request["view"], request["moves"])
 
 
 def test_keeps_its_connection_open(bot: Running, client: requests.Session) -> None:
@@ -230,7 +230,7 @@ def test_unknown_fields_are_ignored(bot: Running, client: requests.Session) -> N
     request = recorded()[0]
     more = {**request, "view": {**request["view"], "weather": {"is": ["fine"]}}, "extra": None}
     answer = client.post(f"{bot.url}/move", json=more)
-    assert answer.json() == {"move": expected(request["view"], request["moves"])}
+    assert answer.json()["move"] == expected(request["view"], request["moves"])
 
 
 def test_a_long_list_of_moves(bot: Running, client: requests.Session) -> None:
@@ -238,7 +238,7 @@ def test_a_long_list_of_moves(bot: Running, client: requests.Session) -> None:
     moves = ["play:3c4c5c6c7c8c9cTcJcQcKcAc2cBjRj=flush"] * 30_000
     view = {**request["view"], "phase": "play", "table": None}
     answer = client.post(f"{bot.url}/move", json={**request, "view": view, "moves": moves})
-    assert answer.json() == {"move": moves[0]}
+    assert answer.json()["move"] == moves[0]
 
 
 def test_requests_at_once(bot: Running) -> None:
@@ -250,7 +250,8 @@ def test_requests_at_once(bot: Running) -> None:
 
     with ThreadPoolExecutor(4) as threads:
         answers = list(threads.map(ask, requests_))
-    assert answers == [{"move": expected(each["view"], each["moves"])} for each in requests_]
+    moves = [expected(each["view"], each["moves"]) for each in requests_]
+    assert [answer["move"] for answer in answers] == moves
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,8 @@ def test_a_cup_of_four_bots(uninterrupted: dict[str, object]) -> None:
 def test_a_low_limit_on_open_files_bounds_no_number_of_bots(tmp_path: Path) -> None:
     """Eighteen processes, each with several files. The limit may be raised."""
     cup = write(tmp_path, toys(6), deals=1)
-    limited = f"ulimit -Sn 32; exec {sys.executable} -m stich run {cup} --out {tmp_path / 'run'}"
+    words = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(tmp_path / "run")]
+    limited = f"ulimit -Sn 32; exec {shlex.join(words)}"
     done = subprocess.run(
         ["sh", "-c", limited], capture_output=True, text=True, cwd=ROOT, check=False
     )

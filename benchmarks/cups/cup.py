@@ -137,6 +137,7 @@ def sections() -> list[Section]:
                     CORES_AIM,
                 ),
             ],
-            "Tables share all cores, unless the row says that one has one.",
+            "With two tables, each has half of the cores to itself, so its requests stay on the"
+            " same cores. One table alone may use all cores, unless the row says that it has one.",
         )
     ]

@@ -14,6 +14,7 @@ from multiprocessing.process import BaseProcess
 from tournament.bot.in_process import MoveFunction
 from tournament.bot.launch import LaunchSettings
 from tournament.config import Cup
+from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
 from tournament.run.memory import memory_for_bots
 from tournament.run.worker import Deadline, Inspect, Message, WorkerFailed, main
@@ -23,21 +24,23 @@ _CLOSE_S = 10.0  # a worker ends its bots much faster
 
 
 class _Worker:
-    """A worker process and its job."""
+    """A worker process, its cores and its job."""
 
     def __init__(
         self,
         cup: Cup,
         launch: LaunchSettings,
+        cores: Cores | None,
         memory_mb: float,
         in_process: Mapping[str, MoveFunction],
     ) -> None:
+        self.cores = cores
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.deadline = Deadline(context)
         self.process: BaseProcess = context.Process(
             target=main,
-            args=(theirs, cup, launch, memory_mb, self.deadline, in_process),
+            args=(theirs, cup, launch, cores, memory_mb, self.deadline, in_process),
             daemon=True,
         )
         with _deferred_stop():
@@ -120,10 +123,12 @@ class LocalExecutor:
         self._tables = tables
         self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
         """What the bots of one table may use."""
+        self._shares = list(shares(tables, available()))
         self._workers: list[_Worker] = []
 
     def _spawn_worker(self) -> _Worker:
-        worker = _Worker(self._cup, self._launch, self.memory_mb, self._in_process)
+        cores = self._shares.pop(0)
+        worker = _Worker(self._cup, self._launch, cores, self.memory_mb, self._in_process)
         self._workers.append(worker)
         return worker
 
@@ -185,6 +190,7 @@ class LocalExecutor:
         worker.connection.close()
         worker.close(0)
         self._workers.remove(worker)
+        self._shares.append(worker.cores)
         if worker.job is not None:
             why = f"its worker process ended or was stopped (exit code {worker.process.exitcode})"
             yield Lost(worker.job.block.number, why)

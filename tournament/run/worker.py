@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import multiprocessing
+import os
 import resource
 import signal
 import sys
@@ -22,6 +23,7 @@ from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool
+from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.executor import Finished, Inspected, Job, Voided
 from tournament.run.preflight import inspect
 from tournament.run.table import Table
@@ -84,13 +86,14 @@ def main(
     connection: Connection,
     cup: Cup,
     launch: LaunchSettings,
+    cores: Cores | None,
     memory_mb: float,
     deadline: Deadline,
     in_process: Mapping[str, MoveFunction],
 ) -> None:
     """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
 
-    It dies with the runner, however that ends, and its bots with it.
+    It dies with the runner, however that ends, and its bots with it. They share its cores.
     """
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
@@ -102,7 +105,7 @@ def main(
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
     bot_pool = BotPool(cup, launch, memory_mb, in_process)
     try:
-        _work(connection, cup, bot_pool, deadline)
+        _work(connection, cup, bot_pool, cores, deadline)
     except _RunnerGone:
         return
     except RefereeError as error:
@@ -136,7 +139,9 @@ def _send(connection: Connection, message: Message) -> None:
         raise _RunnerGone from None
 
 
-def _work(connection: Connection, cup: Cup, bot_pool: BotPool, deadline: Deadline) -> None:
+def _work(
+    connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
+) -> None:
     table = Table(cup, bot_pool)
     start_s = cup.clock.start_ms / 1000 + OWN_S
     while True:
@@ -146,6 +151,10 @@ def _work(connection: Connection, cup: Cup, bot_pool: BotPool, deadline: Deadlin
             deadline.expect(start_s * (1 + len(cup.bots)))
             _send(connection, inspect(cup, bot_pool, job.absent))
             continue
+        if cores is not None:
+            # Not earlier: while all bots are started at once, they may use all cores.
+            pin(os.getpid(), cores)
+            cores = None
         for number in job.numbers:
             deadline.expect(start_s * cup.players)
             try:

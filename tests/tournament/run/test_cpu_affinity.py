@@ -1,0 +1,70 @@
+"""Tables that are played at the same time have separate cores."""
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.cups import events, started, toys, write
+from tournament.config import Bot, Cup, Format, Run
+from tournament.run.cpu_affinity import Cores, available, shares
+from tournament.run.local_executor import tables_at_once
+
+CORES = len(os.sched_getaffinity(0))
+
+
+def sets(*cores: set[int]) -> tuple[Cores | None, ...]:
+    return tuple(map(frozenset, cores))
+
+
+def test_every_table_has_as_many_cores_and_to_itself() -> None:
+    assert shares(2, {0, 1}) == sets({0}, {1})
+    assert shares(2, {7, 1, 4, 2, 9}) == sets({1, 2}, {4, 7})
+    assert shares(3, range(8)) == sets({0, 1}, {2, 3}, {4, 5})
+
+
+def test_without_a_share_for_each_table_the_system_decides() -> None:
+    assert shares(1, range(8)) == (None,)
+    assert shares(3, range(2)) == (None, None, None)
+
+
+def seated(url: str | None, players: int, bots: int, **run: int) -> Cup:
+    seats = tuple(Bot(f"b{at}", command="x") for at in range(1, bots))
+    first = Bot("b0", url=url, max_matches=2) if url else Bot("b0", command="x")
+    return Cup("c", "doudizhu", players, (first, *seats), run=Run(concurrency=run["concurrency"]))
+
+
+def test_a_bot_by_url_that_sits_everywhere_bounds_the_tables() -> None:
+    url = "http://127.0.0.1:1"
+    assert tables_at_once(seated(None, 3, 5, concurrency=8), 10) == 8
+    assert tables_at_once(seated(None, 3, 5, concurrency=8), 3) == 3
+    assert tables_at_once(seated(url, 3, 5, concurrency=8), 10) == 8
+    assert tables_at_once(seated(url, 3, 3, concurrency=8), 10) == 2
+    gauntlet = Format(type="gauntlet", challenger="b0")
+    assert tables_at_once(replace(seated(url, 3, 5, concurrency=8), format=gauntlet), 10) == 2
+
+
+def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:
+    assert sorted(available()) == sorted(os.sched_getaffinity(0))
+
+
+@pytest.mark.serial
+@pytest.mark.skipif(CORES < 2, reason="there is one core only")
+def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path) -> None:
+    notes = tmp_path / "pids"
+    notes.mkdir()
+    bots = toys(3, str(notes))
+    cup = write(tmp_path, bots, concurrency=2, deals=6, sandbox=False)
+    seen = set()
+    with started("run", cup, "--out", tmp_path / "run", "--json") as process:
+        for event in events(process):
+            if event["event"] == "match":
+                for note in notes.iterdir():
+                    with suppress(ProcessLookupError):
+                        seen.add(len(os.sched_getaffinity(int(note.name))))
+    assert process.returncode == 0
+    # all bots start with all cores, and get their table's before its first match
+    assert seen <= {CORES, CORES // 2}
+    assert CORES // 2 in seen

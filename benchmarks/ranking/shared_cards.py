@@ -19,6 +19,7 @@ from tournament.config import Bot, Cup, Format
 from tournament.formats import Block, make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.match.referee import LocalReferee
+from tournament.records import MatchSummary
 
 BLOCKS = 200
 
@@ -30,14 +31,14 @@ class NoRun:
         """None."""
         return {}
 
-    def summaries(self, round: int | None = None) -> Iterator[object]:
+    def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         """None."""
         return iter(())
 
 
 def blocks(cup: Cup) -> Iterator[Block]:
     """The blocks of the only table."""
-    for round in make_schedule(cup, "bench", "bench").rounds(RoundScores(NoRun())):  # type: ignore[arg-type]
+    for round in make_schedule(cup, "bench", "bench").rounds(RoundScores(NoRun())):
         yield from round.blocks
 
 

@@ -2,15 +2,12 @@
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.tournament.cups import events, started, toys, write
-from tournament.config import Bot, Cup, Format, Run
 from tournament.run.cpu_affinity import Cores, available, shares
-from tournament.run.local_executor import tables_at_once
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -28,22 +25,6 @@ def test_every_table_has_as_many_cores_and_to_itself() -> None:
 def test_without_a_share_for_each_table_the_system_decides() -> None:
     assert shares(1, range(8)) == (None,)
     assert shares(3, range(2)) == (None, None, None)
-
-
-def seated(url: str | None, players: int, bots: int, **run: int) -> Cup:
-    seats = tuple(Bot(f"b{at}", command="x") for at in range(1, bots))
-    first = Bot("b0", url=url, max_matches=2) if url else Bot("b0", command="x")
-    return Cup("c", "doudizhu", players, (first, *seats), run=Run(concurrency=run["concurrency"]))
-
-
-def test_a_bot_by_url_that_sits_everywhere_bounds_the_tables() -> None:
-    url = "http://127.0.0.1:1"
-    assert tables_at_once(seated(None, 3, 5, concurrency=8), 10) == 8
-    assert tables_at_once(seated(None, 3, 5, concurrency=8), 3) == 3
-    assert tables_at_once(seated(url, 3, 5, concurrency=8), 10) == 8
-    assert tables_at_once(seated(url, 3, 3, concurrency=8), 10) == 2
-    gauntlet = Format(type="gauntlet", challenger="b0")
-    assert tables_at_once(replace(seated(url, 3, 5, concurrency=8), format=gauntlet), 10) == 2
 
 
 def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:

@@ -29,7 +29,6 @@ MODULES = (
     "ranking.claims",
     "ranking.recall",
     "ranking.duels",
-    "ranking.shared_cards",
     "ranking.soft_play",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import json
 import os
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import requests
 
-from benchmarks import ROOT
-from benchmarks.cups.setup import cup_file, play
+from benchmarks.cups.setup import GREEDY, body, cup_file, play
 from benchmarks.figures import Figure, Section
-from benchmarks.service.http import midgame
+from tournament.bot.launch import prepare_launch
+from tournament.bot.started_bot import start
+from tournament.config import Bot, Limits
 
 AIM = 0.75
 CORES_AIM = 1.7
@@ -29,45 +27,18 @@ SECONDS = 4.0
 ROUNDS = 2
 
 
-@contextmanager
-def greedy() -> Iterator[str]:
-    """A greedy bot in its own process; its URL."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    environment = {**os.environ, "PORT": str(port)}
-    with subprocess.Popen([sys.executable, "-m", "bots.greedy"], cwd=ROOT, env=environment) as bot:
-        try:
-            for _ in range(200):
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                time.sleep(0.05)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            bot.terminate()
-
-
 def bare_loop() -> float:
     """Requests per second of the simplest client: one session, one prepared request, no runner."""
-    state = midgame()
-    view = state.view(state.turn or 0)
-    body = {
-        "protocol": 1,
-        "match": "bench",
-        "turn": 1,
-        "view": view.to_dict(),
-        "moves": view.moves().texts(),
-        "clock": {"move_ms": 1000, "bank_ms": 0},
-    }
-    with greedy() as url, requests.Session() as session:
+    bot = Bot("greedy", GREEDY)
+    launch, _ = prepare_launch([bot], Limits(), 60_000, sandbox=False)
+    with closing(start(bot, launch)) as greedy, requests.Session() as session:
         session.trust_env = False
         headers = {"Content-Type": "application/json"}
-        request = requests.Request("POST", f"{url}/move", headers, data=json.dumps(body)).prepare()
+        request = requests.Request("POST", f"{greedy.url}/move", headers, data=body()).prepare()
         session.send(request).raise_for_status()
         done = 0
-        start = time.perf_counter()
-        while (spent := time.perf_counter() - start) < SECONDS:
+        began = time.perf_counter()
+        while (spent := time.perf_counter() - began) < SECONDS:
             json.loads(session.send(request).content)
             done += 1
     return done / spent

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from contextlib import closing
 
+from benchmarks.cups.setup import GREEDY, body
 from benchmarks.figures import Figure, Section
-from benchmarks.service.http import midgame
 from tournament.bot.launch import prepare_launch
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import Choice
@@ -19,19 +18,16 @@ MOVES = 3000
 
 def move_times() -> tuple[list[float], list[float]]:
     """Milliseconds of moves of a greedy bot in the sandbox and of one without it, in turns."""
-    state = midgame()
-    view = state.view(state.turn or 0)
-    about = {"protocol": 1, "match": "bench", "turn": 1, "clock": {"move_ms": 1000, "bank_ms": 0}}
-    body = json.dumps({**about, "view": view.to_dict(), "moves": view.moves().texts()}).encode()
-    bot = Bot("greedy", "python -m bots.greedy")
+    bot = Bot("greedy", GREEDY)
     inside, outside = (
         prepare_launch([bot], Limits(), 60_000, sandbox=it)[0] for it in (True, False)
     )
+    request = body()
     times: tuple[list[float], list[float]] = ([], [])
     with closing(start(bot, inside)) as within, closing(start(bot, outside)) as without:
         for _ in range(MOVES):
             for started, into in zip((within, without), times, strict=True):
-                outcome = started.move(body, 60)
+                outcome = started.move(request, 60)
                 if not isinstance(outcome, Choice):
                     raise RuntimeError(outcome.detail)
                 into.append(outcome.elapsed_s * 1000)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import ROOT
+from benchmarks.service.http import midgame
 from tournament.bot.supervisor.process_tree import PR_SET_CHILD_SUBREAPER, end_children, prctl
 from tournament.store.store import Store
 
@@ -30,6 +31,14 @@ class PlayedCup:
     seconds: float
     match_seconds: float
     core_s: float
+
+
+def body() -> bytes:
+    """A request for a move in the middle of a game of Dou Dizhu."""
+    state = midgame()
+    view = state.view(state.turn or 0)
+    about = {"protocol": 1, "match": "bench", "turn": 1, "clock": {"move_ms": 1000, "bank_ms": 0}}
+    return json.dumps({**about, "view": view.to_dict(), "moves": view.moves().texts()}).encode()
 
 
 @contextmanager

@@ -1,12 +1,10 @@
 """How often a table of ranks is false, and how much it settles.
 
 `python -m benchmarks ranking.claims` prints the section of docs/benchmarks.md.
-`python -m benchmarks.ranking.claims --cups 2000 [--row NAME]` prints rows with more cups.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -143,7 +141,7 @@ def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
 
 @dataclass(frozen=True)
 class Row:
-    """Cups of one kind; ``of_0_2`` are the false ones in 100 with version 0.2.0."""
+    """Cups of one kind."""
 
     name: str
     draw: Draw
@@ -151,22 +149,21 @@ class Row:
     play: Play
     rule: Rule
     cups: int
-    of_0_2: float | None = None
 
 
 def real_rows() -> Iterator[Row]:
     """Cups of twelve real bots."""
     order = -MIXED.astype(np.float64)
 
-    def row(name: str, draw: Draw, rule: Rule, of_0_2: float | None = None) -> Row:
-        return Row(f"{name}, real points", draw, order, real(MIXED), rule, 400, of_0_2)
+    def row(name: str, draw: Draw, rule: Rule) -> Row:
+        return Row(f"{name}, real points", draw, order, real(MIXED), rule, 400)
 
-    for deals, before in ((10, 9.0), (20, 33.0), (40, 58.0)):
-        yield row(f"knockout of 12, {deals} blocks a table", knockout(deals), final, before)
-    for deals, before in ((5, 5.0), (20, 23.0)):
-        yield row(f"gauntlet of 12, {deals} blocks a table", gauntlet(deals), final, before)
-    for deals, before in ((40, 2.0), (160, 55.0)):
-        yield row(f"Swiss of 12, 5 rounds of {deals} blocks", swiss(5, deals), anytime, before)
+    for deals in (10, 20, 40):
+        yield row(f"knockout of 12, {deals} blocks a table", knockout(deals), final)
+    for deals in (5, 20):
+        yield row(f"gauntlet of 12, {deals} blocks a table", gauntlet(deals), final)
+    for deals in (40, 160):
+        yield row(f"Swiss of 12, 5 rounds of {deals} blocks", swiss(5, deals), anytime)
     yield row("halving of 12, 20 deals", halving(20), anytime)
     yield row("round-robin of 12, 2 blocks a table", round_robin(2), final)
     yield row("round-robin of 12, 10 blocks a table", round_robin(10), final)
@@ -174,96 +171,72 @@ def real_rows() -> Iterator[Row]:
 
 def simulated_rows() -> Iterator[Row]:
     """Cups in equal parts with each kind of points."""
-    for bots, deals, cups, before in ((3, 20, 2000, 3.4), (4, 10, 2000, 3.5), (10, 2, 500, 3.2),
-                                      (20, 1, 200, 3.7)):  # fmt: skip
-        yield from _kinds(
-            f"{bots} equal bots, round-robin, {deals} blocks a table",
-            round_robin(deals), np.zeros(bots), final, cups, before,
-        )  # fmt: skip
-    classes, equal = strong(12), np.zeros(12)
-    formats: tuple[tuple[str, Draw, Rule, int, float | None, float | None], ...] = (
-        ("gauntlet of 12, 5 blocks a table", gauntlet(5), final, 200, 3.0, 2.8),
-        ("knockout of 12, 10 blocks a table", knockout(10), final, 400, 1.4, 1.4),
-        ("Swiss of 12, 6 rounds of 5 blocks", swiss(6, 5), anytime, 200, None, None),
-        ("halving of 12, 20 deals", halving(20), anytime, 200, 0.0, 0.0),
+    for bots, deals, cups in ((3, 20, 2000), (4, 10, 2000), (10, 2, 500), (20, 1, 200)):
+        name = f"{bots} equal bots, round-robin, {deals} blocks a table"
+        yield from _kinds(name, round_robin(deals), np.zeros(bots), final, cups)
+    formats: tuple[tuple[str, Draw, Rule, int], ...] = (
+        ("gauntlet of 12, 5 blocks a table", gauntlet(5), final, 200),
+        ("knockout of 12, 10 blocks a table", knockout(10), final, 400),
+        ("Swiss of 12, 6 rounds of 5 blocks", swiss(6, 5), anytime, 200),
+        ("halving of 12, 20 deals", halving(20), anytime, 200),
     )
-    for name, draw, rule, cups, of_equal, of_classes in formats:
-        yield from _kinds(f"{name}, equal bots", draw, equal, rule, cups, of_equal)
-        yield from _kinds(f"{name}, two classes", draw, classes, rule, cups, of_classes)
+    for name, draw, rule, cups in formats:
+        yield from _kinds(f"{name}, equal bots", draw, np.zeros(12), rule, cups)
+        yield from _kinds(f"{name}, two classes", draw, strong(12), rule, cups)
 
 
-def _kinds(
-    name: str, draw: Draw, effects: Floats, rule: Rule, cups: int, of_0_2: float | None
-) -> Iterator[Row]:
+def _kinds(name: str, draw: Draw, effects: Floats, rule: Rule, cups: int) -> Iterator[Row]:
     for noise in NOISES.values():
-        yield Row(name, draw, effects, simulated(effects, noise), rule, cups // 5, of_0_2)
+        yield Row(name, draw, effects, simulated(effects, noise), rule, cups // 5)
 
 
 def sections() -> list[Section]:
     """False claims, and what is settled."""
     figures = []
     for rows in (real_rows(), simulated_rows()):
-        together: dict[str, list[tuple[Row, Claims]]] = {}
+        together: dict[str, list[Claims]] = {}
         for row in rows:
             found = claims(row.draw, row.effects, row.play, row.cups, row.rule)
-            together.setdefault(row.name, []).append((row, found))
+            together.setdefault(row.name, []).append(found)
         for name, parts in together.items():
-            cups = sum(found.cups for _, found in parts)
-            false = 100 * sum(found.false for _, found in parts) / cups
-            figures.append(_figure(f"{name} ({cups} cups)", false, parts[0][0].of_0_2))
-    for every, before in ((10, 14.0), (20, 42.0), (50, 66.0)):
+            cups = sum(found.cups for found in parts)
+            false = 100 * sum(found.false for found in parts) / cups
+            figures.append(_figure(f"{name} ({cups} cups)", false))
+    for every in (10, 20, 50):
         what = f"[stop] top = 1 of three equal bots, one loses much in 1 of {every} (400 cups)"
-        figures.append(_figure(what, stopped(every, 400).percent, before))
+        figures.append(_figure(what, stopped(every, 400).percent))
     for bots, deals, looks in ((3, 200, 40), (10, 10, 40)):
         found = watched(round_robin(deals), bots, simulated(np.zeros(bots), normal), 200, looks)
         what = f"{bots} equal bots, {looks} looks, {deals} blocks a table (200 cups)"
-        figures.append(_figure(what, found.percent, 0.4 if bots == 3 else 0.0))
+        figures.append(_figure(what, found.percent))
     how = (
         "In how many of 100 cups some rank range excludes a possible rank. Real points are those"
         f" of Dou Dizhu tables of the same bots, drawn from {400} played blocks each; the twelve"
         " bots are four each of sensible, greedy and random. Simulated points are in equal parts"
-        " normal, heavy-tailed, skewed, two-valued, and doubled as in Dou Dizhu. The peer is"
-        " version 0.2.0; a dash where it was not measured. The standard error is the root of"
-        " p (100 - p) / cups: 1.1 for 5 of 400. The ratio is 6, which is 5 and what so many cups"
-        " cannot tell from it, by ours."
+        " normal, heavy-tailed, skewed, two-valued, and doubled as in Dou Dizhu. The standard error"
+        " is the root of p (100 - p) / cups: 1.1 for 5 of 400. The limit is 5 and what so many cups"
+        " cannot tell from it."
     )
     return [Section("Rank ranges", how, figures), _settled()]
 
 
-def _figure(what: str, false: float, before: float | None) -> Figure:
-    peer = "–" if before is None else "0.2.0"
-    return Figure(what, false, peer, before or 0.0, "false in 100", 6.0 / max(false, 0.5), 1.0)
+def _figure(what: str, false: float) -> Figure:
+    return Figure(what, false, "limit", 6.0, "false in 100", 6.0 / max(false, 0.5), 1.0)
 
 
 def _settled() -> Section:
     figures = []
-    for name, draw, effects, cups, before in (
-        ("3 bots, 40 blocks", round_robin(40), spaced(3, 1.0), 300, 93.8),
-        ("10 bots, 2 blocks a table", round_robin(2), spaced(10, 2.0), 100, 71.4),
-        ("20 bots, 1 block a table", round_robin(1), spaced(20, 2.0), 40, 74.6),
+    for name, draw, effects, cups in (
+        ("3 bots, 40 blocks", round_robin(40), spaced(3, 1.0), 300),
+        ("10 bots, 2 blocks a table", round_robin(2), spaced(10, 2.0), 100),
+        ("20 bots, 1 block a table", round_robin(1), spaced(20, 2.0), 40),
     ):
         share = 100 * claims(draw, effects, simulated(effects, normal), cups).right
-        figures.append(Figure(f"{name} ({cups} cups)", share, "0.2.0", before, "in 100",
-                              share / before, 1.0))  # fmt: skip
+        what = f"{name} ({cups} cups)"
+        figures.append(Figure(what, share, "all pairs", 100, "in 100", share / 100))
     how = (
         "Pairs of unequal bots that a round-robin settles rightly at its end: bots evenly spaced,"
         " effects from 0.5 to -0.5 for 3 bots and from 1 to -1 for the others, normal points with"
         " a standard deviation of 1."
     )
     return Section("What rank ranges settle", how, figures)
-
-
-def main() -> None:
-    """Print rows with more cups."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cups", type=int, default=1000)
-    parser.add_argument("--row", default="", help="Part of the name of the rows.")
-    chosen = parser.parse_args()
-    for row in (*real_rows(), *simulated_rows()):
-        if chosen.row in row.name:
-            found = claims(row.draw, row.effects, row.play, chosen.cups, row.rule)
-            print(f"{row.name}: {found.percent:.1f} false, {found.right:.3f} right", flush=True)
-
-
-if __name__ == "__main__":
-    main()

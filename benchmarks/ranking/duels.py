@@ -25,11 +25,6 @@ REACHES = {"Zheng Fen": Reach(6.0), "Dou Dizhu": Reach(24 / 3.3, 0.02)}
 """The reach of a block in standard deviations: the games' limits by those of equal bots that play
 at random, one deal a match (Zheng Fen 100 / 17, Dasan 9 / 1.9 and 6 / 0.95; Dou Dizhu has a
 declared tail beyond 24 points / 3.3)."""
-BEFORE = {
-    ("Zheng Fen", 0.0): 308, ("Zheng Fen", 0.2): 214, ("Zheng Fen", 0.5): 63,
-    ("Dou Dizhu", 0.0): 668, ("Dou Dizhu", 0.2): 563, ("Dou Dizhu", 0.5): 217,
-}  # fmt: skip
-"""Blocks of version 0.2.0, with --within."""
 DUELS = 200
 
 Blocks = Callable[[np.random.Generator], Floats]
@@ -124,8 +119,6 @@ def _lengths() -> Section:
                 zone = f"--within {WITHIN:g}" if within else "no --within"
                 what = f"{game}, effect {effect:g}, {zone}: better named in {named[0]:.0f},"
                 what += f" by the peer in {theirs[0]:.0f} of 100"
-                before = BEFORE.get((game, effect)) if within else None
-                what += f"; 0.2.0 took {before} blocks" if before else ""
                 figures.append(Figure(what, ours, "GSPRT", peer, "blocks", peer / ours))
     how = (
         f"Mean number of blocks of {DUELS} duels, with a look after every {BLOCKS_PER_ROUND} and at"
@@ -140,12 +133,11 @@ def _lengths() -> Section:
 
 def _skewed() -> Section:
     figures = []
-    for every, before in ((10, None), (20, None), (50, None), (100, 12), (200, 34), (500, 61)):
+    for every in (10, 20, 50, 100, 200, 500):
         made = rare_loss(every)
         _, *ours = mean_blocks(made, partial(by_bets, reach=Reach(float(every))))
         _, *peer = mean_blocks(made, partial(by_gsprt, zone=WITHIN * (every - 1) ** 0.5))
         what = f"one of {every} blocks loses {every - 1} points"
-        what += f"; 0.2.0 without max_difference {before}" if before else ""
         ratio = 6.0 / max(sum(ours), 100 / DUELS)
         figures.append(Figure(what, sum(ours), "GSPRT", sum(peer), "in 100", ratio, 1.0))
     how = (

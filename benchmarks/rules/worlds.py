@@ -79,9 +79,6 @@ def sections() -> list[Section]:
             " rounds of 2 s of processor time. The wheel has the rules, the strategies and the"
             " playouts compiled (`make wheel`).",
             figures,
-            "Compared with 0.2.0, whose wheels were pure and whose playouts were slower, a wheel of"
-            " today had 3.6 to 6.9 times the worlds in one run (doudizhu 3.86 and 6.89, dasan 3.68"
-            " and 3.58, zhengfen with four 4.00, ninefivetwo 3.96).",
         )
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import ceil
 from queue import Empty, SimpleQueue
@@ -14,7 +14,6 @@ from time import monotonic
 from typing import Any
 
 from tournament.cluster.archive import Archives
-from tournament.cluster.check import check
 from tournament.cluster.connection import connect, differing_packages, version_problem
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
 from tournament.config import Cup
@@ -29,6 +28,7 @@ from tournament.run.executor import (
     Unplayed,
     Voided,
 )
+from tournament.run.table import pairing_of
 from tournament.text import plural, printable
 
 WAIT_S = 20.0
@@ -37,6 +37,7 @@ WAIT_S = 20.0
 _TASK_S = 1.0  # what a task costs is little beside it
 _MOST_BLOCKS = 64
 _KEPT = "What is finished is kept"
+_OF_VOID = ("match", "block", "key", "round", "seating")
 
 
 @dataclass(eq=False, slots=True)
@@ -284,3 +285,26 @@ class ClusterExecutor:
         """Leave the cluster. Dask releases all tasks, and with them the bots end."""
         if self._client is not None:
             self._client.close()
+
+
+def check(cup: Cup, job: Job, played: Played) -> None:
+    """RunError if these are not matches of this job, each once."""
+    numbers = [record.number for record in played.records]
+    numbers += [void.number for void in played.voids]
+    valid = set(numbers) <= set(job.numbers) and len(set(numbers)) == len(numbers)
+    for record in played.records if valid else ():
+        asked: dict[str, Any] = asdict(pairing_of(job.block, record.number))
+        asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
+        valid &= record == replace(record, **asked)
+        by_seat = (record.scores, record.adjusted, record.times, record.outputs)
+        valid &= {len(values) for values in by_seat} == {cup.players}
+        seats = {*record.struck, *(fault.seat for fault in record.faults)}
+        valid &= seats <= set(range(cup.players))
+    for void in played.voids if valid else ():
+        asked = asdict(pairing_of(job.block, void.number))
+        valid &= void == replace(void, **{name: asked[name] for name in _OF_VOID})
+    if not valid:
+        raise RunError(
+            f"What a worker sent for block {job.block.number} does not belong to it. What is"
+            " finished is kept; see the workers' logs."
+        )

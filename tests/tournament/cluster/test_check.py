@@ -7,7 +7,7 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.memory_run import MemoryRun
-from tournament.cluster.check import check
+from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores

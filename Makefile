@@ -98,7 +98,7 @@ bench-points: $(READY)  ## play the real points that the benchmarks of the ranki
 bench-par: $(READY)  ## play par of `stich bench` again (about ten minutes)
 	@$(BIN)/python -m stich.houses
 
-openapi: $(READY)  ## generate openapi.yaml from the schemas, and the TypeScript types from it
+openapi: $(READY)  ## bring openapi.yaml up to date, and the TypeScript types made from it
 	@$(BIN)/python -m service.openapi
 	@$(BIN)/python -m tests.make_bot_types
 

@@ -10,13 +10,18 @@ from flask import Blueprint, Response, current_app
 
 import games
 from games import Game, IllegalMove, InvalidState, OptionError, Position, State
-from service import game_info
 from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body
 from service.schemas import requests
-from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
-from service.schemas.list_fields import MAX_LISTED_MOVES, MAX_MOVES, MAX_RESULTS
+from service.schemas.fields import (
+    MAX_LISTED_MOVES,
+    MAX_MOVES,
+    MAX_RESULTS,
+    MAX_SAFE_INTEGER,
+    MAX_SCORE,
+)
+from service.schemas.position_fields import option_fields
 from service.sealed import SealedGame, Sealer
 from service.work import Work, need
 
@@ -44,7 +49,7 @@ def json_response(body: dict[str, Any]) -> Response:
 @v1.get("/games")
 def list_games() -> Response:
     """List all games."""
-    return json_response({"games": [game_info.summary(game) for game in games.GAMES.values()]})
+    return json_response({"games": [_summary(game) for game in games.GAMES.values()]})
 
 
 @v1.get("/games/<name>")
@@ -54,7 +59,49 @@ def get_game(name: str) -> Response:
     if game is None:
         known = ", ".join(games.GAMES)
         raise Problem("not-found", f"Unknown game {quote(name)}; the games are {known}.")
-    return json_response(game_info.details(game))
+    return json_response(_details(game))
+
+
+def _summary(game: Game) -> dict[str, Any]:
+    """A game in the list of games."""
+    return {
+        "game": game.name,
+        "title": game.title,
+        "native": game.native,
+        "players": [game.min_players, game.max_players],
+        "teams": game.teams,
+        "rules": f"/docs/rules/{game.name}.md",
+        "url": f"/v1/games/{game.name}",
+    }
+
+
+def _details(game: Game) -> dict[str, Any]:
+    """The summary of a game, with its options, deck, phases and categories."""
+    counts = range(game.min_players, game.max_players + 1)
+    deck = game.deck(game.min_players)
+    options = option_fields(game, required=False)
+    return {
+        **_summary(game),
+        "options": {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": f"Options of {game.title}",
+            "type": "object",
+            "properties": {name: field.json_schema() for name, field in options.items()},
+            "additionalProperties": False,
+        },
+        "deck": list(dict.fromkeys(deck.cards)),
+        "packs": {str(players): game.deck(players).packs for players in counts},
+        "phases": [*game.phases, "over"],
+        "categories": [
+            {
+                "name": each.name,
+                "example": each.example,
+                "description": each.description,
+                "players": [game.min_players, each.max_players or game.max_players],
+            }
+            for each in game.categories
+        ],
+    }
 
 
 @v1.post("/start")

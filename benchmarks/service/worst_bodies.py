@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 import games
 from benchmarks.figures import Figure, Section
 from service.app import create_app
-from service.schemas.list_fields import MAX_RESULTS
+from service.schemas.fields import MAX_RESULTS
 from service.settings import MEBIBYTE
 
 AIM_MS = 100

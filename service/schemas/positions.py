@@ -9,16 +9,15 @@ import msgspec
 from marshmallow import ValidationError
 
 import games
-from service.schemas import dasan, doudizhu, ninefivetwo, zhengfen
-from service.schemas.common import GameLimits, state_schema, view_schema
-from service.schemas.fields import JsonField, ObjectSchema, ref
-from service.schemas.list_fields import load_object
+from service.schemas import position_fields
+from service.schemas.fields import JsonField, ObjectSchema, load_object, ref
+from service.schemas.position_fields import GameLimits, state_schema, view_schema
 
 _FIELDS: Final = {
-    "doudizhu": doudizhu.position_fields,
-    "dasan": dasan.position_fields,
-    "zhengfen": zhengfen.position_fields,
-    "ninefivetwo": ninefivetwo.position_fields,
+    "doudizhu": position_fields.doudizhu_fields,
+    "dasan": position_fields.dasan_fields,
+    "zhengfen": position_fields.zhengfen_fields,
+    "ninefivetwo": position_fields.ninefivetwo_fields,
 }
 
 STATES: Final[Mapping[str, ObjectSchema]] = {

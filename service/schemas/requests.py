@@ -1,21 +1,33 @@
 """The request body of each operation: one schema, or a choice of schemas."""
 
+# ruff: noqa: D102 (value_type, value_schema and load are documented once, in JsonField)
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from marshmallow import ValidationError
 
 import games
 from service.json_codec import says_nothing_else
-from service.schemas.common import SEED, Fields, component, make_schema, option_fields
-from service.schemas.fields import Enum, Integer, JsonField, Move, ObjectSchema, String
-from service.schemas.list_fields import MAX_MOVES, List, ObjectField, load_object
+from service.schemas.fields import (
+    MAX_MOVES,
+    Boolean,
+    Constant,
+    Integer,
+    JsonField,
+    List,
+    Move,
+    ObjectField,
+    ObjectSchema,
+    String,
+    load_object,
+)
+from service.schemas.position_fields import SEED, Fields, component, make_schema, option_fields
 from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
-from service.schemas.sealed import key_field, start_fields, token_field
 
 Choose = Callable[[Mapping[str, ObjectSchema], Any], ObjectSchema]
 """Chooses one of the schemas for a body; raises ValidationError if none fits."""
@@ -60,6 +72,24 @@ def choose_by_position(schemas: Mapping[str, ObjectSchema], value: Any) -> Objec
     return schemas[given[0]]
 
 
+class Sha256(JsonField):
+    """A SHA-256 hash in lower-case hexadecimal."""
+
+    pattern: Final = "^[0-9a-f]{64}$"
+
+    def value_type(self) -> Any:
+        # the length too, as `$` also matches before a final newline
+        return Annotated[str, msgspec.Meta(max_length=64, pattern=self.pattern)]
+
+    def value_schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": self.pattern}
+
+    def load(self, value: Any) -> str:
+        if type(value) is not str or not re.fullmatch(self.pattern, value):
+            raise ValidationError("Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.")
+        return value
+
+
 def start_schema(game: games.Game) -> type[ObjectSchema]:
     """The schema of a request of /v1/start for this game."""
     choices = make_schema(
@@ -69,7 +99,7 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
     )
     low, high = game.min_players, game.max_players
     fields: Fields = {
-        "game": Enum("The game to start.", (game.name,)),
+        "game": Constant("The game to start.", game.name),
         "players": Integer(
             f"The number of players; {low} if omitted.", low, high, enforced=True, required=False
         ),
@@ -77,7 +107,21 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
         "options": ObjectField(
             "The options to change from their defaults.", choices, required=False
         ),
-        **start_fields(game),
+        "seal": Boolean(
+            "Whether to return a sealed state, for which the service draws the seed; false if"
+            " omitted.",
+            required=False,
+        ),
+        "key_hashes": List(
+            "Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that"
+            " its player has drawn at random, and which is then its key. If omitted, the service"
+            " makes the keys.",
+            Sha256(""),
+            low,
+            high,
+            enforced=True,
+            required=False,
+        ),
     }
     return make_schema(component(game, "Start"), f"A {game.title} game to start.", fields)
 
@@ -90,9 +134,15 @@ def _view(name: str, description: str, **more: JsonField) -> ObjectSchema:
     return make_schema(name, description, {"view": view_field(), **more})()
 
 
+def _key(more: str = "", *, required: bool = True) -> String:
+    return String(
+        f"The key of a seat: from `keys`, or its player's secret.{more}", required=required
+    )
+
+
 def _sealed(name: str, description: str, **more: JsonField) -> ObjectSchema:
-    fields = {"sealed": token_field(), "key": key_field(), **more}
-    return make_schema(name, description, fields)()
+    token = String("A sealed state: a token from this service, opaque to clients.")
+    return make_schema(name, description, {"sealed": token, "key": _key(), **more})()
 
 
 def _moves(description: str) -> List:
@@ -140,5 +190,9 @@ VIEW: Final = _by_position(
         "A state, and the seat whose view to return.",
         seat=Integer("The seat whose view to return, 0 to `players` - 1.", 0, 5),
     ),
-    sealed=_sealed("SealedViewRequest", "A sealed state to view.", key=key_field(required=False)),
+    sealed=_sealed(
+        "SealedViewRequest",
+        "A sealed state to view.",
+        key=_key(" Without it, the view is what everybody may know.", required=False),
+    ),
 )

@@ -12,9 +12,14 @@ import games
 from service import routes
 from service.json_codec import MAX_DEPTH
 from service.problems import MAX_ERRORS
-from service.schemas.fields import MAX_MOVE_LENGTH, MAX_SAFE_INTEGER, MAX_SCORE
-from service.schemas.list_fields import MAX_MOVES, MAX_RESULTS
-from service.schemas.ninefivetwo import MAX_PAIRINGS
+from service.schemas.fields import (
+    MAX_MOVE_LENGTH,
+    MAX_MOVES,
+    MAX_RESULTS,
+    MAX_SAFE_INTEGER,
+    MAX_SCORE,
+)
+from service.schemas.position_fields import MAX_PAIRINGS
 from service.settings import MEBIBYTE
 from tests.service.support import Service
 

@@ -9,8 +9,7 @@ from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
 
 import games
-from service.openapi import examples
-from service.schemas.list_fields import MAX_LISTED_MOVES
+from service.schemas.fields import MAX_LISTED_MOVES
 from tests import golden
 from tests.games.zhengfen.positions import wire
 from tests.service.support import ROOT, Service, states
@@ -95,7 +94,7 @@ def test_an_answered_state_or_view_is_never_refused(
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_finished_game_has_nobody_to_move(service: Service, name: str) -> None:
-    state = examples.mid_game(name)
+    state = games.get(name).start(None, "end", {})
     while state.turn is not None:
         moves = state.moves()
         state = state.advance(moves[len(moves) - 1])

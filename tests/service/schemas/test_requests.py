@@ -7,10 +7,8 @@ import json
 from typing import Any
 
 import pytest
-from marshmallow import ValidationError
 
 import games
-from service.schemas.fields import Enum
 from tests.service.support import Service, states
 
 GAMES = list(games.GAMES)
@@ -144,16 +142,6 @@ def test_a_joker_in_dasan_and_a_suit_that_is_none_are_nonsense(service: Service)
     nine = changed(service.advance(service.start("ninefivetwo"), "trump:h"), "trump", "x")
     for state in (dasan, nine):
         assert service.post("/v1/moves", {"state": state})["code"] == "invalid-state"
-
-
-def test_an_enum_names_its_values() -> None:
-    for words, message in ((("ok",), "Must be ok."), (("a", "b"), "Must be one of a, b.")):
-        enum = Enum("A word.", words)
-        assert enum.load("ok" if "ok" in words else "a") in words
-        for value in ("c", 1, None, ["a"]):
-            with pytest.raises(ValidationError) as caught:
-                enum.load(value)
-            assert caught.value.messages == [message]
 
 
 def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:

@@ -1,4 +1,4 @@
-"""What the states and views of all games have in common."""
+"""The fields of states and views: what all games share, then those of each game."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from typing import cast
 
 import games
 from service.schemas.fields import (
+    MAX_MOVES,
+    MAX_RESULTS,
     MAX_SAFE_INTEGER,
     MAX_SCORE,
     Boolean,
-    Enum,
+    Card,
+    Constant,
     Integer,
     JsonField,
+    List,
     Move,
+    ObjectField,
     ObjectSchema,
     String,
     UncheckedEnum,
-)
-from service.schemas.list_fields import (
-    MAX_MOVES,
-    MAX_RESULTS,
-    List,
-    ObjectField,
     card_list,
     entry_list,
 )
 
 SEED = "Determines all deals: the same seed always deals the same cards."
-LENGTH = "The number of ranks in a run, or of cards in a flush or bomb; otherwise 1."
+TRICKS = 16
+MAX_PAIRINGS = 100
+"""A deal of 9-5-2 has two pairings at most, but a posted position may have more."""
 
 Fields = dict[str, JsonField]
 
@@ -63,10 +64,9 @@ def make_schema(
     name: str,
     description: str,
     fields: Mapping[str, JsonField],
-    base: type[ObjectSchema] = ObjectSchema,
 ) -> type[ObjectSchema]:
     """A schema with these fields, in this order."""
-    schema = cast("type[ObjectSchema]", base.from_dict(dict(fields), name=name))
+    schema = cast("type[ObjectSchema]", ObjectSchema.from_dict(dict(fields), name=name))
     schema.__doc__ = description
     return schema
 
@@ -107,7 +107,7 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
         option_fields(game, required=True),
     )
     return {
-        "game": Enum("The game.", (game.name,)),
+        "game": Constant("The game.", game.name),
         "players": Integer("The number of players.", game.min_players, game.max_players),
         "options": ObjectField("The value of every option of the game.", options),
         "deal": Integer(
@@ -149,7 +149,12 @@ def climbing_fields(limits: GameLimits) -> Fields:
         "move": Move("The play."),
         "category": UncheckedEnum("The category of the play.", categories, required=False),
         "rank": UncheckedEnum("The deciding rank.", ranks, required=False),
-        "length": Integer(LENGTH, 1, limits.deck, required=False),
+        "length": Integer(
+            "The number of ranks in a run, or of cards in a flush or bomb; otherwise 1.",
+            1,
+            limits.deck,
+            required=False,
+        ),
     }
     description = (
         "The play to beat. `category`, `rank` and `length` follow from the move: responses have"
@@ -201,3 +206,145 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
             ),
         },
     )
+
+
+def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
+    """The fields of a state of Dou Dizhu, or of a view, in which cards may be masked."""
+    return {
+        **common_fields(
+            limits,
+            declarer=limits.seat("The declarer; null if all passed.", nullable=True),
+            bid=Integer("The winning bid; 0 if all passed.", 0, 3, enforced=True),
+            doublings=Integer("How many times the score was doubled.", 0, enforced=True),
+            out=limits.seat("The seat that went out; null if all passed.", nullable=True),
+        ),
+        **climbing_fields(limits),
+        "first": limits.seat("The seat that bids first."),
+        "exposed": Card(
+            "The face-up card in the pack: the seat that drew it bids first. Null if unknown.",
+            nullable=True,
+        ),
+        "talon": card_list(
+            "The cards that were not dealt; they stay listed after the declarer takes them.",
+            limits.deck,
+            masked=masked,
+        ),
+        "bid": Integer("The highest bid of the auction so far; 0 if there is none.", 0, 3),
+        "declarer": limits.seat(
+            "The seat that won the auction and plays alone; null before.", nullable=True
+        ),
+        "doublings": Integer("How many times the score has been doubled so far.", 0, 100),
+    }
+
+
+def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
+    """The fields of a state of Dasan, or of a view, in which cards may be masked."""
+    partner = "The declarer's partner; null if there is none"
+    if masked:
+        partner += " or, except in the partner's view, until the called card is played"
+    return {
+        **common_fields(
+            limits,
+            declarer=limits.seat("The declarer."),
+            bid=Integer("The winning bid.", 1, 3, enforced=True),
+            out=limits.seat("The seat that went out."),
+            called=Card("The called card; null with three players.", nullable=True),
+            partner=limits.seat("The declarer's partner, if any.", nullable=True),
+        ),
+        **climbing_fields(limits),
+        "first": limits.seat("The seat that bids first and leads the first trick."),
+        "talon": card_list(
+            "The cards that were not dealt (none with four players); they stay listed after the"
+            " declarer takes them.",
+            limits.deck,
+            masked=masked,
+        ),
+        "bid": Integer("The highest bid of the auction so far; 0 if there is none.", 0, 3),
+        "declarer": limits.seat("The seat that won the auction; null before.", nullable=True),
+        "called": Card("With four players, the card that the declarer called.", nullable=True),
+        "partner": limits.seat(f"{partner}.", nullable=True),
+    }
+
+
+def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
+    """The fields of a state or view of Zheng Fen; no card is ever masked."""
+    return {
+        **common_fields(
+            limits,
+            first=limits.seat("The First: the seat that went out first."),
+            last=limits.seat("The Last: the only seat that did not go out before the end."),
+        ),
+        **climbing_fields(limits),
+        "first": limits.seat("The seat that leads the first trick."),
+        "trick": card_list("The cards in the current trick.", limits.deck),
+        "taken": limits.hands("The cards in the tricks that each seat has won."),
+        "out": List(
+            "The seats that have gone out, in order.",
+            limits.seat(""),
+            0,
+            limits.game.max_players,
+        ),
+    }
+
+
+def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
+    """The fields of a state of 9-5-2, or of a view, in which cards may be masked."""
+    suffix = "View" if masked else ""
+    pair: Fields = {
+        "giver": limits.seat("The seat that gives: it won too many tricks in the previous deal."),
+        "debtor": limits.seat("The seat that won too few; it returns its best card of the suit."),
+    }
+    owed: Fields = {
+        **pair,
+        "count": Integer("The number of cards to give in all.", 1),
+        "given": card_list(
+            "The cards chosen so far, which have left the giver's hand.", None, masked=masked
+        ),
+    }
+    exchanged: Fields = {
+        **pair,
+        "given": card_list("The cards given, in deck order.", None, masked=masked),
+        "returned": card_list(
+            "The card returned for each, in the same order.", None, masked=masked
+        ),
+    }
+    return {
+        **common_fields(
+            limits,
+            tricks=limits.by_seat(
+                "The tricks that each seat won.", Integer("", 0, TRICKS, enforced=True)
+            ),
+            targets=limits.by_seat(
+                "The tricks that each seat had to win.", Integer("", 2, 9, enforced=True)
+            ),
+        ),
+        "targets": limits.by_seat(
+            "The tricks that each seat has to win: 9, 5 and 2 in some order.", Integer("", 2, 9)
+        ),
+        "trump": UncheckedEnum(
+            "The trump suit; null until it is named.", ("c", "d", "h", "s"), nullable=True
+        ),
+        "talon": card_list(
+            "The cards that were not dealt; empty once trump is named.", limits.deck, masked=masked
+        ),
+        "discards": card_list("The cards that the 9-player discarded.", 4, masked=masked),
+        "owed": _pairings(
+            "The open pairings of the exchange, the current one first.",
+            f"NinefivetwoOwed{suffix}",
+            "An open pairing of the exchange.",
+            owed,
+        ),
+        "exchanged": _pairings(
+            "The completed pairings of this deal's exchange, oldest first.",
+            f"NinefivetwoExchanged{suffix}",
+            "A completed pairing of the exchange.",
+            exchanged,
+        ),
+        "trick": entry_list("The cards of the current trick, and who played them.", 3),
+        "tricks": limits.by_seat("The tricks that each seat has won.", Integer("", 0, TRICKS)),
+    }
+
+
+def _pairings(description: str, name: str, item_description: str, fields: Fields) -> List:
+    schema = make_schema(name, item_description, fields)
+    return List(description, ObjectField("", schema), None, MAX_PAIRINGS, enforced=True)

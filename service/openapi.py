@@ -1,0 +1,153 @@
+"""Brings the contract up to date: `python -m service.openapi [FILE]` updates `openapi.yaml`.
+
+Operations, answers and the bot protocol are written in the file itself. From the code come the
+version, the schemas of requests and positions, the descriptions of problems, and what the service
+answers to the examples. `--check` writes nothing and reports whether the file is current.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from marshmallow.fields import Field
+
+import games
+from service.app import create_app
+from service.problems import PROBLEM_TYPES
+from service.schemas import requests
+from service.schemas.fields import JsonField, List, ObjectField, ObjectSchema
+from service.schemas.positions import STATES, VIEWS
+
+
+class _Converter(OpenAPIConverter):
+    """Takes the JSON Schema that a field defines, in place of apispec's."""
+
+    def field2property(self, field: Field[Any]) -> dict[str, Any]:
+        return cast("JsonField", field).json_schema()
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
+
+
+def update(contract: dict[str, Any]) -> None:
+    """Bring the parts of a contract that come from the code up to date."""
+    try:
+        contract["info"]["version"] = version("stich")
+    except PackageNotFoundError:  # the checkout was never installed
+        contract["info"]["version"] = "0"
+    components = contract["components"]
+    schemas = components["schemas"]
+    schemas["GameName"]["enum"] = list(games.GAMES)
+    schemas["Reason"]["enum"] = [reason.value for reason in games.Reason]
+    schemas |= _object_schemas()
+    for code, type_ in PROBLEM_TYPES.items():
+        name = "".join(word.capitalize() for word in code.split("-")) + "Problem"
+        for described in (schemas, components["responses"]):
+            if name in described:
+                described[name]["description"] = type_.when
+    _answer_examples(contract["paths"])
+
+
+def _object_schemas() -> dict[str, Any]:
+    """The schemas of requests and positions, each after those that it refers to."""
+    found: dict[str, type[ObjectSchema]] = {}
+    for name in games.GAMES:
+        for schemas in (requests.START.schemas, STATES, VIEWS):
+            _add(found, schemas[name])
+    for validator in (requests.MOVES, requests.VALIDATE, requests.ADVANCE, requests.VIEW):
+        for schema in validator.schemas.values():
+            _add(found, schema)
+    spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
+    for name, type_ in found.items():
+        spec.components.schema(name, {"description": type_.__doc__}, schema=type_)
+    made: dict[str, Any] = spec.to_dict()["components"]["schemas"]
+    return made
+
+
+def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
+    for field in schema.fields.values():
+        nested = field.item if isinstance(field, List) else field
+        if isinstance(nested, ObjectField) and nested.component not in found:
+            _add(found, nested.schema)
+    found[type(schema).__name__] = type(schema)
+
+
+def _answer_examples(paths: dict[str, Any]) -> None:
+    """Send the request of each example to the service; tokens of sealed games are not real."""
+    client = create_app().test_client()
+    for path, operation, examples in _examples(paths):
+        asked = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        for name, example in examples.items():
+            if name.startswith("sealed"):
+                continue
+            if asked:
+                answer = client.post(path, json=asked["examples"][name]["value"])
+            else:
+                answer = client.get(path.format(game=name))
+            example["value"] = answer.get_json()
+
+
+def _examples(paths: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Path, operation, and examples of successful answers."""
+    for path, item in paths.items():
+        for operation in item.values():
+            content = operation["responses"]["200"]["content"]
+            yield path, operation, content.get("application/json", {}).get("examples", {})
+
+
+class _Dumper(yaml.SafeDumper):
+    """Plain YAML: no anchors, paragraphs as blocks, short lists and references on one line."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def represent_data(self, data: Any) -> yaml.Node:
+        node = super().represent_data(data)
+        if isinstance(node, yaml.ScalarNode) and "\n" in node.value:
+            node.style = "|"
+        elif isinstance(node, yaml.SequenceNode):
+            node.flow_style = all(isinstance(item, yaml.ScalarNode) for item in node.value)
+        elif isinstance(node, yaml.MappingNode):
+            keys = {key.value for key, _ in node.value}
+            node.flow_style = keys in ({"$ref"}, {"seat", "move"}, set())
+        return node
+
+
+def current(file: Path) -> str:
+    """The contract in a file, brought up to date, as YAML."""
+    contract = yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    update(contract)
+    text: str = yaml.dump(contract, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+def main() -> None:
+    """Update the contract, or check that the file is current.
+
+    Exits with 1 if it is not, and with 2 on unknown arguments.
+    """
+    parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
+    parser.add_argument("file", nargs="?", type=Path, default=Path("openapi.yaml"))
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
+    arguments = parser.parse_args()
+    file: Path = arguments.file
+    if not file.is_file():
+        parser.error(f"There is no file {file}; start from a copy of openapi.yaml.")
+    content = current(file)
+    if not arguments.check:
+        file.write_text(content, encoding="utf-8")
+    elif file.read_text(encoding="utf-8") != content:
+        parser.exit(1, f"{file} is not current: run `make openapi`.\n")
+
+
+if __name__ == "__main__":
+    main()

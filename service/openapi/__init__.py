@@ -1,1 +1,0 @@
-"""The generator of the contract: writes `openapi.yaml` from the schemas."""

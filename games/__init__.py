@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from games import deck
 from games.dasan import state as dasan
+from games.description import describe
 from games.doudizhu import state as doudizhu
 from games.errors import IllegalMove, InvalidState, OptionError, Reason, UnknownGame
 from games.game import Fact, Game, LegalMoves, Position, State, View
@@ -53,5 +54,6 @@ __all__ = [
     "State",
     "UnknownGame",
     "View",
+    "describe",
     "get",
 ]

@@ -287,7 +287,8 @@ class Game:
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """The side of each seat in a finished deal: 0 the declarer's, 1 the other.
 
-        None if every seat played for itself, or the deal was passed out.
+        Also in a position, as far as it shows them. None if every seat plays for itself, if nobody
+        is the declarer, or if the partner is not known.
         """
         return None
 

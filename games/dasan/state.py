@@ -378,8 +378,9 @@ class Dasan(Game):
         return auction.HIGHEST * (3 if players == 3 else 2)
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The declarer's side and the other."""
-        return auction_sides(result, players)
+        """The declarer's side and the other; None while the partner is not known."""
+        hidden = result["called"] and result["partner"] is None
+        return None if hidden else auction_sides(result, players)
 
     def state(self, data: JsonDict) -> DasanState:
         """The state with this wire form; raises InvalidState with everything that is wrong."""

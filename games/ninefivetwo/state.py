@@ -370,6 +370,10 @@ class Ninefivetwo(Game):
         for owed in data["owed"]:
             count, debtor = owed["count"], owed["debtor"]
             facts.append(Fact("to give", f"{count} to seat {debtor}", seat=owed["giver"]))
+        for done in data["exchanged"]:
+            label = f"given to seat {done['debtor']}"
+            returned = "for " + " ".join(done["returned"])
+            facts.append(Fact(label, returned, tuple(done["given"]), done["giver"]))
         for play in data["trick"]:
             card = play["move"].removeprefix("play:")
             facts.append(Fact("trick", cards=(card,), seat=play["seat"], on_table=True))

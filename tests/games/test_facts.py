@@ -26,6 +26,45 @@ def test_a_view_tells_nothing_that_the_state_hides(name: str) -> None:
             assert all("??" in fact.cards for fact in hidden)
 
 
+@pytest.mark.parametrize("name", files())
+def test_the_words_of_a_view_are_those_of_its_facts_and_moves(name: str) -> None:
+    """Hands, facts and legal moves are in the words; equal words mean equal facts and moves."""
+    told: dict[str, object] = {}
+    for step in load(name)["steps"]:
+        for data in step.get("views", ()):
+            view = games.get(data["game"]).view(data)
+            moves = view.moves()
+            words = games.describe(view, moves)
+            facts = (view.game.facts(data), data["hand"], len(moves), [*moves][:8])
+            assert told.setdefault(words, facts) == facts
+            assert games.describe(view) in words
+            assert all(card in words for card in data["hand"])
+
+
+def test_the_words_of_a_view_tell_no_hidden_card() -> None:
+    """The declarer alone knows the talon, and only the called seat knows who the partner is."""
+    state = games.get("dasan").start(4, "facts", {})
+    while state.phase == "auction":
+        state = state.advance(state.moves()[-1])
+    declarer = state.turn
+    assert declarer is not None
+    state = state.advance(state.moves()[0])
+    partner = state.to_dict()["partner"]
+    assert "The sides are not known yet." in games.describe(state.view(declarer))
+    sides = sorted([declarer, partner])
+    assert f"Sides: seat {sides[0]}, {sides[1]} against" in games.describe(state.view(partner))
+
+
+def test_a_long_list_of_moves_is_shortened() -> None:
+    state = games.get("zhengfen").start(3, "0", {})
+    view = state.view(state.turn)
+    words = games.describe(view, view.moves())
+    single = next(line for line in words.splitlines() if line.startswith("- single"))
+    assert single.count("play:") == 8
+    assert "and " in single
+    assert single.endswith(" more")
+
+
 def test_dou_dizhu() -> None:
     game = games.get("doudizhu")
     state = game.start(3, "facts", {})

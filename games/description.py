@@ -1,0 +1,125 @@
+"""Positions in words, for players who read text: language models above all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from games.deck import Deck
+from games.game import Fact, Game, View
+from games.move import BID, DISCARD, GIVE, PASS, TRUMP, Move
+
+SHOWN: Final = 8
+"""How many moves of a category are written out; a list can have more than 30,000."""
+_PHASES: Final = {
+    BID: "Auction",
+    "call": "Call",
+    GIVE: "Exchange",
+    TRUMP: "Trump suit",
+    DISCARD: "Discards",
+}
+
+
+def describe(view: View, moves: Iterable[Move] | None = None) -> str:
+    """A view in words: the seats, the hand by rank, the facts, what was played, and the moves.
+
+    `moves` are the legal moves of the view; each is numbered as in the list, and of each category
+    the first ones are written out. None leaves them out. Nothing but the view is looked at.
+    """
+    data = view.to_dict()
+    game, deck = view.game, view.game.deck(view.players)
+    paragraphs = [
+        [_heading(view), *_turn(view)],
+        ["Seats:", *_seats(view, data), *_sides(game, data)],
+        [f"Your hand: {_hand(deck, data['hand'])}."] if view.seat is not None else [],
+        [_fact(fact) for fact in game.facts(data)],
+        _history(view.history),
+        [] if moves is None else _moves(moves),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in paragraphs if lines) + "\n"
+
+
+def _heading(view: View) -> str:
+    options = ", ".join(f"{name} {_value(value)}" for name, value in view.options.items())
+    return f"{view.game.title} for {view.players} players, deal {view.deal}; options: {options}."
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "unlimited" if value is None else str(value)
+
+
+def _turn(view: View) -> list[str]:
+    if view.turn is None:
+        return ["The game is over."]
+    yours = view.turn == view.seat
+    turn = "It is your turn" if yours else f"It is the turn of seat {view.turn}"
+    seat = [] if view.seat is None else [f"You are seat {view.seat}."]
+    return [*seat, f"{turn}; the phase is {view.phase}."]
+
+
+def _seats(view: View, data: Mapping[str, Any]) -> Iterable[str]:
+    for seat, (count, score) in enumerate(zip(view.counts, view.scores, strict=True)):
+        you = " (you)" if seat == view.seat else ""
+        dealer = ["dealer"] if seat == data["dealer"] else []
+        facts = [f"{count} cards", f"score {score}", *dealer, *view.game.roles(data, seat)]
+        yield f"- seat {seat}{you}: {', '.join(facts)}"
+
+
+def _sides(game: Game, data: Mapping[str, Any]) -> list[str]:
+    if not game.teams:
+        return ["Every seat plays for itself."]
+    sides = game.sides(data, data["players"])
+    if sides is None:
+        return ["The sides are not known yet."]
+    ours, others = (
+        ", ".join(str(seat) for seat, of in enumerate(sides) if of == side) for side in (0, 1)
+    )
+    return [f"Sides: seat {ours} against {others}."]
+
+
+def _hand(deck: Deck, cards: Sequence[str]) -> str:
+    ranks = groupby(cards, key=lambda card: deck.number[card] // 4)
+    return "; ".join(" ".join(of_rank) for _, of_rank in ranks) or "no cards"
+
+
+def _fact(fact: Fact) -> str:
+    seat = "" if fact.seat is None else f" (seat {fact.seat})"
+    words = " ".join([*fact.cards, *([fact.value] if fact.value else [])])
+    return f"{fact.label[:1].upper()}{fact.label[1:]}{seat}: {words}."
+
+
+def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
+    """The moves of the deal, a line for each phase: a pass belongs to what came before it."""
+    lines: dict[str, list[str]] = {}
+    phase = "Auction"
+    for seat, move in moves:
+        kind = move.partition(":")[0]
+        if kind != PASS:
+            phase = _PHASES.get(kind, "Plays")
+        lines.setdefault(phase, []).append(f"seat {seat} {move}")
+    return [f"{phase}: {'; '.join(made)}." for phase, made in lines.items()]
+
+
+def _moves(moves: Iterable[Move]) -> list[str]:
+    """The legal moves by category, the first ones of each written out with their numbers."""
+    listed = list(moves)
+    counts = Counter([move.category or move.kind for move in listed])
+    shown: dict[str, list[str]] = {category: [] for category in counts}
+    missing = sum(min(count, SHOWN) for count in counts.values())
+    for number, move in enumerate(listed):
+        texts = shown[move.category or move.kind]
+        if len(texts) < SHOWN:
+            texts.append(f"[{number}] {move.text}")
+            missing -= 1
+            if not missing:
+                break
+    lines = [f"Legal moves ({len(listed)}), each with its number in the list:"]
+    for category, texts in shown.items():
+        more = counts[category] - len(texts)
+        and_more = f", and {more} more" if more else ""
+        lines.append(f"- {category} ({counts[category]}): {', '.join(texts)}{and_more}")
+    return lines if listed else []

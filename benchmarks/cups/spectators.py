@@ -28,7 +28,7 @@ SPECTATORS = 200
 ROUNDS = 3
 DEALS = 100
 AIM = 0.95
-EVERY_S = 5.0  # as in web/arena/static/live.js
+EVERY_S = 5.0  # as in web/ui/static/live.js
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

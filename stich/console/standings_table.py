@@ -26,6 +26,7 @@ from web.ui.formatting import (
     format_score,
     format_stop,
     format_times,
+    has_plain,
     table_notes,
 )
 
@@ -83,7 +84,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    plain = any(line.plain != line.score for line in standings.standings)
+    plain = has_plain(standings)
     columns: dict[str, tuple[int, Callable[[Standing], str]]] = {
         "Place": (2, lambda line: "–" if line.place is None else str(line.place)),
         "Bot": (8, lambda line: line.bot),

@@ -259,7 +259,6 @@ def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
     shown = " ".join("".join(page.words).split())
     assert "ann and bob seem to go easy on each other. They have one author." in shown
     assert "This is a question, not a verdict." in shown
-    assert "+25.0" in shown
 
 
 def test_other_games_have_no_soft_play(tmp_path: Path) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, abort, redirect, render_template, request
-from jinja2 import ChoiceLoader, PackageLoader
+from flask import Flask, Response, abort, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
-from web.arena.assets import assets
-from web.arena.author.pages import add_author_pages
+from web.arena.author import add_author_pages
 from web.arena.live_run import LiveRun
 from web.arena.pages import pages
 from web.arena.play.bots import AvailableBots
@@ -25,14 +23,10 @@ from web.arena.play.pages import play_pages
 from web.gateway.invitations import Invitations
 from web.ui.template_environment import prepare_templates
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
     " style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-
 
 _THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
 
@@ -50,16 +44,12 @@ def create_app(
     the tokens of bots, by default that of the run. CupError.
     """
     folder = folder or (store.folder if store else None)
-    app = Flask(__name__, static_folder=None)
+    app = Flask("web.ui", static_url_path="/assets")
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
-    app.jinja_env.loader = ChoiceLoader(
-        [PackageLoader("web.arena"), PackageLoader("web.ui", "templates")]
-    )
     prepare_templates(app.jinja_env)
     available = AvailableBots.of_cup(cup, folder)
     app.extensions["stich-play"] = BrowserGames(available)
     app.register_blueprint(play_pages)
-    app.register_blueprint(assets)
     if store is None:
         app.add_url_rule("/", "home", lambda: redirect("/play"))
         app.before_request(_refuse_other_hosts)
@@ -75,23 +65,13 @@ def create_app(
     app.register_error_handler(StoreError, _unreadable)
     app.before_request(_refuse_other_sites)
     app.after_request(_secure)
-    app.wsgi_app = _LocalProxy(app.wsgi_app)  # type: ignore[method-assign] # as Flask documents
+    # Whoever claims to come by HTTPS only gets a cookie that is for HTTPS.
+    app.wsgi_app = ProxyFix(app.wsgi_app, x_for=0)  # type: ignore[method-assign] # as Flask documents
     name = store.get("name") if store else None
-    app.context_processor(lambda: {"game_of": games.get, "cup_name": name})
+    app.context_processor(
+        lambda: {"game_of": games.get, "cup_name": name, "bot_link": partial(url_for, "pages.bot")}
+    )
     return app
-
-
-class _LocalProxy:
-    """Believes what a proxy on this machine says of its client: address, and http or https."""
-
-    def __init__(self, app: WSGIApplication) -> None:
-        self._app = app
-        self._behind = ProxyFix(app)
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
-        local = environ.get("REMOTE_ADDR") in _THIS_MACHINE
-        return (self._behind if local else self._app)(environ, start_response)
 
 
 def _refuse_other_sites() -> None:

@@ -4,47 +4,43 @@ store has changed."""
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from time import monotonic, thread_time
-from typing import Any
+from typing import Any, Final
 
 from flask import current_app
 
-from tournament.decisions import disqualified, paused
-from tournament.records import Decision, MatchRecord, MatchSummary
+from tournament.config import Cup
+from tournament.config.cup import Stop
+from tournament.decisions import absent, decided, disqualified, is_skipped, paused
+from tournament.formats import make_schedule
+from tournament.formats.round_scores import RoundScores
+from tournament.records import Decision, MatchRecord, MatchSummary, Results
 from tournament.results.match_arrays import MatchArrays, MatchCollector
 from tournament.results.standings import Standings, compute
 from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
-from web.arena.upcoming import Upcoming, upcoming
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 40  # refreshing takes at most one part in so many of a core
-_PAGES = 256
+_UPCOMING: Final = 6  # tables that are shown
+_MAX_BLOCKS: Final = 5_000  # of a schedule in which they are looked for; one takes about 0.1 ms
 
 
-class RenderedPages:
-    """The pages that were rendered last, for all who look at them. Safe for threads."""
+@dataclass(frozen=True, slots=True)
+class Upcoming:
+    """A block of which `played` of `seatings` matches have ended."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._pages: OrderedDict[str, str] = OrderedDict()
-
-    def get(self, key: str, render: Callable[[], str]) -> str:
-        """The page with this key; `render` makes it if it is not kept."""
-        page = self._pages.get(key)
-        if page is None:
-            with self._lock:  # the other threads would only render the same meanwhile
-                page = self._pages.get(key)
-                if page is None:
-                    page = self._pages[key] = render()
-                    if len(self._pages) > _PAGES:
-                        self._pages.popitem(last=False)
-        return page
+    block: int
+    stage: str
+    bots: tuple[str, ...]
+    played: int
+    seatings: int
 
 
 @dataclass(frozen=True)
@@ -90,10 +86,6 @@ class RunFacts:
     def out(self) -> frozenset[str]:
         """The bots that are disqualified."""
         return disqualified(self.facts)
-
-    def counts(self, match: MatchSummary) -> bool:
-        """Whether a match counts: none of its table is disqualified."""
-        return self.out.isdisjoint(match.table)
 
 
 @dataclass(frozen=True)
@@ -176,7 +168,8 @@ class LiveRun:
         self._facts: tuple[float, RunFacts] | None = None
         self._basis: tuple[int, Any] | None = None
         self._matches = _Matches({})
-        self.pages = RenderedPages()
+        self.pages: dict[str, str] = {}
+        """Pages that were rendered, by their tags."""
 
     def snapshot(self) -> Snapshot:
         """The run as it was when it was last read, which happens in the background: nobody waits
@@ -271,6 +264,35 @@ class LiveRun:
     ) -> Iterator[MatchSummary]:
         """The finished matches, see StoreReader.newest."""
         return self._store.newest(block=block, bot=bot, faulty=faulty)
+
+
+def upcoming(
+    run: Results, facts: Mapping[str, Any], played: Mapping[int, int]
+) -> tuple[Upcoming, ...]:
+    """The first tables that are not finished and wait for no bot that is away, in the order of the
+    schedule; `played` is the number of finished matches by block. None in a cup with very many
+    blocks."""
+    if facts.get("finished") or not {"seed", "config"} <= facts.keys():
+        return ()
+    cup = replace(Cup.from_dict(facts["config"]), stop=Stop())  # which looks at results
+    schedule = make_schedule(cup, facts["seed"], facts["match_key"])
+    if schedule.blocks > _MAX_BLOCKS:
+        return ()
+    gone, away = absent(decided(facts)), set(facts.get("away", ()))
+
+    def unfinished() -> Iterator[Upcoming]:
+        for round in schedule.rounds(RoundScores(run)):
+            complete = True
+            for block in round.blocks:
+                done, of = played.get(block.number, 0), len(block.seatings)
+                if done < of and not is_skipped(cup, block.table, gone):
+                    complete = False
+                    if away.isdisjoint(block.table):
+                        yield Upcoming(block.number, block.stage, block.table, done, of)
+            if not complete:
+                return  # the next round is paired once this one is finished
+
+    return tuple(islice(unfinished(), _UPCOMING))
 
 
 def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from importlib.resources import files
 from itertools import islice
 from typing import Any, Final
 
-from flask import Blueprint, Response, abort, render_template, request, url_for
-from markdown_it import MarkdownIt
-from markupsafe import Markup
+from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
-from tournament.decisions import out_of_play
+from tournament.decisions import absent, out_of_play
+from tournament.records import MatchSummary
 from tournament.results.course import against
 from tournament.results.info_sums import info_sums
-from web.arena.author.pages import access
+from tournament.text import plural
+from web.arena.author import invited
 from web.arena.live_run import LiveRun, Snapshot, current_run
-from web.arena.progress import time_left
 from web.ui import plots
-from web.ui.formatting import course_first
 from web.ui.post_mortem import commands
 from web.ui.replay import clock
 from web.ui.replay_steps import compressed
@@ -31,6 +28,8 @@ pages = Blueprint("pages", __name__)
 
 _MATCHES_SHOWN: Final = 200
 _LATEST: Final = 12
+_RENDERED: Final = 256
+"""Pages that are kept for others who look at them."""
 _SUMMED: Final = 100
 """The matches of which the page of a bot adds up what the bot gave beside its moves."""
 
@@ -41,10 +40,8 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     @wraps(view)
     def answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
-        shown = (
-            f"{request.path}?{_block() or ''}-{access(names['name']) if 'name' in names else ''}"
-        )
-        return _answer(f"{shown}-{now.version}", lambda: view(now, **names))
+        shown = f"{request.path}?{_block() or ''}-{invited()}-{now.version}"
+        return _answer(shown, lambda: view(now, **names))
 
     return answer
 
@@ -60,37 +57,61 @@ def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
     if request.if_none_match.contains(etag):
         response = Response(status=304)
     else:
-        response = Response(current_run().pages.get(etag, render))
+        rendered = current_run().pages
+        page = rendered.get(etag) or render()
+        if len(rendered) >= _RENDERED:
+            rendered.clear()
+        rendered[etag] = page
+        response = Response(page)
     response.set_etag(etag)
     response.headers["Cache-Control"] = "no-cache"
-    response.headers["Vary"] = "Cookie"
     return response
+
+
+def _render(template: str, now: Snapshot, **values: Any) -> str:
+    """A page with a table of matches."""
+
+    def match_link(match: MatchSummary) -> str:
+        return f"/matches/{match.match}" if now.shown(match) else ""
+
+    return render_template(template, now=now, out=now.out, match_link=match_link, **values)
+
+
+def time_left(now: Snapshot) -> str:
+    """The time left, in words; "" if it is not known."""
+    if not now.rate or now.finished or now.paused:
+        return ""
+    fewer = now.table.stop or absent(now.table.decisions)  # than planned may be played
+    left = duration((now.total - now.matches) / now.rate)
+    return f"{'at most' if fewer else 'about'} {left} left"
+
+
+def duration(seconds: float) -> str:
+    """A time in its largest unit: 40 seconds, 3 minutes, 2 hours."""
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= 1.5 * size:
+            return plural(round(seconds / size), unit)
+    return plural(max(1, round(seconds)), "second")
 
 
 @pages.get("/")
 @_page
 def standings(now: Snapshot) -> str:
     """The standings so far."""
-    return render_template(
+    return _render(
         "standings.html",
-        now=now,
+        now,
         table=now.table,
-        course_first=course_first(now.table),
-        bot_link=lambda name: url_for("pages.bot", name=name),
-        plain=any(line.plain != line.score for line in now.table.standings),
         left=time_left(now),
         plot=plots.course(now.arrays.without(now.out), now.table),
-        latest=list(islice(current_run().newest(), _LATEST)),
+        matches=list(islice(current_run().newest(), _LATEST)),
     )
 
 
 @pages.get("/reading")
 def reading() -> str:
     """How to read the table."""
-    page = files("web.arena").joinpath("templates", "reading-the-table.md").read_text("utf-8")
-    page = page[: page.rindex("The reasons are")]  # in a page that is not served here
-    text = MarkdownIt().enable("table").render(page)
-    return render_template("reading.html", text=Markup(text))  # noqa: S704 - our own page
+    return render_template("reading.html")
 
 
 @pages.get("/bots/<path:name>")
@@ -104,16 +125,16 @@ def bot(now: Snapshot, name: str) -> str:
     seated = (now.arrays.seats == now.bots.index(name)).any(axis=1)
     latest = list(islice(current_run().newest(bot=name), _MATCHES_SHOWN))
     records = [current_run().find(each.match) for each in latest[:_SUMMED]]
-    return render_template(
+    return _render(
         "bot.html",
+        now,
         sums=[one for one in info_sums(filter(None, records)) if one.bot == name],
         summed=len(records),
-        now=now,
         line=line,
         name=name,
         decision=out_of_play(now.table.decisions, name),
         said=now.facts.get("about", {}).get(name, ()),
-        access=access(name),
+        invited=invited(),
         started=commands(now.facts["config"]).get(name) is not None,
         opponents=sorted(
             against(counted, name) if line else (),
@@ -133,9 +154,9 @@ def matches(now: Snapshot) -> str:
         abort(
             404, "No match of this block has ended; the list of all matches shows those that have."
         )
-    return render_template(
+    return _render(
         "matches.html",
-        now=now,
+        now,
         matches=list(islice(current_run().newest(block=block), _MATCHES_SHOWN)),
         count=now.matches if block is None else now.played.get(block, 0),
         block=block,

@@ -59,7 +59,7 @@ def table_notes(table: Standings) -> Iterator[str]:
     """What the table claims, in sentences."""
     if any(line.low is not None for line in table.standings):
         yield "In brackets: 95 % intervals."
-    if any(line.plain != line.score for line in table.standings):
+    if has_plain(table):
         yield (
             "Points a deal are adjusted for the opponents, as far as strength is one number; they"
             " describe, and no rank rests on them."
@@ -158,6 +158,11 @@ def format_versions(said: Sequence[Mapping[str, str]]) -> str:
     """The names and versions that a bot has said it has: greedy 0.1, then greedy 0.2."""
     words = [" ".join(one[key] for key in ("name", "version") if key in one) for one in said]
     return ", then ".join(filter(None, words)) or "–"
+
+
+def has_plain(table: Standings) -> bool:
+    """Whether the plain mean differs from the points a deal."""
+    return any(line.plain != line.score for line in table.standings)
 
 
 def course_first(table: Standings) -> bool:

@@ -32,8 +32,10 @@ def start_command(command: str | None) -> str | None:
     return None if command is None else f"PORT={_PORT} {command}"
 
 
-def post_mortem(record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any]) -> str:
-    """All of one fault as text."""
+def post_mortem(
+    record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any], *, show_command: bool = True
+) -> str:
+    """All of one fault as text, for others than the organiser without the command of the bot."""
     bot = record.seating[fault.seat]
     command = commands(config).get(bot)
     answer = fault.answer
@@ -60,7 +62,8 @@ def post_mortem(record: MatchRecord, fault: FaultRecord, config: Mapping[str, An
     if command is not None:
         lines.append("  output    " + ("nothing" if not fault.output else "last:"))
         lines += _indented(fault.output)
-        lines.append(f"  start     {start_command(command)}")
+        if show_command:
+            lines.append(f"  start     {start_command(command)}")
     lines.append(f"  repeat    {curl(fault, command)}")
     return "\n".join(lines)
 

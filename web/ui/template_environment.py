@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+from inspect import isfunction
+from typing import Final
+
 from jinja2 import Environment, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from tournament.decisions import marks, sentence
-from tournament.text import plural, printable, printable_lines
+from tournament.text import printable_lines
 from web.ui import formatting, plots
 
-_COURSE_TITLES = {
+_COURSE_TITLES: Final = {
     "knockout": "Bracket",
     "swiss": "Rounds",
     "halving": "Stages",
@@ -21,37 +27,27 @@ def signed(value: int) -> str:
     return f"{value:+d}" if value else "0"
 
 
-_FILTERS = (
-    formatting.fault_summary,
-    formatting.format_difference,
-    formatting.format_flag,
-    formatting.format_plain,
-    formatting.format_points,
-    formatting.format_rank,
-    formatting.format_score,
-    formatting.format_matches,
-    formatting.format_number,
-    formatting.format_stop,
-    formatting.format_times,
-    formatting.format_versions,
-    formatting.format_winners,
-    formatting.rank_words,
-    formatting.stage_title,
-    formatting.table_notes,
-    plural,
-    printable,
-    printable_lines,
-    sentence,
-    signed,
-)
+def reading() -> Markup:
+    """How to read the table."""
+    page = files("web.ui").joinpath("templates", "reading-the-table.md").read_text("utf-8")
+    page = page[: page.rindex("The reasons are")]  # in a page that is not here
+    text = MarkdownIt().enable("table").render(page)
+    return Markup(text)  # noqa: S704 - our own page
 
 
 def prepare_templates(environment: Environment) -> None:
-    """Set up an environment for the templates of this folder."""
+    """Set up an environment for the templates of this folder: every function of `formatting` is
+    there by its name."""
+    functions = {name: each for name, each in vars(formatting).items() if isfunction(each)}
     environment.undefined = StrictUndefined
     environment.trim_blocks = environment.lstrip_blocks = True
-    environment.globals["course_title"] = _COURSE_TITLES
-    environment.globals["bracket_note"] = formatting.bracket_note
-    environment.globals["marks"] = marks
-    environment.globals["score_bars"] = plots.score_bars
-    environment.filters.update({each.__name__: each for each in _FILTERS})
+    environment.globals.update(
+        course_title=_COURSE_TITLES,
+        marks=marks,
+        reading=reading,
+        score_bars=plots.score_bars,
+        **functions,
+    )
+    environment.filters.update(
+        printable_lines=printable_lines, sentence=sentence, signed=signed, **functions
+    )

@@ -106,7 +106,7 @@ def test_an_author_signs_in_looks_and_signs_out(
         show_as(browser, dark)
         with served(create_app(store)) as url:
             wait = WebDriverWait(browser, WAIT_S)
-            browser.get(f"{url}/bots/cat")
+            browser.get(f"{url}/author/cat")
             browser.find_element(By.NAME, "token").send_keys(wrong + Keys.ENTER)
             alert = wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, '[role="alert"]'))
             assert "This token was revoked" in alert[0].text
@@ -123,7 +123,7 @@ def test_an_author_signs_in_looks_and_signs_out(
             check_page(browser, axe)
             browser.find_element(By.LINK_TEXT, "All faults of cat").click()
             browser.find_element(By.CSS_SELECTOR, "form button").click()
-            wait.until(lambda one: one.find_elements(By.NAME, "token"))
+            wait.until(lambda one: "/bots/cat" in one.current_url)
             assert browser.get_cookies() == []
 
 
@@ -132,7 +132,7 @@ def test_an_author_signs_in_over_plain_http(tmp_path: Path) -> None:
     with run(tmp_path, cup(NAMES), {"cat": 9}) as store, chromium() as browser:
         token = Invitations(tmp_path).invite("cat", 1)
         with served(create_app(store)) as url:
-            browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/bots/cat")
+            browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/author/cat")
             browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
             WebDriverWait(browser, WAIT_S).until(lambda one: "/author/" in one.current_url)
             assert "for its author" in text(browser, "h1")

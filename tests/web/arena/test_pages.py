@@ -23,10 +23,9 @@ from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from web.arena import pages
 from web.arena.app import create_app
-from web.arena.live_run import LiveRun
-from web.arena.progress import duration, time_left
+from web.arena.live_run import LiveRun, upcoming
+from web.arena.pages import duration, time_left
 from web.arena.server import PagesSettings
-from web.arena.upcoming import upcoming
 from web.child_process import command, environment
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
@@ -65,7 +64,7 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
         if path in seen:
             continue
         seen.add(path)
-        answer = client.get(path)
+        answer = client.get(path, buffered=True)
         assert answer.status_code == 200, path
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
@@ -82,7 +81,7 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("path", ["/bots/nobody", "/matches/0000", "/assets/../app.py", "/nothing"])
 def test_what_is_not_there_is_said_in_a_sentence(client: FlaskClient, path: str) -> None:
-    answer = client.get(path)
+    answer = client.get(path, buffered=True)
     assert answer.status_code == 404
     assert "<h1>Not Found</h1>" in answer.text
     assert '<nav aria-label="Pages">' in answer.text

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import vm from "node:vm";
 
-const TEMPLATES = new URL("../../../../web/ui/templates/", import.meta.url);
+const SCRIPTS = new URL("../../../../web/ui/static/", import.meta.url);
 
 class Element {
   constructor(tag) {
@@ -75,7 +75,7 @@ export function load() {
     atob, Blob, DecompressionStream, Response, Uint8Array,
   });
   for (const name of ["table.js", "replay.js"]) {
-    vm.runInContext(readFileSync(new URL(name, TEMPLATES), "utf8"), context, { filename: name });
+    vm.runInContext(readFileSync(new URL(name, SCRIPTS), "utf8"), context, { filename: name });
   }
   return { ...vm.runInContext("({ CardTable, Replay })", context), addresses, timers };
 }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from datetime import timedelta
+from itertools import chain, islice
 from typing import Any, Final
 
 from flask import (
@@ -21,17 +23,16 @@ from flask.sessions import SecureCookieSessionInterface
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Response
 
-from web.arena.author import faults
-from web.arena.live_run import Snapshot, current_run
+from tournament.records import FaultRecord, MatchRecord, MatchSummary
+from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
-from web.ui.post_mortem import commands, curl
+from web.ui.post_mortem import commands, post_mortem
 
 author_pages = Blueprint("author", __name__)
 
-
 _LASTS: Final = timedelta(hours=12)
-_BOTS: Final = 16
-"""For how many bots an author can be signed in at once: a cookie has 4 KiB."""
+_FAULTS: Final = 100
+"""The most faults of a list."""
 
 
 class _Sessions(SecureCookieSessionInterface):
@@ -64,16 +65,9 @@ def _check(bot: str, token_hash: str) -> None:
         raise TokenRefused("This token is that of another bot; sign in on that bot's page.")
 
 
-def access(bot: str) -> str:
-    """What the page of a bot offers to its author: "link" to who is signed in, "form" to others, ""
-    if nobody was invited."""
-    if "stich-invitations" not in current_app.extensions or not _invitations().exist:
-        return ""
-    try:
-        _check(bot, session.get(bot, ""))
-    except TokenRefused:
-        return "form"
-    return "link"
+def invited() -> bool:
+    """Whether there is an author who could sign in."""
+    return "stich-invitations" in current_app.extensions and _invitations().exist
 
 
 @author_pages.after_request
@@ -100,8 +94,11 @@ def page(name: str) -> Response:
         "author.html",
         now,
         name,
-        faults=faults.latest(run, now, name),
-        hidden=faults.hidden(run, now, name),
+        faults=list(islice(_shown_faults(run, now, name), _FAULTS)),
+        hidden=sum(
+            _count(match, name)
+            for match in chain.from_iterable(run.newest(block=block) for block in now.open)
+        ),
         total=int(now.arrays.faults[now.arrays.seats == now.bots.index(name)].sum()),
     )
 
@@ -115,9 +112,6 @@ def sign_in(name: str) -> Response:
         _check(name, token_hash)
     except TokenRefused as error:
         return _refused(now, name, str(error))
-    session.pop(name, None)
-    for other in list(session)[_BOTS - 1 :]:
-        del session[other]
     session[name] = token_hash
     return redirect(url_for("author.page", name=name), 303)
 
@@ -137,14 +131,36 @@ def _snapshot(name: str) -> Snapshot:
 
 
 def _fault_page(now: Snapshot, name: str) -> Response:
-    match = request.args.get("match", "")
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
-    found = faults.find(current_run(), now, name, match, turn, seat)
-    if found is None:
+    run = current_run()
+    record = run.find(request.args.get("match", ""))
+    faults = [] if record is None or run.is_open(record.block) else _faults_of(record, name)
+    fault = next((one for one in faults if (one.turn, one.seat) == (turn, seat)), None)
+    if record is None or fault is None:
         abort(404, f"There is no such fault of {name}, or it is not shown yet.")
-    record, fault = found
-    again = curl(fault, commands(now.facts["config"]).get(name))
-    return _page("author_fault.html", now, name, record=record, fault=fault, again=again)
+    text = post_mortem(record, fault, now.facts["config"], show_command=False)
+    return _page("author_fault.html", now, name, record=record, fault=fault, text=text)
+
+
+def _shown_faults(
+    run: LiveRun, now: Snapshot, bot: str
+) -> Iterator[tuple[MatchRecord, FaultRecord]]:
+    """The faults of a bot in the matches whose cards may be shown, newest first."""
+    for match in run.newest(bot=bot, faulty=True):
+        if now.shown(match) and _count(match, bot) and (record := run.find(match.match)):
+            yield from ((record, fault) for fault in _faults_of(record, bot))
+
+
+def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
+    """The faults of a bot in a match, newest first."""
+    own = (fault for fault in record.faults if record.seating[fault.seat] == bot)
+    return sorted(own, key=lambda fault: -fault.move)
+
+
+def _count(match: MatchSummary, bot: str) -> int:
+    """The number of a bot's faults in a match."""
+    seats = zip(match.seating, match.faults, strict=True)
+    return sum(sum(kinds) for name, kinds in seats if name == bot)
 
 
 def _refused(now: Snapshot, name: str, why: str) -> Response:

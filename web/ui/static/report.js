@@ -1,5 +1,5 @@
 "use strict";
-// The page of a report: opens the replay that the address names, and filters the list of matches.
+// The page of a report: opens the replay that the address names.
 (() => {
   const $ = (id) => document.getElementById(id);
   const root = $("replay");
@@ -22,10 +22,6 @@
       root.hidden = false;
       const points = match.seats.map((bot, seat) => `${bot} ${CardTable.signed(match.scores[seat])}`);
       $("replay-title").textContent = `Match ${id}: ${points.join(", ")}`;
-      if (typeof DecompressionStream === "undefined") {
-        $("replay-title").textContent = "This browser is too old to unpack the replay.";
-        return;
-      }
       replay = await Replay.open(root, match, (move) => `#match=${id}&move=${move}`);
       shown = id;
     }
@@ -51,15 +47,6 @@
   for (const kind of ["keydown", "input"]) {
     document.addEventListener(kind, (event) => { if (replay) replay.handle(event); });
   }
-  $("filter").addEventListener("input", () => {
-    const wanted = $("filter").value.trim().toLowerCase();
-    let count = 0;
-    for (const line of $("list").tBodies[0].rows) {
-      line.hidden = !line.textContent.toLowerCase().includes(wanted);
-      count += line.hidden ? 0 : 1;
-    }
-    $("found").textContent = wanted ? `${count} shown` : "";
-  });
   addEventListener("hashchange", follow);
   follow();
 })();

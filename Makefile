@@ -114,8 +114,7 @@ lock: $(BIN)/python  ## write the lock files with the newest versions that pypro
 fuzz: $(READY)  ## run the property tests on many new random examples
 	@$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis
 
-test-kits: $(READY)  ## install the toolchains of the starter kits, then build and test each kit
-	@sh bots/kits/install-toolchains.sh
+test-kits: $(READY)  ## build and test every starter kit, once tests/install-system-packages.sh has run
 	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/kits/test_kits.py
 
 clean:  ## remove everything that the other targets created

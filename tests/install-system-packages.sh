@@ -12,10 +12,10 @@ command -v bwrap >/dev/null || missing="$missing bubblewrap"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 command -v chromium >/dev/null || missing="$missing chromium"
 command -v chromedriver >/dev/null || missing="$missing chromium-driver"
-if [ -n "$missing" ]; then
+missing="$missing $(${PYTHON:-python3} -m bots.kits)"
+if [ -n "${missing# }" ]; then
     command -v apt-get >/dev/null || { echo "This needs apt-get. Install by hand:$missing" >&2; exit 1; }
     $run apt-get update --quiet
     # shellcheck disable=SC2086 - a list of words
     $run env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
 fi
-exec sh bots/kits/install-toolchains.sh

@@ -1,7 +1,7 @@
 """The starter kits: the catalogue, what each kit needs, and how to copy one.
 
 `kits.toml` is the catalogue; the files of a kit are in the folder of its name. Uses only the
-standard library, so that `install-toolchains.sh` works before anything is installed.
+standard library, so that `python -m bots.kits` works before anything is installed.
 """
 
 from __future__ import annotations
@@ -22,26 +22,12 @@ class KitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """A program or a file that a kit's toolchain needs, and its Debian package."""
-
-    package: str
-    program: str | None = None
-    file: str | None = None
-
-    def met(self) -> bool:
-        """Whether this machine has it."""
-        if self.program is not None:
-            return shutil.which(self.program) is not None
-        return self.file is not None and bool(glob.glob(self.file))
-
-
-@dataclass(frozen=True, slots=True)
 class Kit:
     """One starter kit.
 
     `sources` maps the names in a copy to paths below `bots/`; `build` are shell commands to run
-    inside the copy, `run` starts the bot from any directory.
+    inside the copy, `run` starts the bot from any directory. `needs` has each Debian package of the
+    toolchain with a program or the path of a file (a pattern) that it brings.
     """
 
     language: str
@@ -51,16 +37,20 @@ class Kit:
     sources: Mapping[str, str]
     build: tuple[str, ...]
     run: str
-    needs: tuple[Need, ...]
+    needs: Mapping[str, str]
 
     @property
     def packages(self) -> tuple[str, ...]:
         """The Debian packages of the toolchain."""
-        return tuple(need.package for need in self.needs)
+        return tuple(self.needs)
 
     def missing(self) -> tuple[str, ...]:
         """The Debian packages that this machine does not have."""
-        return tuple(need.package for need in self.needs if not need.met())
+        return tuple(
+            package
+            for package, brings in self.needs.items()
+            if not (glob.glob(brings) if brings.startswith("/") else shutil.which(brings))
+        )
 
     def command(self, directory: Path | str) -> str:
         """The shell command that starts the copy in this directory."""
@@ -97,7 +87,7 @@ def _pages() -> list[str]:
 def _kit(language: str, data: Mapping[str, Any]) -> Kit:
     sources = {name: f"kits/{language}/{name}" for name in data["files"]}
     sources |= {f"docs/{page}": f"kits/docs/{page}" for page in sorted(_pages())}
-    sources |= {entry["to"]: entry["from"] for entry in data["shared"]}
+    sources |= {Path(shared).name: shared for shared in data["shared"]}
     return Kit(
         language=language,
         title=data["title"],
@@ -106,7 +96,7 @@ def _kit(language: str, data: Mapping[str, Any]) -> Kit:
         sources=sources,
         build=tuple(data["build"]),
         run=data["run"],
-        needs=tuple(Need(**need) for need in data["needs"]),
+        needs=data["needs"],
     )
 
 

@@ -6,4 +6,4 @@ from bots.kits import catalogue
 
 if __name__ == "__main__":
     for package in dict.fromkeys(p for kit in catalogue().values() for p in kit.missing()):
-        print(package)  # noqa: T201 (a script reads it)
+        print(package)  # noqa: T201 (tests/install-system-packages.sh reads it)

@@ -33,21 +33,15 @@ inline void send_error(httplib::Response& response, int status, const std::strin
     reply(response, status, {{"error", sentence}});
 }
 
-// Whether the request has what a decision needs.
-inline bool complete(const json& request) {
-    return request.is_object() && request.contains("view") && request["view"].is_object() &&
-           request.contains("moves") && request["moves"].is_array() && !request["moves"].empty();
-}
-
 inline void move(const httplib::Request& http, httplib::Response& response, const Choose& choose) {
     json request;
     std::vector<std::string> moves;
     try {
         request = json::parse(http.body);
-        if (!complete(request)) {
+        moves = request.at("moves").get<std::vector<std::string>>();
+        if (moves.empty() || !request.at("view").is_object()) {
             return send_error(response, 400, "A move request needs view and moves.");
         }
-        moves = request["moves"].get<std::vector<std::string>>();
     } catch (const json::exception& error) {
         return send_error(response, 400, std::string("The request is not valid: ") + error.what());
     }
@@ -66,18 +60,12 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
 }
 
 // Fills in the body of an answer that the library itself decided on.
-inline void explain(const httplib::Request& request, httplib::Response& response) {
+inline void explain(const httplib::Request&, httplib::Response& response) {
     if (!response.body.empty()) return;
-    const auto& path = request.path;
-    if (response.status == 413) return send_error(response, 413, "The request is too large.");
-    if (response.status != 404) {
-        return send_error(response, response.status, "The request is not valid.");
+    if (response.status == 404) {
+        return send_error(response, 404, "The paths are GET / and POST /move, /start and /end.");
     }
-    if (path == "/") return send_error(response, 405, "GET only.");
-    if (path == "/move" || path == "/start" || path == "/end") {
-        return send_error(response, 405, "POST only.");
-    }
-    send_error(response, 404, "The paths are GET / and POST /move, /start and /end.");
+    send_error(response, response.status, "The request is not valid.");
 }
 
 // The port to listen on: $PORT, or 9000 without it. -1 if it is not a port number.

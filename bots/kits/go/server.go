@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"net"
@@ -11,7 +10,10 @@ import (
 	"runtime/debug"
 )
 
-const limit = 16 << 20 // bytes of one request; far above the longest list of moves
+const (
+	limit = 16 << 20 // bytes of one request; far above the longest list of moves
+	paths = "The paths are GET / and POST /move, /start and /end."
+)
 
 // Request is the body of POST /move.
 type Request struct {
@@ -91,16 +93,12 @@ func sendError(w http.ResponseWriter, status int, format string, values ...any) 
 func post(handle func(Request) (any, int, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			sendError(w, http.StatusMethodNotAllowed, "POST only.")
+			sendError(w, http.StatusMethodNotAllowed, paths)
 			return
 		}
 		var request Request
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit)).Decode(&request); err != nil {
-			status := http.StatusBadRequest
-			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-				status = http.StatusRequestEntityTooLarge
-			}
-			sendError(w, status, "The request is not valid: %v.", err)
+			sendError(w, http.StatusBadRequest, "The request is not valid: %v.", err)
 			return
 		}
 		body, status, err := handle(request)
@@ -114,18 +112,11 @@ func post(handle func(Request) (any, int, error)) http.HandlerFunc {
 }
 
 func about(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/" {
-		sendError(w, http.StatusNotFound, "The paths are GET / and POST /move, /start and /end.")
+	if r.URL.Path != "/" || r.Method != http.MethodGet {
+		sendError(w, http.StatusNotFound, paths)
 		return
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		sendError(w, http.StatusMethodNotAllowed, "GET only.")
-		return
-	}
-	reply(w, http.StatusOK, map[string]any{
-		"name": name, "version": version, "protocol": 1,
-		"games": games,
-	})
+	reply(w, http.StatusOK, map[string]any{"name": name, "version": version, "protocol": 1, "games": games})
 }
 
 func move(request Request) (body any, status int, err error) {

@@ -104,11 +104,8 @@ final class Server {
         }
         byte[] bytes = GSON.toJson(body).getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", "application/json");
-        boolean head = exchange.getRequestMethod().equals("HEAD");
-        exchange.sendResponseHeaders(status, head ? -1 : bytes.length);
-        if (!head) {
-            exchange.getResponseBody().write(bytes);
-        }
+        exchange.sendResponseHeaders(status, bytes.length);
+        exchange.getResponseBody().write(bytes);
         exchange.close();
     }
 
@@ -120,16 +117,12 @@ final class Server {
 
     private JsonObject answer(HttpExchange exchange) throws IOException, HttpError {
         String path = exchange.getRequestURI().getPath();
-        String method = exchange.getRequestMethod();
-        switch (path) {
-            case "/":
-                require(method.equals("GET") || method.equals("HEAD"), 405, "GET only.");
+        switch (exchange.getRequestMethod() + " " + path) {
+            case "GET /":
                 return about;
-            case "/move":
-                require(method.equals("POST"), 405, "POST only.");
+            case "POST /move":
                 return move(read(exchange));
-            case "/start", "/end":
-                require(method.equals("POST"), 405, "POST only.");
+            case "POST /start", "POST /end":
                 read(exchange);
                 return new JsonObject();
             default:

@@ -1,7 +1,8 @@
-// The HTTP server of bot.mjs: implements the bot protocol.
+// The HTTP server of the bot: implements the bot protocol.
 import { createServer } from "node:http";
 
 const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
+const PATHS = ["GET /", "POST /move", "POST /start", "POST /end"];
 
 /** A response other than 200: its status and message. */
 class HttpError extends Error {
@@ -46,18 +47,12 @@ function portNumber(name) {
  * `end(request)`, if given, are called when a match starts and ends.
  */
 export function serve({ name, version, author, games, choose, start, end }) {
-  const about = { name, version, author, protocol: 1, games };
-
   async function answer(request) {
     const path = request.url.split("?")[0];
-    if (path === "/") {
-      if (request.method !== "GET" && request.method !== "HEAD") throw new HttpError(405, "GET only.");
-      return about;
-    }
-    if (path !== "/move" && path !== "/start" && path !== "/end") {
+    if (!PATHS.includes(`${request.method} ${path}`)) {
       throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
     }
-    if (request.method !== "POST") throw new HttpError(405, "POST only.");
+    if (path === "/") return { name, version, author, protocol: 1, games };
     const body = await readJson(request);
     if (path === "/start") await start?.(body);
     if (path === "/end") await end?.(body);
@@ -87,12 +82,11 @@ export function serve({ name, version, author, games, choose, start, end }) {
     response.end(bytes);
   });
   server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never close it first
-  const port = portNumber(name);
   server.on("error", (error) => {
     console.error(`${name}: ${error.message}; set PORT to another port`);
     process.exit(1);
   });
-  server.listen(port, "127.0.0.1", () => {
+  server.listen(portNumber(name), "127.0.0.1", () => {
     console.error(`${name} ${version} listens on http://127.0.0.1:${server.address().port}`);
   });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(0));

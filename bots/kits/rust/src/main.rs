@@ -69,7 +69,7 @@ fn decide(request: &Value) -> Result<Value, HttpError> {
 fn answer(request: &mut Request) -> Result<Value, HttpError> {
     let path = request.url().split('?').next().unwrap_or("").to_string();
     match (path.as_str(), request.method()) {
-        ("/", Method::Get | Method::Head) => Ok(json!({
+        ("/", Method::Get) => Ok(json!({
             "name": bot::NAME,
             "version": bot::VERSION,
             "protocol": 1,
@@ -77,8 +77,6 @@ fn answer(request: &mut Request) -> Result<Value, HttpError> {
         })),
         ("/move", Method::Post) => decide(&read(request)?),
         ("/start" | "/end", Method::Post) => read(request).map(|_| json!({})),
-        ("/", _) => Err(HttpError::new(405, "GET only.")),
-        ("/move" | "/start" | "/end", _) => Err(HttpError::new(405, "POST only.")),
         _ => Err(HttpError::new(404, "The paths are GET / and POST /move, /start and /end.")),
     }
 }

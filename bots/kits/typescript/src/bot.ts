@@ -1,6 +1,6 @@
 // Your bot: it chooses one of `moves`, given `view`.
 import type { Move, MoveRequest, View } from "./protocol.js";
-import { serve } from "./server.js";
+import { serve } from "../server.mjs";
 
 /** The number of cards in a move: "play:3s3h" has two. */
 const cards = (move: Move): number =>

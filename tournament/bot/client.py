@@ -146,16 +146,8 @@ class ResponseTooLarge(Exception):
     """The answer is larger than a bot may send."""
 
 
-class HeadersTooLarge(ResponseTooLarge):
-    """The headers are larger than a bot may send."""
-
-
 class ConnectionLost(Exception):
     """No connection, or it broke before the answer was complete."""
-
-
-class NotConnected(ConnectionLost):
-    """No connection could be made."""
 
 
 class ProtocolError(Exception):
@@ -222,7 +214,7 @@ class _Answer:
         if self._size > BODY_LIMIT or (self._length or 0) > BODY_LIMIT:
             raise ResponseTooLarge(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
         if self.state is _State.HEAD and self._received > HEAD_LIMIT:
-            raise HeadersTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
+            raise ResponseTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
         if self._received > HEAD_LIMIT + 3 * BODY_LIMIT:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
@@ -365,7 +357,7 @@ class HttpConnection:
         except OSError as error:
             why = error.strerror or error
             if self._socket is None:
-                raise NotConnected(f"No connection: {why}.") from None
+                raise ConnectionLost(f"No connection: {why}.") from None
             raise ConnectionLost(f"The connection broke: {why}.") from None
         finally:
             self.received = b"".join(pieces)

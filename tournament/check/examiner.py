@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from time import sleep
+from typing import Any, NamedTuple
 
 from games import IllegalMove
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
-from tournament.bot.url_bot import Failure, illegal_move
-from tournament.check.advice import Advice, advice, died
-from tournament.check.outcome import CheckFailure, Exchange
+from tournament.bot.started_bot import StartedBot
+from tournament.bot.url_bot import Choice, Failure, HttpBot, illegal_move
+from tournament.check.outcome import Advice, CheckFailure, Exchange, advice, died
 from tournament.check.positions import Question
-from tournament.check.target import Connection, Target
 from tournament.records import FaultKind
+
+_OUTPUT_SHOWN = 2000
+"""Characters of a bot's output that go with a failure."""
+
+_POLL_S = 0.01
+_POLLS = 50
 
 
 @dataclass
@@ -40,55 +47,68 @@ class MatchSession:
         view = self.opening.view
         return end_request(self.match, view["game"], view["seat"], self.opening.record.scores)
 
-    def move_request(
-        self, question: Question, clock: Mapping[str, int], more: Mapping[str, Any]
-    ) -> bytes:
-        """The body of the next POST /move, with the fields in `more` added."""
-        self.turn += 1
-        return move_request(self.match, self.turn, question.view, question.moves, clock, **more)
 
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """An exchange of POST /move, and what was wrong with it, if anything.
-
-    `written` is how many bytes the bot wrote to stdout and stderr meanwhile.
-    """
+class Verdict(NamedTuple):
+    """An exchange of POST /move, and what was wrong with it, if anything."""
 
     exchange: Exchange
     failure: CheckFailure | None
-    written: int = 0
+
+
+class Connection(HttpBot):
+    """A connection to the checked bot that remembers its `failures` and tells the examiner of every
+    answer."""
+
+    def __init__(self, examiner: Examiner) -> None:
+        super().__init__(examiner.bot.url, examiner.bot.dial)
+        # A bot that lets /start hang does so once, not over each connection.
+        self._unsupported = examiner.unsupported
+        self._examiner = examiner
+        self.failures: list[Failure] = []
+
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        """Its answer to POST /move within this time."""
+        outcome = super().move(body, seconds)
+        if isinstance(outcome, Failure):
+            self.failures.append(outcome)
+        self._examiner.count(outcome)
+        return outcome
 
 
 class Examiner:
     """Asks one bot and judges its answers. Several threads may use it, each with its connection.
 
-    `clock` is the time of the bot: for each answer, and one bank for the whole check.
-    `asked` counts the questions. `times` are the milliseconds of the valid answers; the first one
-    may include loading, so `slowest` is the slowest of the others. `loudest` is the question at
-    which the bot wrote most. `failed_before`: its answers to usual requests were wrong already.
-    `on_question` is called with every question.
+    `clock` is the time of the bot: for each answer, and one bank for the whole check. `asked`
+    counts the questions, `dropped` by the reason what was dropped of the bot's `info`. `times` are
+    the milliseconds of the valid answers; the first one may include loading, so `slowest` is the
+    slowest of the others. `failed_before`: its answers to usual requests were wrong already.
+    `on_answer` is called with every answer. What a bot by URL writes, and its process, cannot be
+    seen.
     """
 
     def __init__(
-        self, target: Target, clock: TimeBank, on_question: Callable[[], None] = lambda: None
+        self, bot: HttpBot, clock: TimeBank, on_answer: Callable[[], None] = lambda: None
     ) -> None:
-        self.target = target
+        self.bot = bot
         self.clock = clock
         self.asked = 0
         self.times: list[float] = []
         self.slowest: Exchange | None = None
-        self.loudest: Verdict | None = None
         self.failed_before = False
-        self._on_question = on_question
+        self.unsupported: set[str] = set()
+        self.dropped: Counter[str] = Counter()
+        self._on_answer = on_answer
         self._run = secrets.token_hex(4)
         self._matches = 0
+        self._written_earlier = 0
         self._lock = Lock()
+        # A server of one connection at a time is to fail where several are checked, not before.
+        bot.reconnect()
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """A connection to the bot, closed at the end."""
-        with closing(self.target.connect()) as bot:
+        with closing(Connection(self)) as bot:
             yield bot
 
     def match_id(self) -> str:
@@ -116,37 +136,29 @@ class Examiner:
         more: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
-        body = session.move_request(question, self.clock.to_dict(), more or {})
-        before = self.target.written() or 0
-        self._on_question()
-        exchange, failure = self._judge(bot, question, body)
-        verdict = Verdict(exchange, failure, (self.target.written() or 0) - before)
-        with self._lock:
-            self.asked += 1
-            if self.loudest is None or verdict.written > self.loudest.written:
-                self.loudest = verdict
-        return verdict
-
-    def _judge(
-        self, bot: Connection, question: Question, body: bytes
-    ) -> tuple[Exchange, CheckFailure | None]:
+        session.turn += 1
+        clock = self.clock.to_dict()
+        view, moves = question.view, question.moves
+        body = move_request(session.match, session.turn, view, moves, clock, **(more or {}))
         outcome = bot.move(body, self.clock.deadline_ms / 1000)
-        exchange = Exchange(f"{self.target.url}/move", body, bot.answer(), outcome.elapsed_s * 1000)
-        self.charge(exchange.elapsed_ms)
-        if not isinstance(outcome, Failure):
+        exchange = Exchange(f"{self.bot.url}/move", body, bot.answer(), outcome.elapsed_s * 1000)
+        if isinstance(outcome, Choice):
             self._add_time(exchange)
             try:
                 question.position.check(outcome.move)
+                return Verdict(exchange, None)
             except IllegalMove as error:
                 outcome = illegal_move(outcome, error, exchange.answer)
-            else:
-                return exchange, None
-        return exchange, self.fault(outcome.kind, outcome.detail, outcome.error, exchange)
+        return Verdict(exchange, self.fault(outcome.kind, outcome.detail, outcome.error, exchange))
 
-    def charge(self, elapsed_ms: float) -> None:
-        """Take from the bank what a request took beyond `move_ms`."""
+    def count(self, outcome: Choice | Failure) -> None:
+        """Count an answer to POST /move, and charge its time."""
+        self._on_answer()
         with self._lock:
-            self.clock.charge(elapsed_ms)
+            self.asked += 1
+            self.clock.charge(outcome.elapsed_s * 1000)
+            if isinstance(outcome, Choice):
+                self.dropped.update(outcome.info.dropped)
 
     def _add_time(self, exchange: Exchange) -> None:
         with self._lock:
@@ -167,10 +179,44 @@ class Examiner:
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
         """A failure with what is known of the bot's process and its output."""
-        ended, output = self.target.ended(), self.target.output()
+        unanswered = kind is None and exchange.answer.status is None
+        gone = unanswered or kind is FaultKind.UNREACHABLE
+        ended, output = self.ended(wait=gone), self.output()
         if ended is not None:
             problem = f"{problem} The bot has ended: {ended}."
-            unanswered = kind is None and exchange.answer.status is None
-            if kind is FaultKind.UNREACHABLE or unanswered:
+            if gone:
                 advice = Advice(advice.rule, died(ended, output))
         return CheckFailure(problem, exchange, advice, kind, output)
+
+    def output(self) -> str:
+        """The end of what the bot has written; empty if that cannot be seen."""
+        return self.bot.output()[-_OUTPUT_SHOWN:]
+
+    def written(self) -> int | None:
+        """How many bytes the bot has written, also before it was started again; None if that cannot
+        be seen."""
+        if not isinstance(self.bot, StartedBot):
+            return None
+        return self._written_earlier + self.bot.process.written()
+
+    def ended(self, *, wait: bool = False) -> str | None:
+        """How its process ended; None while it runs or if that cannot be seen. With `wait`, a
+        process that is about to end is waited for."""
+        if not isinstance(self.bot, StartedBot):
+            return None
+        status = self.bot.process.status()
+        for _ in range(_POLLS if wait else 0):
+            if status is not None:
+                break
+            sleep(_POLL_S)
+            status = self.bot.process.status()
+        if status is None or isinstance(status, str):
+            return status
+        return f"killed by signal {-status}" if status < 0 else f"code {status}"
+
+    def restart_if_ended(self) -> None:
+        """Start the bot again if it has ended; StartError."""
+        if self.ended() is not None:
+            self._written_earlier = self.written() or 0
+            self.bot.restart()
+            self.bot.reconnect()

@@ -1,4 +1,5 @@
-"""What a check of a bot finds: outcomes, and for each failure the request and how to fix it."""
+"""What a check of a bot finds: outcomes, and for each failure the request, the rule of the contract
+and how to fix it."""
 
 from __future__ import annotations
 
@@ -6,8 +7,18 @@ import shlex
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tournament.check.advice import Advice
+from games import IllegalMove, Reason
+from tournament.bot.client import ResponseTooLarge
+from tournament.bot.protocol import InvalidAnswer
 from tournament.records import Answer, FaultKind
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A rule of the contract, and how to conform to it."""
+
+    rule: str
+    fix: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +70,19 @@ class Outcome:
     end of what the bot wrote if that is what was checked.
 
     `warnings` are sentences about what costs the bot nothing in a cup, but is probably not meant.
-    A check is `inconclusive`, and not passed, if it got too few answers to judge.
+    A check that is `skipped` is not passed.
     """
 
     note: str
     failures: tuple[CheckFailure, ...] = ()
     skipped: bool = False
-    inconclusive: bool = False
     output: str = ""
     warnings: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether it was run, was conclusive, and found no failure."""
-        return not (self.failures or self.skipped or self.inconclusive)
+        """Whether it was run and found no failure."""
+        return not (self.failures or self.skipped)
 
 
 class CheckResult(NamedTuple):
@@ -81,3 +91,90 @@ class CheckResult(NamedTuple):
     number: int
     title: str
     outcome: Outcome
+
+
+ANSWER = 'POST /move is answered with 200 and {"move": "..."}, a string, in at most 64 KiB of JSON.'
+DEADLINE = (
+    "One deadline holds for each POST /move: move_ms plus what is left of the bank, from before"
+    " connecting until the whole answer has arrived."
+)
+LEGAL = "The move is one of the legal moves; the request lists them in `moves`."
+LISTEN = (
+    "A bot started by a command listens on 127.0.0.1 at the port in the variable PORT; a bot with a"
+    " URL is running already and listens there."
+)
+
+_UNREACHABLE = "No connection, or one that broke, is the fault `unreachable`; one retry is made."
+WHOLE = (
+    "Send Content-Length, the number of bytes of the body, then all of the body at once; a"
+    " web server library does this by itself."
+)
+"""The fix for an answer whose end did not come."""
+
+_AS_WRITTEN = (
+    "Answer with an element of `moves`, exactly as written: no spaces, no line breaks, cards as"
+    " rank then suit."
+)
+_OF_THIS_REQUEST = "Choose from the `moves` of this request; do not keep them from an earlier one."
+_STATUS = {
+    404: "Serve POST /move, exactly at that path.",
+    405: "Let /move take the method POST.",
+    500: "The bot failed: its own output says where. Try the request again with curl.",
+}
+
+
+def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
+    """What to say about a fault at POST /move: its kind, its cause, and what came back."""
+    received = answer.size + len(answer.headers) + (answer.status is not None)
+    match kind:
+        case FaultKind.TIMEOUT:
+            return Advice(DEADLINE, _late(received))
+        case FaultKind.UNREACHABLE:
+            return Advice(_UNREACHABLE, _broken(received))
+        case FaultKind.ILLEGAL:
+            syntax = isinstance(error, IllegalMove) and error.reason is Reason.SYNTAX
+            return Advice(LEGAL, _AS_WRITTEN if syntax else _OF_THIS_REQUEST)
+        case FaultKind.INVALID:
+            return Advice(ANSWER, _invalid(error, answer.status))
+
+
+def _invalid(error: Exception | None, status: int | None) -> str:
+    if isinstance(error, InvalidAnswer):
+        return _STATUS.get(status or 0) or error.fix
+    if isinstance(error, ResponseTooLarge):
+        return (
+            'Answer with the move and no more: {"move": "pass"}, and with few headers. Do not send'
+            " the view back."
+        )
+    return "Use a web server library that answers with HTTP/1.1, and write logs to stderr."
+
+
+def _late(received: int) -> str:
+    if received:
+        return f"An answer was started ({received} bytes) but not finished in time. {WHOLE}"
+    return (
+        "Nothing arrived. Decide sooner: `clock` in the request says how much time there is; stop"
+        " thinking well before that. If it never answers, look for a deadlock or an endless loop."
+    )
+
+
+def _broken(received: int) -> str:
+    if received:
+        return f"The connection ended in the middle of the answer. {WHOLE}"
+    return (
+        "The bot does not run or has crashed, or its server closes reused connections without"
+        " sending `Connection: close`. Its own output may say why."
+    )
+
+
+def died(how: str, output: str) -> str:
+    """The fix for a started bot that ended instead of answering: how it ended, what it wrote."""
+    where = (
+        "look at the end of its output, shown here"
+        if output.strip()
+        else "it wrote nothing; let it write errors to stderr"
+    )
+    return (
+        f"The bot ended ({how}) while it was asked this: {where}. Start it again with PORT set and"
+        " repeat the request. In a cup it is not restarted before its next match."
+    )

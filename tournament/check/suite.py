@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Any, Protocol
 
 import games
+from games.shuffle import Randomness
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import reach
-from tournament.bot.url_bot import NotReached, StartError
-from tournament.check import match_check, protocol_checks, timing_checks
-from tournament.check.advice import LISTEN, Advice
+from tournament.bot.url_bot import Choice, NotReached, Player, StandIn, StartError
+from tournament.check import checks
 from tournament.check.examiner import Examiner
-from tournament.check.outcome import CheckFailure, CheckResult, Outcome
+from tournament.check.outcome import (
+    LISTEN,
+    Advice,
+    CheckFailure,
+    CheckResult,
+    Exchange,
+    Outcome,
+)
 from tournament.check.positions import longest
-from tournament.check.target import Target
-from tournament.config import Bot
+from tournament.config import Bot, Clock
+from tournament.match.match import Pairing, Rules, play
+from tournament.match.referee import LocalReferee
+from tournament.records import FaultKind
+from tournament.text import plural
 
+OPTIONS: Mapping[str, Any] = {"deals": 2}
+"""Those of the short matches."""
 
-class Check(NamedTuple):
-    """A check: its title, the function that runs it, and what that needs besides the examiner."""
-
-    title: str
-    run: Callable[..., Outcome]
-    about: tuple[object, ...] = ()
-
-
-_OUTPUT = Check("little is written to stdout and stderr", protocol_checks.output)
-_INFO = Check("what it says beside its moves", protocol_checks.info)
-_PACE = Check("its time for a move", timing_checks.pace)
+Check = tuple[str, Callable[[Examiner], Outcome]]
+"""The title of a check, and the function that runs it."""
 
 
 class CheckObserver(Protocol):
@@ -39,39 +45,68 @@ class CheckObserver(Protocol):
         """A check begins."""
 
     def add_answer(self) -> None:
-        """The bot is asked a question."""
+        """The bot has answered a question, or failed to."""
 
 
-def game_checks(names: Sequence[str], wanted: int) -> list[Check]:
+class _RandomPlayer(StandIn):
+    """A player in this process at another seat: random legal moves, the same in every check."""
+
+    url = "in this process"
+
+    def __init__(self, seat: int) -> None:
+        self._random = Randomness(f"check-random-{seat}", 1)
+
+    def move(self, body: bytes, seconds: float) -> Choice:
+        """One of the legal moves."""
+        moves = json.loads(body)["moves"]
+        return Choice(moves[self._random.below(len(moves))], 0.0)
+
+
+def _short_match(name: str, examiner: Examiner) -> Outcome:
+    """Two deals against random players, the bot at seat 0, by the code that plays cups."""
+    game = games.get(name)
+    seats = range(1, game.min_players)
+    clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
+    rules = Rules(name, game.min_players, OPTIONS, clock, strikes=checks.MAX_FAILURES)
+    seating = ("checked", *(f"random {seat}" for seat in seats))
+    pairing = Pairing.alone(examiner.match_id(), seating, "check")
+    with examiner.connect() as bot:
+        players: list[Player] = [bot, *(_RandomPlayer(seat) for seat in seats)]
+        record = play(rules, pairing, LocalReferee(), players)
+    causes = (failure.error for failure in bot.failures)  # of all faults but illegal moves
+    failures = []
+    for fault in record.faults:
+        cause = None if fault.kind is FaultKind.ILLEGAL else next(causes)
+        body = fault.request.encode()
+        exchange = Exchange(f"{fault.url}/move", body, fault.answer, fault.elapsed_ms)
+        failures.append(examiner.fault(fault.kind, fault.detail, cause, exchange))
+        if fault.kind is FaultKind.UNREACHABLE and examiner.ended():
+            break  # it has died: the other faults add nothing
+    note = f"{plural(record.deals, 'deal')}, {plural(len(record.times[0]), 'move')}"
+    return Outcome(f"{note}, score {record.scores[0]:+d}", tuple(failures))
+
+
+def _checks(names: Sequence[str], wanted: int) -> Iterator[Check]:
     """The checks in which a bot plays these games; `wanted` positions of each."""
-    main = (names[0],)
+    main = names[0]
     # The largest list of all games says most; those of the others are much smaller.
     largest = max(names, key=lambda name: len(longest(name).moves))
-
-    played = [games.get(name) for name in names]
-    return [
-        *(
-            Check(
-                f"a legal move in every phase of {game.title}: {', '.join(game.phases)}",
-                protocol_checks.positions,
-                (game.name, wanted),
-            )
-            for game in played
-        ),
-        Check("POST /start and POST /end are answered or declined", protocol_checks.hooks, main),
-        Check("unknown fields in the request are tolerated", protocol_checks.unknown_fields, main),
-        Check(
-            f"the largest list of moves of {games.get(largest).title}",
-            protocol_checks.long_list,
-            (largest,),
-        ),
-        Check("two requests at once", timing_checks.parallel, main),
-        Check("the same time over reused and new connections", timing_checks.connections, main),
-        *(
-            Check(f"a short match of {game.title}", match_check.short_match, (game.name,))
-            for game in played
-        ),
-    ]
+    for name in names:
+        game = games.get(name)
+        title = f"a legal move in every phase of {game.title}: {', '.join(game.phases)}"
+        yield title, partial(checks.positions, game=name, wanted=wanted)
+    title = "POST /start and POST /end are answered or declined"
+    yield title, partial(checks.hooks, game=main)
+    title = "unknown fields in the request are tolerated"
+    yield title, partial(checks.unknown_fields, game=main)
+    title = f"the largest list of moves of {games.get(largest).title}"
+    yield title, partial(checks.long_list, game=largest)
+    yield "two requests at once", partial(checks.parallel, game=main)
+    title = "the same time over reused and new connections"
+    yield title, partial(checks.connections, game=main)
+    for name in names:
+        yield f"a short match of {games.get(name).title}", partial(_short_match, name)
+    yield "what it says beside its moves", checks.info
 
 
 def check_bot(
@@ -88,7 +123,7 @@ def check_bot(
     """
     title = "the bot is there"
     try:
-        target = Target(reach(bot, launch))
+        reached = reach(bot, launch)
     except StartError as error:
         fix = "Start it by hand, and read what it writes."
         if isinstance(error, NotReached):
@@ -96,23 +131,21 @@ def check_bot(
         advice = Advice(LISTEN, fix)
         yield CheckResult(1, title, Outcome("", (CheckFailure(str(error), None, advice),)))
         return
-    try:
-        yield CheckResult(1, title, Outcome(target.url))
-        examiner = Examiner(target, clock, observer.add_answer)
-        about, named = protocol_checks.greet(examiner, wanted)
+    with closing(reached):
+        yield CheckResult(1, title, Outcome(reached.url))
+        examiner = Examiner(reached, clock, observer.add_answer)
+        about, named = checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
         names = list(wanted) or named or list(games.GAMES)
-        # What a bot writes is seen only if it was started here.
-        output = [] if target.written() is None else [_OUTPUT]
-        checks = [*game_checks(names, positions), _INFO, *output, _PACE]
-        for number, check in enumerate(checks, start=3):
-            observer.start(number, len(checks) + 2, check.title)
+        found = list(_checks(names, positions))
+        if examiner.written() is not None:
+            found.append(("little is written to stdout and stderr", checks.output))
+        found.append(("its time for a move", checks.pace))
+        for number, (title, run) in enumerate(found, start=3):
+            observer.start(number, len(found) + 2, title)
             try:
-                target.restart_if_ended()
+                examiner.restart_if_ended()
+                outcome = run(examiner)
             except StartError as error:
                 outcome = Outcome(f"it cannot be restarted: {error}", skipped=True)
-            else:
-                outcome = check.run(examiner, *check.about)
-            yield CheckResult(number, check.title, outcome)
-    finally:
-        target.close()
+            yield CheckResult(number, title, outcome)

@@ -87,13 +87,11 @@ def test_openings_are_the_first_decisions(name: str) -> None:
         assert len(each.moves) > 1
 
 
-@pytest.mark.parametrize(
-    ("name", "moves"), [("doudizhu", 497), ("dasan", 92), ("zhengfen", 31122), ("ninefivetwo", 20)]
-)
-def test_the_longest_lists(name: str, moves: int) -> None:
-    asked = longest(name)
-    assert len(asked.moves) == moves
-    assert len(asked.moves) >= max(len(question.moves) for question in questions(name, 60))
+@pytest.mark.parametrize("name", games.GAMES)
+def test_the_longest_lists(name: str) -> None:
+    count = len(longest(name).moves)
+    assert count >= max(len(question.moves) for question in questions(name, 60))
+    assert count == 31_122 or name != "zhengfen"
 
 
 def test_they_are_the_same_in_another_process() -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from stich.console.check_report import TextReport
 from tournament.bot.protocol import TimeBank
-from tournament.bot.url_bot import Choice
-from tournament.check.examiner import Examiner
+from tournament.bot.url_bot import Choice, HttpBot
+from tournament.check.checks import REPEATS, connections, differ, pace, parallel, positions
+from tournament.check.examiner import Connection, Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
-from tournament.check.protocol_checks import positions
-from tournament.check.target import Connection, Target
-from tournament.check.timing_checks import REPEATS, connections, differ, pace, parallel
 from tournament.records import Answer
 
 Times = Callable[[int, int], float]
@@ -25,16 +23,19 @@ Times = Callable[[int, int], float]
 class FakeConnection(Connection):
     """A bot that makes the first legal move and takes the time that `times` gives."""
 
-    def __init__(self, target: FakeTarget) -> None:
-        super().__init__(target.url, lambda deadline: pytest.fail("it connects"), set(), Counter())
-        self.target = target
+    def __init__(self, asked: FakeExaminer) -> None:
+        super().__init__(asked)
+        self.examiner = asked
         self.number = 0
 
     def move(self, body: bytes, seconds: float) -> Choice:
         self.number += 1
-        self.target.bodies.append(body)
-        took_ms = self.target.times(self.number, len(self.target.bodies))
+        self.examiner.bodies.append(body)
+        took_ms = self.examiner.response_ms(self.number, len(self.examiner.bodies))
         return Choice(json.loads(body)["moves"][0], took_ms / 1000)
+
+    def close(self) -> None:
+        self.number = 0
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
         pass
@@ -43,28 +44,16 @@ class FakeConnection(Connection):
         return Answer(200, "", '{"move": "pass"}', 16)
 
 
-class FakeTarget(Target):
-    url = "http://127.0.0.1:9"
-
-    def __init__(self, times: Times) -> None:
-        self.times = times
+class FakeExaminer(Examiner):
+    def __init__(self, times: Times, move_ms: int = 1000) -> None:
+        bot = HttpBot("http://127.0.0.1:9", lambda deadline: pytest.fail("it connects"))
+        super().__init__(bot, TimeBank(move_ms, 60_000))
+        self.response_ms = times
         self.bodies: list[bytes] = []
 
-    def connect(self) -> Connection:
-        return FakeConnection(self)
-
-    def written(self) -> None:
-        return None
-
-    def ended(self) -> None:
-        return None
-
-    def output(self) -> str:
-        return ""
-
-
-def examiner(times: Times, move_ms: int = 1000) -> Examiner:
-    return Examiner(FakeTarget(times), TimeBank(move_ms, 60_000))
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        yield FakeConnection(self)
 
 
 def only(outcome: Outcome) -> CheckFailure:
@@ -74,7 +63,7 @@ def only(outcome: Outcome) -> CheckFailure:
 
 def test_a_bot_that_waits_on_reused_connections() -> None:
     """Like a server without TCP_NODELAY."""
-    outcome = connections(examiner(lambda reused, _: 41 if reused > 1 else 1), "dasan")
+    outcome = connections(FakeExaminer(lambda reused, _: 41 if reused > 1 else 1), "dasan")
     failure = only(outcome)
     assert failure.problem.startswith(
         "Over reused connections it takes 40 ms more than over new ones."
@@ -87,7 +76,7 @@ def test_a_bot_that_waits_on_reused_connections() -> None:
 
 
 def test_a_bot_that_is_slow_to_accept() -> None:
-    failure = only(connections(examiner(lambda reused, _: 1 if reused > 1 else 61), "dasan"))
+    failure = only(connections(FakeExaminer(lambda reused, _: 1 if reused > 1 else 61), "dasan"))
     assert failure.problem.startswith(
         "Over new connections it takes 60 ms more than over reused ones."
     )
@@ -96,12 +85,12 @@ def test_a_bot_that_is_slow_to_accept() -> None:
 
 def test_one_unlucky_measurement_is_no_failure() -> None:
     """The machine was busy; the delay does not occur again."""
-    outcome = connections(examiner(lambda _, number: 81 if number <= REPEATS else 1), "dasan")
+    outcome = connections(FakeExaminer(lambda _, number: 81 if number <= REPEATS else 1), "dasan")
     assert outcome == Outcome(f"reused 1.0 ms, new 1.0 ms (medians of {REPEATS})")
 
 
 def test_two_requests_at_once() -> None:
-    outcome = parallel(examiner(lambda _, number: number), "dasan")
+    outcome = parallel(FakeExaminer(lambda _, number: number), "dasan")
     assert outcome == Outcome("the slower of each pair took at most 8.0 ms")
 
 
@@ -128,7 +117,7 @@ def test_a_delay_shows_however_long_a_bot_thinks(
 
 
 def test_a_bot_within_its_time() -> None:
-    asked = examiner(lambda _, number: 900 if number == 1 else number)
+    asked = FakeExaminer(lambda _, number: 900 if number == 1 else number)
     positions(asked, "dasan", 9)
     assert pace(asked) == Outcome(
         "first answer 900 ms, then median 5.5 ms, p99 8.9 ms of 8; move_ms 1000"
@@ -136,7 +125,7 @@ def test_a_bot_within_its_time() -> None:
 
 
 def test_too_few_answers_say_nothing() -> None:
-    asked = examiner(lambda *_: 1)
+    asked = FakeExaminer(lambda *_: 1)
     positions(asked, "dasan", 1)
     outcome = pace(asked)
     assert not outcome.passed
@@ -144,7 +133,7 @@ def test_too_few_answers_say_nothing() -> None:
 
 
 def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = examiner(lambda _, number: 300 if number == 7 else 5, move_ms=1)
+    asked = FakeExaminer(lambda _, number: 300 if number == 7 else 5, move_ms=1)
     positions(asked, "dasan", 9)
     outcome = pace(asked)
     assert "p99" in outcome.note
@@ -152,14 +141,12 @@ def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixt
     report.add(CheckResult(3, "its time for a move", outcome))
     assert report.finish() == 1
     shown = capsys.readouterr().out
-    target = asked.target
-    assert isinstance(target, FakeTarget)
     for words in (
         " 3 FAIL its time for a move (first answer",
         "problem  One answer in a hundred takes 279 ms, more than 1 ms. The slowest is shown.",
-        f"request  POST {target.url}/move {{",
+        f"request  POST {asked.bot.url}/move {{",
         'answer   200 {"move": "pass"}, after 300 ms',
         "repeat   curl -sS -i",
-        target.bodies[6].decode(),
+        asked.bodies[6].decode(),
     ):
         assert words in shown

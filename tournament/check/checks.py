@@ -1,0 +1,359 @@
+"""The checks of a bot: GET /, POST /move, POST /start and /end, its time, its output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import groupby
+from statistics import median, quantiles
+from typing import Any
+
+import games
+from tournament.bot.client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
+from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
+from tournament.check.examiner import Connection, Examiner, MatchSession, Verdict
+from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
+from tournament.check.positions import Question, longest, openings, questions
+from tournament.text import plural, printable
+
+MAX_FAILURES = 3
+"""A check stops at so many failures."""
+
+OUTPUT_LIMIT = 64 * 1024
+"""Bytes that a bot may write per answer: as much as is kept of a whole match."""
+
+REPEATS = 15
+ROUNDS = 3
+"""A difference counts only if it is measured this often, because the machine may be busy once."""
+
+NODELAY_MS = 20.0
+"""A difference too large for the network; a delayed packet costs about 40 ms."""
+
+_NAME_SHOWN = 64
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.1f} ms" if value < 10 else f"{value:.0f} ms"
+
+
+def _send(
+    examiner: Examiner, bot: Connection, path: str, body: bytes = b""
+) -> tuple[Exchange, Reply | Exception]:
+    """GET, or POST a body; the exchange, and the answer or the error that came instead."""
+    result: Reply | Exception
+    seconds = examiner.clock.deadline_ms / 1000
+    try:
+        result = bot.send(path, body, seconds)
+    except TimeoutError:
+        result = TimeoutError(f"No complete answer within {seconds * 1000:.0f} ms.")
+    except (ConnectionLost, ResponseTooLarge, ProtocolError) as error:
+        result = error
+    return Exchange(f"{bot.url}{path}", body, bot.answer(), bot.elapsed_s * 1000), result
+
+
+def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]]:
+    """Check GET /; the outcome, and the known games that the bot names."""
+    about: Mapping[str, Any] = {}
+    with examiner.connect() as bot:
+        exchange, result = _send(examiner, bot, "/")
+    problem = str(result)
+    if isinstance(result, Reply):
+        try:
+            about = read_about(result)
+            problem = " ".join(about_problems(about, wanted))
+        except InvalidAnswer as error:
+            problem = str(error)
+    listed = about.get("games")
+    known = [name for name in games.GAMES if isinstance(listed, list) and name in listed]
+    if not problem:
+        name, version = (
+            text if len(text) <= _NAME_SHOWN else f"{text[:_NAME_SHOWN]}…"
+            for text in (printable(about["name"]), printable(about["version"]))
+        )
+        taken = _milliseconds(exchange.elapsed_ms)
+        return Outcome(f"{name} {version}: {', '.join(known)}; {taken}"), known
+    rule = (
+        'GET / is answered with 200 and {"name", "version", "author"?, "protocol": 1, "games":'
+        " [...]}, each named once, in at most 64 KiB of JSON."
+    )
+    example = {"name": "mine", "version": "1.0", "protocol": 1, "games": wanted or [*games.GAMES]}
+    unfinished = isinstance(result, TimeoutError) and exchange.answer.status is not None
+    fix = WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}."
+    return Outcome("", (examiner.failure(problem, exchange, Advice(rule, fix)),)), known
+
+
+def _ask_all(
+    examiner: Examiner, asked: Sequence[Question], more: Mapping[str, Any] | None = None
+) -> tuple[int, list[CheckFailure]]:
+    """Ask over one connection until there are enough failures: how many were asked, and those.
+
+    The questions of one recorded game and seat are one match, started and ended as in a cup.
+    """
+    failures: list[CheckFailure] = []
+    number = 0
+    with examiner.connect() as bot:
+        for _, match in groupby(asked, key=lambda question: question.seat_in_record):
+            session: MatchSession | None = None
+            for question in match:
+                session = session or examiner.start_match(bot, question)
+                number += 1
+                failure = examiner.ask(bot, session, question, more).failure
+                if failure is not None:
+                    failures.append(failure)
+                    if failure.final or len(failures) == MAX_FAILURES:
+                        return number, failures
+            if session is not None:
+                examiner.end_match(bot, session)
+    return number, failures
+
+
+def positions(examiner: Examiner, game: str, wanted: int) -> Outcome:
+    """A legal move in every situation of a game."""
+    asked = questions(game, wanted)
+    number, failures = _ask_all(examiner, asked)
+    examiner.failed_before = examiner.failed_before or bool(failures)
+    situations = len({question.situation for question in asked})
+    note = f"{plural(number, 'position')} of {plural(situations, 'situation')}"
+    if number < len(asked):
+        note += f", {len(asked) - number} more not asked"
+    return Outcome(note, tuple(failures))
+
+
+def unknown_fields(examiner: Examiner, game: str) -> Outcome:
+    """Fields that the contract does not name are ignored."""
+    asked = [
+        replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
+        for question in questions(game, 6)
+    ]
+    more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
+    number, failures = _ask_all(examiner, asked, more)
+    rule = "A request may have fields that a bot does not know; it ignores them."
+    fix = "Read the fields that you need; do not reject others."
+    return Outcome(plural(number, "position"), _under_rule(examiner, failures, rule, fix))
+
+
+def _under_rule(
+    examiner: Examiner, failures: Sequence[CheckFailure], rule: str, fix: str
+) -> tuple[CheckFailure, ...]:
+    """The same failures with another rule and its fix in front; unless the bot has failed before
+    where this rule plays no part."""
+    if examiner.failed_before:
+        return tuple(failures)
+    return tuple(
+        replace(
+            failure,
+            advice=Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}"),
+        )
+        for failure in failures
+    )
+
+
+def long_list(examiner: Examiner, game: str) -> Outcome:
+    """The largest request of a game."""
+    asked = longest(game)
+    with examiner.connect() as bot:
+        session = examiner.start_match(bot, asked)
+        exchange, failure = examiner.ask(bot, session, asked)
+        if failure is None:
+            examiner.end_match(bot, session)
+    size = len(exchange.body)
+    taken = _milliseconds(exchange.elapsed_ms)
+    note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {taken}"
+    fix = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
+    failures = [] if failure is None else [failure]
+    return Outcome(note, _under_rule(examiner, failures, f"A request of {size} bytes.", fix))
+
+
+def hooks(examiner: Examiner, game: str) -> Outcome:
+    """POST /start and /end get any answer at all."""
+    question = openings(game)[0]
+    session = MatchSession(examiner.match_id(), question)
+    notes: list[str] = []
+    failures: list[CheckFailure] = []
+    rule = (
+        "POST /start and POST /end are answered with anything, of which at most 64 KiB are read;"
+        " 404, 405 and 501 are fine if a bot does not offer them."
+    )
+    with examiner.connect() as bot:
+
+        def post(path: str, body: bytes) -> None:
+            exchange, result = _send(examiner, bot, path, body)
+            # A runner ignores the answer, however long.
+            if isinstance(result, Reply | ResponseTooLarge):
+                cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
+                notes.append(f"{path} {exchange.answer.status}{cut}")
+            else:
+                advice = Advice(rule, f"Answer {path} with 200 and {{}}, or with 404, at once.")
+                failures.append(examiner.failure(str(result), exchange, advice))
+
+        post("/start", session.start_request(examiner.clock.to_dict()))
+        if not failures:  # a match has at least one move; its answer is judged elsewhere
+            examiner.ask(bot, session, question)
+        post("/end", session.end_request())
+    return Outcome(", ".join(notes), tuple(failures))
+
+
+# Time
+
+
+def parallel(examiner: Examiner, game: str) -> Outcome:
+    """Two requests at once."""
+    both = [openings(game)[0], openings(game)[-1]]
+
+    def ask(question: Question, session: MatchSession) -> Verdict:
+        with examiner.connect() as bot:
+            return examiner.ask(bot, session, question)
+
+    found: list[Verdict] = []
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(4):
+            with examiner.connect() as bot:
+                sessions = [examiner.start_match(bot, question) for question in both]
+            found += threads.map(ask, both, sessions)
+            if any(verdict.failure for verdict in found):
+                break
+            with examiner.connect() as bot:
+                for session in sessions:
+                    examiner.end_match(bot, session)
+    slowest = max(exchange.elapsed_ms for exchange, _ in found)
+    rule = "A bot may get a request before it has answered another: the requests are independent."
+    fix = (
+        "Let the server accept a second connection while one is open: with a thread or a task"
+        " for each, as Python's ThreadingHTTPServer."
+    )
+    failures = [failure for _, failure in found if failure is not None]
+    return Outcome(
+        f"the slower of each pair took at most {_milliseconds(slowest)}",
+        _under_rule(examiner, failures, rule, fix),
+    )
+
+
+def connections(examiner: Examiner, game: str) -> Outcome:
+    """The same time over a reused connection as over a new one."""
+    question = openings(game)[0]
+    for _ in range(ROUNDS):
+        reused = _ask_repeatedly(examiner, question, reuse=True)
+        new = _ask_repeatedly(examiner, question, reuse=False)
+        for verdicts, which in ((reused, "a reused"), (new, "a new")):
+            if verdicts[-1].failure is not None:
+                return Outcome(f"over {which} connection", (verdicts[-1].failure,))
+        reused_ms, new_ms = _times(reused), _times(new)
+        middles = f"reused {_milliseconds(median(reused_ms))}, new {_milliseconds(median(new_ms))}"
+        note = f"{middles} (medians of {REPEATS})"
+        if not differ(reused_ms, new_ms):
+            return Outcome(note)
+    over = median(reused_ms) - median(new_ms)
+    if over > 0:
+        which, other, verdicts = "reused", "new", reused
+        fix = (
+            "Set TCP_NODELAY in the server, and write head and body of an answer at once: otherwise"
+            " each answer waits 40 ms for the network."
+        )
+    else:
+        which, other, verdicts = "new", "reused", new
+        fix = (
+            "A connection should cost next to nothing: look for a thread or process that is started"
+            " for each, or a name that is looked up."
+        )
+    slowest = max((exchange for exchange, _ in verdicts), key=lambda each: each.elapsed_ms)
+    problem = (
+        f"Over {which} connections it takes {abs(over):.0f} ms more than over {other} ones. The"
+        " slowest of them is shown."
+    )
+    advice = Advice(DEADLINE, f"{fix} This delay counts as thinking time.")
+    failure = examiner.failure(problem, slowest, advice)
+    return Outcome(f"{note}, measured {ROUNDS} times", (failure,))
+
+
+def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> list[Verdict]:
+    """Ask the question repeatedly, over one connection or each time a new one, until an answer
+    fails."""
+    found: list[Verdict] = []
+    with examiner.connect() as bot:
+        for _ in range(REPEATS):
+            session = examiner.start_match(bot, question)
+            if not reuse:
+                bot.close()  # it connects again when it is used
+            found.append(examiner.ask(bot, session, question))
+            if found[-1].failure is not None:
+                break
+            examiner.end_match(bot, session)
+    return found
+
+
+def _times(verdicts: Sequence[Verdict]) -> list[float]:
+    return [exchange.elapsed_ms for exchange, _ in verdicts]
+
+
+def differ(reused: Sequence[float], new: Sequence[float]) -> bool:
+    """Whether the medians of two lists of milliseconds differ by more than `NODELAY_MS` and twice
+    the larger interquartile range."""
+    quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
+    noise = max(high - low for low, _, high in quartiles)
+    return abs(median(reused) - median(new)) > NODELAY_MS + 2 * noise
+
+
+def pace(examiner: Examiner) -> Outcome:
+    """The times of all valid answers to single questions, against `move_ms`."""
+    if examiner.slowest is None:
+        return Outcome("too few answers to judge its time", skipped=True)
+    first, *rest = examiner.times
+    move_ms = examiner.clock.move_ms
+    p99 = quantiles(rest, n=100, method="inclusive")[98] if len(rest) > 1 else rest[0]
+    note = (
+        f"first answer {_milliseconds(first)}, then median {_milliseconds(median(rest))},"
+        f" p99 {_milliseconds(p99)} of {len(rest)}; move_ms {move_ms}"
+    )
+    if p99 <= move_ms:
+        return Outcome(note)
+    problem = (
+        f"One answer in a hundred takes {_milliseconds(p99)}, more than {move_ms} ms. The slowest"
+        " is shown."
+    )
+    advice = Advice(
+        f"{DEADLINE} What goes over move_ms is taken from the bank.",
+        "Think for less than clock.move_ms; leave some for the network and a busy machine.",
+    )
+    return Outcome(note, (examiner.failure(problem, examiner.slowest, advice),))
+
+
+# What it says and writes
+
+
+def output(examiner: Examiner) -> Outcome:
+    """How much a started bot wrote in the whole check, for each answer."""
+    written = examiner.written() or 0
+    note = f"{_size(written)} in {plural(examiner.asked, 'answer')}"
+    shown = examiner.output()
+    if written <= OUTPUT_LIMIT * examiner.asked:
+        return Outcome(note, output=shown)
+    problem = (
+        f"It wrote {note}, {_size(written // examiner.asked)} for each; only the last 64 KiB of a"
+        " match are kept."
+    )
+    advice = Advice(
+        "The last 64 KiB that a bot writes to stdout and stderr in a match are kept; the rest is"
+        " lost, and reading it slows down the machine that the bot plays on.",
+        "Write at most a line per move, or nothing; switch debugging output off.",
+    )
+    return Outcome(note, (CheckFailure(problem, None, advice, output=shown),))
+
+
+def info(examiner: Examiner) -> Outcome:
+    """Warnings of what was dropped of the `info` of its answers; none of it is a fault."""
+    found = examiner.dropped.most_common(MAX_FAILURES)
+    more = len(examiner.dropped) - len(found)
+    return Outcome(
+        f"and {more} more warnings" if more else "",
+        warnings=tuple(
+            f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in found
+        ),
+    )
+
+
+def _size(count: int) -> str:
+    if count < 1024:
+        return plural(count, "byte")
+    return f"{count / 1024:.1f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"

@@ -85,7 +85,7 @@ class LazyGroup(click.Group):
         """The command that is meant, with its arguments; a usage error if there is none."""
         known = self.list_commands(ctx)
         if args[0] not in known and not ctx.resilient_parsing:
-            from tournament.config.schema import suggest
+            from tournament.config.keys import suggest
 
             ctx.fail(f"There is no command {args[0]!r}; {suggest(args[0], known)}")
         return super().resolve_command(ctx, args)

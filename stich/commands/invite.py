@@ -34,7 +34,7 @@ def invite(
       stich invite runs/spring ann --revoke
     """
     from tournament.config import Cup, read_cup
-    from tournament.config.schema import suggest
+    from tournament.config.keys import suggest
     from tournament.store.store import StoreError
     from web.gateway.invitations import Invitations
 

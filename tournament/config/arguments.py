@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 
 from tournament.config.cup import REFERENCE_BOTS, Bot, reference_command
+from tournament.config.keys import command, url
 from tournament.config.locations import short
-from tournament.config.schema import command, url
 
 DEFAULT_BOTS = ("sensible", "greedy")
 """Who a person plays against if they name nobody."""

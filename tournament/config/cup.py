@@ -6,6 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from games import GAMES
+from tournament.config.keys import (
+    COMMAND,
+    DIR,
+    ENV,
+    SEED,
+    SEEDS,
+    TOKEN,
+    address,
+    boolean,
+    choice,
+    key,
+    keys_of,
+    number,
+    string,
+)
+
 REFERENCE_BOTS = ("random", "greedy", "sensible", "search")
 """The reference bots by name: `python -m bots.NAME`."""
 
@@ -17,91 +34,107 @@ CONNECTED_URL = "http://127.0.0.1:9000"
 """The address that records show for a bot that connects: on its author's machine, where a request
 can be repeated. The gateway's own is a secret."""
 SEATINGS = ("rotations", "permutations", "fixed")
-CARDS = ("shared", "fresh")
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
     """A bot: `command`, which starts it, or `url`, where it is already running, or `connect`: its
-    author's program connects to the arena, which then sets `url` to that of its gateway.
-
-    A command runs in the folder `dir`, which is relative to that of the cup, with the variables
-    `env` besides those that every bot gets. A bot by URL gets the `token` with every request.
-    `house` marks a bot that only fills empty seats.
-    """
+    author's program connects to the arena, which then sets `url` to that of its gateway. `house`
+    marks a bot that only fills empty seats."""
 
     name: str
-    command: str | None = None
-    url: str | None = None
-    connect: bool = False
-    token: str | None = field(default=None, repr=False)
-    dir: str | None = None
-    env: Mapping[str, str] = field(default_factory=dict)
-    max_matches: int = 1
-    author: str | None = None
+    command: str | None = key(None, COMMAND)
+    url: str | None = key(None, address("Where the bot is running already."))
+    connect: bool = key(
+        False, boolean("Its author connects it to `stich arena` with `stich connect`.")
+    )
+    token: str | None = key(None, TOKEN, repr=False)
+    dir: str | None = key(None, DIR)
+    env: Mapping[str, str] = field(default_factory=dict, metadata={"key": ENV})
+    max_matches: int = key(1, number(1, 1000, "Tables at which a bot by url may play at once."))
+    author: str | None = key(None, string(64, "Who wrote it."))
     house: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
     """Who meets whom. With shared `cards` all seatings of a block have the same deal, with fresh
-    ones each has its own. `rounds` is for swiss, `challenger` for the gauntlet, `seeds` (best
-    first) and `bronze` for the knockout, `within` for a duel: the points a deal that do not
-    matter."""
+    ones each has its own. `within` is for a duel: the points a deal that do not matter."""
 
-    type: str = "round-robin"
-    deals: int = 10
-    seating: str = "rotations"
-    cards: str = "shared"
-    rounds: int = 5
-    challenger: str | None = None
-    seeds: tuple[str, ...] = ()
-    bronze: bool = True
-    fill: str | None = None
+    type: str = key("round-robin", choice(FORMATS, "Who meets whom."))
+    deals: int = key(10, number(1, 1_000_000, "Different deals for each table (of each round)."))
+    seating: str = key("rotations", choice(SEATINGS, "In which seatings each deal is played."))
+    cards: str = key(
+        "shared",
+        choice(
+            ("shared", "fresh"),
+            "Whether all seatings of a table share a deal, or each has fresh cards. By default"
+            " fresh where bots are by url or connect.",
+        ),
+    )
+    rounds: int = key(5, number(1, 1000, "Rounds of a swiss."))
+    challenger: str | None = key(None, string(64, "The bot whom all others play in a gauntlet."))
+    seeds: tuple[str, ...] = key((), SEEDS)
+    bronze: bool = key(
+        True, boolean("Whether a knockout plays for the places after the final table.")
+    )
+    fill: str | None = key(
+        None, choice(REFERENCE_BOTS, "The reference bot that fills empty seats.")
+    )
     within: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """When a cup ends before its deals are spent: as soon as the `top` bots are settled from the
-    rest at this confidence (None: never)."""
+    """When a cup ends before its deals are spent; never if `top` is None."""
 
-    top: int | None = None
-    confidence: float = 0.95
+    top: int | None = key(
+        None, number(1, 1000, "End once so many bots are separated from the rest.")
+    )
+    confidence: float = key(0.95, number(0.5, 0.999, "How sure that must be."))
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Milliseconds for a move, in the bank for a whole match, and for a bot to start; whether bots
-    are asked even where one move is legal."""
+    """How long bots may take, and whether they are asked even where one move is legal."""
 
-    move_ms: int = 1000
-    bank_ms: int = 10_000
-    start_ms: int = 10_000
-    ask_forced: bool = False
+    move_ms: int = key(1000, number(1, 600_000, "Milliseconds for a move."))
+    bank_ms: int = key(10_000, number(0, 3_600_000, "Extra milliseconds for a whole match."))
+    start_ms: int = key(10_000, number(1, 600_000, "Milliseconds until a started bot answers."))
+    ask_forced: bool = key(False, boolean("Ask for a move even where only one is legal."))
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Resource limits of a started bot: `memory_mb` of each process, and of all together where
-    there are control groups; `files` open in each process; `processes` at once, threads included,
-    in a sandbox or a control group."""
+    """Resource limits of a started bot: `memory_mb` holds for each process, and for all together
+    where there are control groups; `processes` in a sandbox or a control group."""
 
-    memory_mb: int = 2048
-    files: int = 1024
-    processes: int = 512
+    memory_mb: int = key(
+        2048, number(16, 1_048_576, "Memory of each process of a started bot, in MB.")
+    )
+    files: int = key(1024, number(16, 1_048_576, "Open files of each such process."))
+    processes: int = key(512, number(16, 1_048_576, "Processes and threads of a started bot."))
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How the cup is run: `concurrency` tables at once, `memory_mb` for all started bots of a
-    machine (None: most of what is available), `referee` the URL of a rules service (None: the rules
-    in this process), `names` whether bots get the names of their opponents."""
+    """How the cup is run: `memory_mb` is for each machine (None: most of what is available),
+    `referee` the URL of a rules service (None: the rules in this process)."""
 
-    concurrency: int = 1
-    memory_mb: int | None = None
-    referee: str | None = None
-    names: bool = False
+    concurrency: int = key(1, number(1, 256, "Tables at once."))
+    memory_mb: int | None = key(
+        None,
+        number(
+            16,
+            1 << 30,
+            "Memory for the started bots of all tables, in MB. By default three quarters of what"
+            " is available.",
+        ),
+    )
+    referee: str | None = key(
+        None, address("A running rules service; by default the runner knows the rules.")
+    )
+    names: bool = key(False, boolean("Tell bots the names at their table."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +149,22 @@ class Cup:
     game: str
     players: int
     bots: tuple[Bot, ...]
-    seed: str | None = None
-    commit: bool = False
+    seed: str | None = key(None, SEED)
+    commit: bool = key(
+        False, boolean("Publish a hash of the seed before the cup, and the seed after it.")
+    )
     options: Mapping[str, int | bool | None] = field(default_factory=dict)
     format: Format = Format()
     stop: Stop = Stop()
     clock: Clock = Clock()
-    strikes: int = 3
-    outage_s: int = 300
-    voids: int = 2
+    strikes: int = key(3, number(1, 1000, "Faults that strike a bot out of a match."))
+    outage_s: int = key(
+        300, number(0, 86_400, "Seconds that a bot by url may be away without a fault.")
+    )
+    voids: int = key(2, number(0, 1000, "Matches that may be void because of one bot."))
     run: Run = Run()
-    sandbox: bool | None = None
-    network: bool = False
+    sandbox: bool | None = key(None, boolean("Run started bots in a sandbox."))
+    network: bool = key(False, boolean("Let bots in the sandbox use the network."))
     limits: Limits = Limits()
 
     @property
@@ -188,3 +225,40 @@ def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple
         return bots
     names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
     return bots + tuple(Bot(name, command=reference_command(fill), house=True) for name in names)
+
+
+TOP = {
+    "name": string(100, "Name of the cup.", required=True),
+    "game": choice(tuple(GAMES), "Which game is played.", required=True),
+    "players": number(3, 6, "Seats at a table. By default the fewest that the game allows."),
+    **keys_of(Cup),
+}
+"""The keys at the top of the file."""
+
+SECTIONS = {
+    "format": keys_of(Format),
+    "stop": keys_of(Stop),
+    "clock": keys_of(Clock),
+    "faults": {name: TOP.pop(name) for name in ("strikes", "outage_s", "voids")},
+    "run": keys_of(Run),
+    "sandbox": {"enabled": TOP.pop("sandbox"), "network": TOP.pop("network")},
+    "limits": keys_of(Limits),
+}
+BOT = {"name": string(64, "Name of the bot, once in a cup.", required=True), **keys_of(Bot)}
+
+ONLY_FOR = {
+    "rounds": "swiss",
+    "challenger": "gauntlet",
+    "seeds": "knockout",
+    "bronze": "knockout",
+}
+"""Keys of [format] that belong to one type."""
+
+WAYS = ("command", "url", "connect")
+"""The keys of a bot that say how it is reached; it has one of them."""
+
+ONLY_WITH = {"max_matches": "url", "token": "url", "dir": "command", "env": "command"}
+"""Keys of a bot that belong to one way of reaching it."""
+
+ALIASES = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}
+"""Alternative places of a key -> its proper place."""

@@ -7,15 +7,14 @@ of bots that a table needs, only `stich run` checks.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import games
 from games.game import Game, Option
-from tournament.config.cup import STOPPING, Bot, Clock, Cup, Format, Limits, Run, Stop
-from tournament.config.schema import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, TOP, WAYS, Key
+from tournament.config.cup import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, STOPPING, TOP, WAYS
+from tournament.config.keys import Key
 
 _TYPES = {
     bool: "boolean",
@@ -25,14 +24,11 @@ _TYPES = {
     list: "array",
     dict: "object",
 }
-_DEFAULTS = {"stop": Stop, "format": Format, "clock": Clock, "run": Run, "limits": Limits}
 
 
 def cup_schema() -> dict[str, Any]:
     """The schema, of JSON Schema draft 7, which TOML editors know."""
-    sections = {
-        name: _object(keys, _defaults(_DEFAULTS.get(name, Cup))) for name, keys in SECTIONS.items()
-    }
+    sections = {name: _object(keys) for name, keys in SECTIONS.items()}
     sections["format"]["allOf"] = [
         {
             "if": {"properties": {"type": {"const": "gauntlet"}}, "required": ["type"]},
@@ -44,13 +40,13 @@ def cup_schema() -> dict[str, Any]:
         ),
     ]
     sections["stop"]["required"] = ["top"]
-    bot = _object(BOT, _defaults(Bot))
+    bot = _object(BOT)
     # `connect = false` is no way of reaching it
     bot["oneOf"] = [
         {"required": [way], "properties": {way: {"not": {"const": False}}}} for way in WAYS
     ]
     bot["dependencies"] = {key: [way] for key, way in ONLY_WITH.items()}
-    cup = _object(TOP, _defaults(Cup))
+    cup = _object(TOP)
     cup["properties"] |= {
         **sections,
         "options": {"type": "object", "description": "The options of the game."},
@@ -73,27 +69,16 @@ def write(path: Path) -> None:
     path.write_text(json.dumps(cup_schema(), indent=1) + "\n", encoding="utf-8")
 
 
-def _defaults(values: type) -> dict[str, Any]:
-    """The plain default values of a class of the cup."""
-    return {
-        field.name: field.default
-        for field in fields(values)
-        if field.default is not MISSING and isinstance(field.default, bool | int | float | str)
-    }
-
-
-def _object(keys: Sequence[Key], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _object(keys: Mapping[str, Key]) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": [key.name for key in keys if key.required],
-        "properties": {key.name: _key(key, defaults) for key in keys},
+        "required": [name for name, key in keys.items() if key.required],
+        "properties": {
+            name: {"type": _TYPES[key.type], "description": key.about, **key.rules}
+            for name, key in keys.items()
+        },
     }
-
-
-def _key(key: Key, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    default = {"default": defaults[key.name]} if key.name in defaults else {}
-    return {"type": _TYPES[key.type], "description": key.about, **key.rules, **default}
 
 
 def _of_game(game: Game) -> dict[str, Any]:

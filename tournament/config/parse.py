@@ -13,7 +13,14 @@ from typing import Any
 import games
 from games.game import Game
 from tournament.config.cup import (
+    ALIASES,
+    BOT,
+    ONLY_FOR,
+    ONLY_WITH,
+    SECTIONS,
     STOPPING,
+    TOP,
+    WAYS,
     Bot,
     Clock,
     Cup,
@@ -24,20 +31,8 @@ from tournament.config.cup import (
     usual_cards,
     with_fillers,
 )
+from tournament.config.keys import Key, closest, suggest, type_name
 from tournament.config.locations import Path, explain, label, line_of, locate, short
-from tournament.config.schema import (
-    ALIASES,
-    BOT,
-    ONLY_FOR,
-    ONLY_WITH,
-    SECTIONS,
-    TOP,
-    WAYS,
-    Key,
-    closest,
-    suggest,
-    type_name,
-)
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 """Finds further errors in a cup, in which values that are wrong are None: each is the path of a key
@@ -163,31 +158,30 @@ def _check_bots(bots: Any, errors: _Errors) -> list[dict[str, Any]] | None:
 
 def _check_section(
     section: Mapping[str, Any],
-    keys: tuple[Key, ...],
+    keys: Mapping[str, Key],
     path: Path,
     errors: _Errors,
     subsections: Iterable[str] = (),
 ) -> dict[str, Any]:
     """The section with None for each wrong value, under the name that was probably meant."""
-    known = {key.name: key for key in keys}
-    names = [*known, *subsections]
+    names = [*keys, *subsections]
     checked: dict[str, Any] = {}
     for name, value in section.items():
-        if name not in known:
+        if name not in keys:
             fix = _place_of(name) or suggest(name, names)
             errors.add((*path, name), f"unknown key; {fix}")
             meant = closest(name, names)
-            if meant in known and meant not in section:
+            if meant is not None and meant in keys and meant not in section:
                 checked[meant] = None
             continue
-        wrong = known[name].check(value)
+        wrong = keys[name].check(value)
         if wrong:
             errors.add((*path, name), wrong)
         checked[name] = None if wrong else value
-    for key in keys:
-        if key.required and key.name not in checked:
-            errors.add((*path, key.name), f'is missing; write {key.name} = "…".')
-            checked[key.name] = None
+    for name, key in keys.items():
+        if key.required and name not in checked:
+            errors.add((*path, name), f'is missing; write {name} = "…".')
+            checked[name] = None
     return checked
 
 
@@ -195,7 +189,7 @@ def _place_of(name: str) -> str | None:
     """The fix for a key of another section; None if it is of none."""
     rooms = {"the top of the file": TOP, "[[bots]]": BOT}
     rooms |= {f"[{section}]": keys for section, keys in SECTIONS.items()}
-    places = [place for place, keys in rooms.items() if any(name == key.name for key in keys)]
+    places = [place for place, keys in rooms.items() if name in keys]
     return f"it belongs in {' or '.join(places)}; move it there." if places else None
 
 

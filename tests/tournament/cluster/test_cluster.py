@@ -29,13 +29,14 @@ from tournament.store.store import Store
 pytestmark = pytest.mark.serial
 
 DEALS = 12
+FRESH = '[format] cards = "fresh"'  # as with the gate, which is a bot by URL
 
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The standings of the cup of four toys on one machine."""
     folder = tmp_path_factory.mktemp("local")
-    done = stich("run", write(folder, toys(4), deals=DEALS), "--out", folder / "run")
+    done = stich("run", write(folder, toys(4), FRESH, deals=DEALS), "--out", folder / "run")
     assert done.returncode == 0, done.stderr
     return standings(folder / "run")
 
@@ -84,7 +85,7 @@ def notes(tmp_path: Path) -> Path:
 @pytest.fixture
 def cup(tmp_path: Path, notes: Path) -> Path:
     """The cup whose bots note their processes."""
-    return write(tmp_path, toys(4, str(notes)), deals=DEALS, sandbox=False)
+    return write(tmp_path, toys(4, str(notes)), FRESH, deals=DEALS)
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def gated(tmp_path: Path, notes: Path, gate: Gate) -> Iterator[Path]:
     """The same cup with a gate."""
     with hostile.running(gate) as url:
         bots = {**toys(4, str(notes)), "toy0": url}
-        yield write(tmp_path, bots, deals=DEALS, sandbox=False, move_ms=600_000)
+        yield write(tmp_path, bots, deals=DEALS, move_ms=600_000)
 
 
 def check_whole(run: Path, local: dict[str, Any], notes: Path) -> None:

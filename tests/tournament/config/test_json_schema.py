@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from tests.tournament.config.test_parse import GOOD, WRONG
+from tournament.config.cup import BOT, SECTIONS, TOP
 from tournament.config.json_schema import cup_schema
-from tournament.config.schema import BOT, SECTIONS, TOP
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SCHEMA = Draft7Validator(cup_schema())
@@ -43,7 +43,7 @@ def parsed(text: str) -> dict[str, object] | None:
 
 def test_it_is_a_schema_and_describes_every_key() -> None:
     Draft7Validator.check_schema(SCHEMA.schema)
-    for key in (*TOP, *BOT, *(key for keys in SECTIONS.values() for key in keys)):
+    for key in (key for keys in (TOP, BOT, *SECTIONS.values()) for key in keys.values()):
         assert key.about.endswith(".")
 
 

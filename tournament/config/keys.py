@@ -1,0 +1,257 @@
+"""The keys of a CUP.toml: the type and range of each, and how to fix a wrong value."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from tournament.config.locations import short
+
+_MAX_LISTED = 20
+_URL_FIX = "write one like http://127.0.0.1:9000."
+_TOKEN = "[A-Za-z0-9._~+/-]+=*"
+_MAX_TOKEN = 1000
+_COMMAND_FIX = 'write one like "python mybot.py".'
+RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH")
+"""Environment variables that a cup may not set for a bot."""
+
+T = TypeVar("T")
+
+_TYPE_NAMES = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a float",
+    str: "a string",
+    list: "an array",
+    dict: "a section",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a section.
+
+    `about` says what the key means. `problem` tells what is wrong with a value of the right type,
+    and the fix, or None; `fix` is the fix for a value of another type. `rules` are the keywords of
+    JSON Schema that say as much of `problem` as they can.
+    """
+
+    type: type
+    about: str
+    problem: Callable[[Any], str | None]
+    fix: str
+    rules: Mapping[str, object]
+    required: bool = False
+
+    def check(self, value: object) -> str | None:
+        """What is wrong with a value, and the fix, or None."""
+        if type(value) is not self.type:
+            return f"must be {_TYPE_NAMES[self.type]}, not {type_name(value)}; {self.fix}"
+        return self.problem(value)
+
+
+def key(default: T, key: Key, *, repr: bool = True) -> T:
+    """A field of a section with its key."""
+    if isinstance(default, bool | int | float | str):
+        key = replace(key, rules={**key.rules, "default": default})
+    return field(default=default, repr=repr, metadata={"key": key})
+
+
+def keys_of(section: type) -> dict[str, Key]:
+    """The keys of a section by name."""
+    return {one.name: one.metadata["key"] for one in fields(section) if "key" in one.metadata}
+
+
+def type_name(value: object) -> str:
+    """The TOML type of a value."""
+    return _TYPE_NAMES.get(type(value), "a date or time")
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was probably meant."""
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """The fix for an unknown word: the closest known one, or all of them."""
+    words = list(known)
+    meant = closest(word, words)
+    if meant:
+        return f'did you mean "{meant}"?'
+    more = f" and {len(words) - _MAX_LISTED} more" if len(words) > _MAX_LISTED else ""
+    return f"there are {', '.join(words[:_MAX_LISTED])}{more}."
+
+
+def number(low: float, high: float, about: str) -> Key:
+    """A number from `low` to `high`, of their type."""
+
+    def problem(value: float) -> str | None:
+        if low <= value <= high:
+            return None
+        return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
+
+    rules = {"minimum": low, "maximum": high}
+    return Key(type(low), about, problem, f"write one from {low} to {high}.", rules)
+
+
+def boolean(about: str) -> Key:
+    """True or false."""
+    fix = "write true or false without quotes."
+    return Key(bool, about, lambda value: None, fix, {})
+
+
+def string(max_length: int, about: str, *, required: bool = False) -> Key:
+    """A printable string of 1 to `max_length` characters."""
+
+    def problem(value: str) -> str | None:
+        if not value.strip():
+            return "must not be empty; write a name in quotes."
+        if len(value) > max_length:
+            return f"must have at most {max_length} characters, not {len(value)}; shorten it."
+        if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in value):
+            return "must not have control characters; remove them."
+        return None
+
+    rules = {"minLength": 1, "maxLength": max_length}
+    return Key(str, about, problem, "put it in quotes.", rules, required)
+
+
+def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
+    """One of a few words."""
+
+    def problem(value: str) -> str | None:
+        return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
+
+    fix = f"write one of: {', '.join(words)}."
+    return Key(str, about, problem, fix, {"enum": list(words)}, required)
+
+
+def _seed(value: str) -> str | None:
+    """What is wrong with a seed; it has 1 to 128 characters, as for a game."""
+    if 1 <= len(value) <= 128:
+        return None
+    fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
+    return f"must have 1 to 128 characters, not {len(value)}; {fix}."
+
+
+def url(value: str) -> str | None:
+    """What is wrong with the URL of a server: http or https, a host, perhaps a port and a path."""
+    try:
+        parts = urlsplit(value)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        return f"is not the URL of a server ({short(error)}); {_URL_FIX}"
+    if parts.scheme not in ("http", "https") or not host or port == 0:
+        return f"is not the URL of a server; {_URL_FIX}"
+    if parts.query or parts.fragment or parts.username is not None:
+        return f"must be only scheme, host, port and path; {_URL_FIX}"
+    if not value.isascii() or any(c.isspace() for c in value):
+        return f"must be plain ASCII without spaces; {_URL_FIX}"
+    return None
+
+
+def address(about: str) -> Key:
+    """The URL of a server."""
+    return Key(str, about, url, _URL_FIX, {"pattern": "^https?://"})
+
+
+def command(value: str) -> str | None:
+    """What is wrong with a command line, split as a shell splits it."""
+    if "\0" in value:
+        return "must not have control characters; remove them."
+    try:
+        words = shlex.split(value)
+    except ValueError as error:
+        return f"cannot be split into words ({error}); fix the quotes."
+    return None if words else f"must not be empty; {_COMMAND_FIX}"
+
+
+def _token(value: str) -> str | None:
+    """What is wrong with a bearer token (RFC 6750). The sentence does not show it."""
+    if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
+        return None
+    return (
+        f"must have 1 to {_MAX_TOKEN} letters, digits and -._~+/ (then perhaps =), without spaces;"
+        " write another one."
+    )
+
+
+def _folder(value: str) -> str | None:
+    """What is wrong with the path of a folder; whether it is there is checked before the cup."""
+    if not value or "\0" in value:
+        return 'must be the path of a folder; write one like "bots/mine".'
+    return None
+
+
+def _variables(value: dict[str, object]) -> str | None:
+    """What is wrong with environment variables."""
+    for name, text in value.items():
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            return f'has "{short(name)}"; name variables with letters, digits and underscores.'
+        if name in RESERVED_VARIABLES:
+            return f"must not set {name}, which the runner sets; delete it."
+        if not isinstance(text, str) or "\0" in text:
+            return f"{name} must be a string; put it in quotes."
+    return None
+
+
+def _names(value: list[object]) -> str | None:
+    """What is wrong with a list of bots."""
+    if any(not isinstance(name, str) for name in value):
+        return 'must be an array of names; write one like ["first", "second"].'
+    repeated = next((name for name, count in Counter(value).items() if count > 1), None)
+    return None if repeated is None else f'has "{short(repeated)}" twice; delete one.'
+
+
+SEED = Key(
+    str,
+    "Determines everything that is drawn. Leave it out: a fresh one is drawn.",
+    _seed,
+    "put it in quotes.",
+    {"minLength": 1, "maxLength": 128},
+)
+SEEDS = Key(
+    list,
+    "Bots of a knockout that are seeded, best first; the others are drawn.",
+    _names,
+    'write one like ["first", "second"].',
+    {"items": {"type": "string"}, "uniqueItems": True},
+)
+COMMAND = Key(
+    str, "Starts the bot, which listens at $PORT.", command, _COMMAND_FIX, {"minLength": 1}
+)
+TOKEN = Key(
+    str,
+    "Sent to a bot by url with every request, as Authorization: Bearer.",
+    _token,
+    "put it in quotes.",
+    {"pattern": f"^{_TOKEN}$", "minLength": 1, "maxLength": _MAX_TOKEN},
+)
+DIR = Key(
+    str,
+    "The folder that the command runs in, relative to this file.",
+    _folder,
+    'write one like "bots/mine".',
+    {"minLength": 1},
+)
+ENV = Key(
+    dict,
+    "Environment variables of the command.",
+    _variables,
+    'write one like { THREADS = "2" }.',
+    {
+        "additionalProperties": {"type": "string"},
+        "propertyNames": {
+            "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+            "not": {"enum": list(RESERVED_VARIABLES)},
+        },
+    },
+)

@@ -30,7 +30,7 @@ from tournament.bench.record import Record, RecordError, read_record, write_reco
 from tournament.bench.session import ask_about, games_of, matches, run_bench
 from tournament.bench.suite import BOT, CLOCK, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
 from tournament.bot.url_bot import StartError
-from tournament.config import schema
+from tournament.config import keys
 from tournament.config.arguments import parse_bot
 
 _USAGE = 'Write one bot, as in "python bot.py", or: compare OLD.json NEW.json'
@@ -47,7 +47,7 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
 
 
 def _seed(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    if problem := schema.seed(value):
+    if problem := keys.seed(value):
         raise click.BadParameter(problem)
     return value
 

@@ -111,11 +111,11 @@ game_options = click.option(
 
 def named_bot(command: str | None, url: str | None) -> Bot:
     """The bot with this command or URL; a usage error unless it is one of them, and right."""
-    from tournament.config import Bot, schema
+    from tournament.config import Bot, keys
 
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")
-    wrong = schema.url(url) if url is not None else schema.command(str(command))
+    wrong = keys.url(url) if url is not None else keys.command(str(command))
     if wrong:
         raise click.UsageError(f"{url or 'The command'}: {wrong}")
     return Bot(str(command or url), command, url)

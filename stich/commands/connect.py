@@ -17,7 +17,7 @@ from stich.commands.common import (
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import HttpBot, StartError
-from tournament.config import Limits, schema
+from tournament.config import Limits, keys
 from web.gateway.connector import Connector, Refused
 
 _TABLES = 64
@@ -64,7 +64,7 @@ def connect(
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
-    if wrong := schema.url(arena):
+    if wrong := keys.url(arena):
         raise click.UsageError(f"{arena}: {wrong}")
     named = named_bot(command, url)
     with ExitStack() as stack:

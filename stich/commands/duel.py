@@ -27,7 +27,7 @@ from stich.commands.common import (
 from stich.console.progress import JsonLines, watch
 from stich.console.standings_table import print_table
 from stich.console.text import make_console
-from tournament.config import Clock, Cup, Format, Run, schema, usual_cards
+from tournament.config import Clock, Cup, Format, Run, keys, usual_cards
 from tournament.config.arguments import parse_bot
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
@@ -131,7 +131,7 @@ def duel_cup(
         seats, filled = rules.resolve_options(players, "seed", options)
     except games.OptionError as error:
         raise ValueError(f"{error.field}: {error.message}") from None
-    problem = None if seed is None else schema.seed(seed)
+    problem = None if seed is None else keys.seed(seed)
     if problem:
         raise ValueError(f"--seed: {problem}")
     first, second = (

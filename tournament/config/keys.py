@@ -134,7 +134,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
     return Key(str, about, problem, fix, {"enum": list(words)}, required)
 
 
-def _seed(value: str) -> str | None:
+def seed(value: str) -> str | None:
     """What is wrong with a seed; it has 1 to 128 characters, as for a game."""
     if 1 <= len(value) <= 128:
         return None
@@ -214,7 +214,7 @@ def _names(value: list[object]) -> str | None:
 SEED = Key(
     str,
     "Determines everything that is drawn. Leave it out: a fresh one is drawn.",
-    _seed,
+    seed,
     "put it in quotes.",
     {"minLength": 1, "maxLength": 128},
 )

@@ -10,9 +10,8 @@ from tournament.cluster import tables
 from tournament.config import Cup
 from tournament.match.match import Pairing
 from tournament.records import MatchRecord
-from tournament.run.bot_pool import BotPool
+from tournament.run.bot_pool import BotPool, pairing_of
 from tournament.run.executor import Inspected, Job
-from tournament.run.table import pairing_of
 
 REQUESTS = 18  # to one seat in one match
 

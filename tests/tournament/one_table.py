@@ -8,8 +8,8 @@ from tests.tournament import played
 from tournament.config import Cup
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
+from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import Event, Finished, Inspected, Job
-from tournament.run.table import pairing_of
 
 
 class OneTable:

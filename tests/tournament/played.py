@@ -17,7 +17,7 @@ from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, MatchRecord
-from tournament.run.table import pairing_of
+from tournament.run.bot_pool import pairing_of
 from tournament.store.store import Store
 
 MATCH_KEY = "2026-spring"

@@ -17,6 +17,7 @@ from tournament.cluster.archive import Archives
 from tournament.cluster.connection import connect, differing_packages, version_problem
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
 from tournament.config import Cup
+from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import (
     Event,
     Finished,
@@ -28,7 +29,6 @@ from tournament.run.executor import (
     Unplayed,
     Voided,
 )
-from tournament.run.table import pairing_of
 from tournament.text import plural, printable
 
 WAIT_S = 20.0

@@ -20,11 +20,10 @@ from tournament.cluster.archive import ArchiveError, Archives, unpack
 from tournament.config import Cup
 from tournament.match.match import MatchVoid
 from tournament.records import MatchRecord, VoidRecord
-from tournament.run.bot_pool import BotPool
+from tournament.run.bot_pool import BotPool, Table
 from tournament.run.executor import Inspected, Job
 from tournament.run.memory import memory_for_bots
 from tournament.run.preflight import inspect
-from tournament.run.table import Table
 
 _WARNING = (
     "Warning: the bots run as the user of the worker and without a sandbox, so they can reach its"

@@ -1,9 +1,9 @@
-"""The bots that a worker keeps running, or has a connection to."""
+"""A table: the bots that it keeps running, or has a connection to, and the matches they play."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import inf
 from time import monotonic
@@ -15,7 +15,11 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, Player, StandIn, StartError
 from tournament.config import CONNECTED_URL, Bot, Cup
+from tournament.formats import Block
+from tournament.match.match import Pairing, Rules, play
+from tournament.match.referee import LocalReferee, Referee
 from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.run.executor import Job
 
 _STARTED_AT_ONCE = 8
 _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
@@ -242,3 +246,55 @@ class BotPool:
                 player.url = CONNECTED_URL
             self._by_url[bot.name] = player
         return self._by_url[bot.name]
+
+
+class Table:
+    """Plays matches, one at a time, with the bots of a pool."""
+
+    def __init__(self, cup: Cup, bot_pool: BotPool) -> None:
+        self._bot_pool = bot_pool
+        self._referee = _referee(cup)
+        self._rules = Rules(
+            cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names
+        )
+
+    def play(
+        self, job: Job, number: int, expect: Callable[[float], None] = lambda _: None
+    ) -> MatchRecord:
+        """Play one match of a job to its end; `expect` is told by when the next step is due.
+        MatchVoid; RefereeError if the rules service fails."""
+        pairing = pairing_of(job.block, number)
+        later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
+        later += [(block, other) for block in job.prefetch for other in range(len(block.seatings))]
+        players = self._bot_pool.seat(
+            pairing.seating,
+            number,
+            job.absent,
+            anew=job.anew,
+            upcoming=((block.seatings[other], other) for block, other in later),
+        )
+        return play(self._rules, pairing, self._referee, players, expect, job.wait_for)
+
+
+def _referee(cup: Cup) -> Referee:
+    if cup.run.referee is None:
+        return LocalReferee()
+    from tournament.match.remote_referee import HttpReferee
+
+    return HttpReferee(cup.run.referee)
+
+
+def pairing_of(block: Block, number: int) -> Pairing:
+    """One match of a block."""
+    return Pairing(
+        match=block.matches[number],
+        block=block.number,
+        key=block.key,
+        round=block.round,
+        stage=block.stage,
+        number=number,
+        seatings=len(block.seatings),
+        table=block.table,
+        seating=block.seatings[number],
+        seed=block.seeds[number],
+    )

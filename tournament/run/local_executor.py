@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
@@ -69,28 +68,15 @@ class _Worker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM wait, and a worker that starts inherits that Ctrl-C is blocked.
-
-    Ctrl-C goes to the whole process group, and must not end a worker that is still loading, nor
-    the runner halfway through starting one.
-    """
+    """Within, Ctrl-C and SIGTERM wait, and a worker that starts inherits that they are blocked:
+    Ctrl-C goes to the whole process group, and must not end a worker that is still loading."""
     # Else the first worker would start Python's resource tracker, which unblocks the signal.
     resource_tracker.ensure_running()
-    came: list[int] = []
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if callable(signal.getsignal(number)):  # not if it is ignored, as in background
-                before[number] = signal.signal(number, lambda number, _: came.append(number))
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        for stopped, handler in before.items():
-            signal.signal(stopped, handler)
-        for arrived in came:
-            signal.raise_signal(arrived)
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:

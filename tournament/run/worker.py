@@ -22,11 +22,10 @@ from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid
 from tournament.match.referee import RefereeError
-from tournament.run.bot_pool import BotPool
+from tournament.run.bot_pool import BotPool, Table
 from tournament.run.cpu_affinity import Cores, pin
 from tournament.run.executor import Finished, Inspected, Job, Voided
 from tournament.run.preflight import inspect
-from tournament.run.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +97,15 @@ def main(
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _exit)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):  # some systems allow less than they say
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
     bot_pool = BotPool(cup, launch, memory_mb, in_process)
     try:
-        _work(connection, cup, bot_pool, cores, deadline)
-    except _RunnerGone:
-        return
-    except RefereeError as error:
-        with contextlib.suppress(_RunnerGone):
-            _send(connection, WorkerFailed(str(error)))
+        with contextlib.suppress(EOFError, ConnectionError):  # the runner is gone
+            _work(connection, cup, bot_pool, cores, deadline)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         bot_pool.close()
@@ -120,25 +115,6 @@ def _exit(*_: object) -> NoReturn:
     sys.exit()
 
 
-class _RunnerGone(Exception):
-    """The runner has closed the connection."""
-
-
-def _receive(connection: Connection) -> Order:
-    try:
-        order: Order = connection.recv()
-    except (EOFError, OSError):
-        raise _RunnerGone from None
-    return order
-
-
-def _send(connection: Connection, message: Message) -> None:
-    try:
-        connection.send(message)
-    except OSError:
-        raise _RunnerGone from None
-
-
 def _work(
     connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
 ) -> None:
@@ -146,10 +122,10 @@ def _work(
     start_s = cup.clock.start_ms / 1000 + OWN_S
     while True:
         deadline.clear()
-        job = _receive(connection)
+        job: Order = connection.recv()
         if isinstance(job, Inspect):
             deadline.expect(start_s * (1 + len(cup.bots)))
-            _send(connection, inspect(cup, bot_pool, job.absent))
+            connection.send(inspect(cup, bot_pool, job.absent))
             continue
         if cores is not None:
             # Not earlier: while all bots are started at once, they may use all cores.
@@ -161,11 +137,14 @@ def _work(
                 record = table.play(job, number, deadline.expect)
             except MatchVoid as void:
                 deadline.clear()
-                _send(connection, Voided(void.record))
+                connection.send(Voided(void.record))
                 break
+            except RefereeError as error:
+                connection.send(WorkerFailed(str(error)))
+                return
             deadline.clear()
             last = number == job.numbers[-1] or deadline.stop_soon
-            _send(connection, Finished(record, last))
+            connection.send(Finished(record, last))
             bot_pool.recycle(record)
             if last:
                 break

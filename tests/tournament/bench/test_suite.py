@@ -18,7 +18,7 @@ from tournament.bot.in_process import InProcessBot
 from tournament.config import Bot
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
-from tournament.run.table import pairing_of
+from tournament.run.bot_pool import pairing_of
 
 AGAINST_SEARCH = [table for table in TABLES if table.opponents == "search"]
 AGAINST_SENSIBLE = [table for table in TABLES if table.opponents == "sensible"]

@@ -26,8 +26,8 @@ from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import DecisionKind, MatchRecord
+from tournament.run.bot_pool import pairing_of
 from tournament.run.runner import Runner
-from tournament.run.table import pairing_of
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 

@@ -21,8 +21,8 @@ from tournament.formats import make_schedule
 from tournament.match.match import MatchVoid, Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, VoidCause, VoidRecord
+from tournament.run.bot_pool import pairing_of
 from tournament.run.outages import Outages
-from tournament.run.table import pairing_of
 from tournament.store.store import Store
 
 CUP = replace(

@@ -126,14 +126,40 @@ class MatchRecord:
             return None
         return games.get(self.game).sides(self.results[0], self.players)
 
-    def answered(self, seat: int) -> tuple[float, ...]:
+    def answered(self, seat: int) -> list[float]:
         """The times of this seat's requests that were answered completely, milliseconds."""
         unanswered = {
             fault.turn
             for fault in self.faults
             if fault.seat == seat and fault.kind in (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
         }
-        return tuple(ms for turn, ms in enumerate(self.times[seat], 1) if turn not in unanswered)
+        return [ms for turn, ms in enumerate(self.times[seat], 1) if turn not in unanswered]
+
+    def summary(self) -> MatchSummary:
+        """What statistics need of it."""
+        faults = [[0] * len(FAULT_KINDS) for _ in range(self.players)]
+        for fault in self.faults:
+            faults[fault.seat][FAULT_KINDS.index(fault.kind)] += 1
+        times = (
+            array("f", [round(ms, 3) for ms in self.answered(seat)]) for seat in range(self.players)
+        )
+        return MatchSummary(
+            match=self.match,
+            block=self.block,
+            round=self.round,
+            stage=self.stage,
+            number=self.number,
+            seatings=self.seatings,
+            table=self.table,
+            seating=self.seating,
+            scores=self.scores,
+            adjusted=self.adjusted,
+            deals=self.deals,
+            struck=self.struck,
+            sides=self.sides,
+            faults=tuple(map(tuple, faults)),
+            times=tuple(times),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,25 +266,6 @@ class Results(Protocol):
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """The finished matches without their moves; of one round if it is given."""
-
-
-class RunRecords(Results, Protocol):
-    """A run as its store keeps it. Everything comes in the order of the schedule."""
-
-    def blocks(self) -> Iterable[BlockRecord]:
-        """The blocks that have begun."""
-
-    def matches(self) -> Iterable[MatchRecord]:
-        """The finished matches, whole."""
-
-    def match(self, match: str) -> MatchRecord:
-        """One finished match by its id."""
-
-    def faults(self) -> Iterable[tuple[str, FaultRecord]]:
-        """Every fault with the id of its match."""
-
-    def is_signed(self) -> bool | None:
-        """Whether the signature is of this run; None if it has none."""
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:

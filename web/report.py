@@ -10,12 +10,12 @@ from markupsafe import Markup
 
 import games
 from tournament.decisions import disqualified
-from tournament.records import RunRecords
 from tournament.results.course import Against, against
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity
 from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
+from tournament.store.reader import StoreReader
 from web.ui import plots
 from web.ui.replay import clock
 from web.ui.replay_steps import compressed, select
@@ -28,7 +28,7 @@ _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 t
 _MAX_CROSS_BOTS = 64  # in the table of who beat whom
 
 
-def report(store: RunRecords, replays: int = REPLAYS) -> str:
+def report(store: StoreReader, replays: int = REPLAYS) -> str:
     """The page as HTML. ``replays`` is the most matches that it shows move by move."""
     facts = store.facts()
     matches = list(store.summaries())

@@ -32,8 +32,7 @@ from benchmarks.ranking.simulated_cups import (
 )
 from tournament.formats.stopping import FIRST_LOOK, next_look
 from tournament.ranking.arrays import Booleans, Floats
-from tournament.ranking.bets_of_pairs import settled_by_bets
-from tournament.ranking.betting import Reach
+from tournament.ranking.betting import Reach, settled_by_bets
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, from_blocks

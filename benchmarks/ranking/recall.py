@@ -24,7 +24,7 @@ from benchmarks.ranking.simulated_cups import (
 )
 from tournament.formats import halving
 from tournament.ranking.arrays import Floats, Ints
-from tournament.ranking.effects import scores
+from tournament.ranking.effects import fit
 
 BOTS = 30
 TOP = 3
@@ -45,7 +45,7 @@ def by_swiss(deals: int) -> Ranking:
     """The scores of a Swiss of five rounds."""
     draw = swiss(SWISS_ROUNDS, deals)
     return lambda random, effects: _best(
-        scores(draw(random, effects.size, simulated(effects, normal)))
+        fit(draw(random, effects.size, simulated(effects, normal))).score
     )
 
 
@@ -55,7 +55,7 @@ def by_round_robin(blocks: int) -> Ranking:
     def ranked(random: np.random.Generator, effects: Floats) -> Ints:
         seats = schedule(random, effects.size, -(-blocks // comb(effects.size, SEATS)))[:blocks]
         points = simulated(effects, normal)(random, seats)
-        return _best(scores(observed(seats, points, effects.size)))
+        return _best(fit(observed(seats, points, effects.size)).score)
 
     return ranked
 

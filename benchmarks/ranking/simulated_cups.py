@@ -13,7 +13,7 @@ from tournament.formats import halving as halving_format
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
 from tournament.ranking.arrays import Floats, Ints
-from tournament.ranking.effects import scores
+from tournament.ranking.effects import fit
 from tournament.ranking.observations import Observations, from_blocks
 
 SEATS = 3
@@ -175,39 +175,26 @@ def knockout(deals: int) -> Draw:
     return draw
 
 
-class _Met:
-    """Who met whom and who sat out, as Swiss pairing wants to know it."""
-
-    def __init__(self) -> None:
-        self.rounds = 0
-        self.met: Counter[frozenset[str]] = Counter()
-        self.played: Counter[str] = Counter()
-
-    def byes(self, name: str) -> int:
-        """How often a bot sat out."""
-        return self.rounds - self.played[name]
-
-
 def swiss(number: int, deals: int) -> Draw:
     """``number`` rounds of bots of similar standing."""
 
     def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
-        history = _Met()
+        met: Counter[frozenset[str]] = Counter()
+        byes: Counter[str] = Counter()
         totals, counts = np.zeros(bots), np.zeros(bots)
         rounds = []
         for _ in range(number):
             mean = totals / np.maximum(counts, 1)
             ranked = sorted(random.permutation(bots), key=lambda bot: -mean[bot])
-            tables = pair([str(bot) for bot in ranked], SEATS, bots // SEATS, history)
+            tables = pair([str(bot) for bot in ranked], SEATS, bots // SEATS, met, byes)
             seats = [[int(name) for name in table] for table in tables]
             rounds.append(_round(random, seats, deals, play))
             here = np.array(seats)
             totals[here] += rounds[-1][1].reshape(-1, deals, SEATS).mean(axis=1)
             counts[here] += 1
             for table in tables:
-                history.met.update(frozenset(two) for two in combinations(table, 2))
-                history.played.update(table)
-            history.rounds += 1
+                met.update(frozenset(two) for two in combinations(table, 2))
+            byes.update({str(bot) for bot in range(bots)}.difference(*tables))
         return _joined(rounds, bots)
 
     return draw
@@ -236,7 +223,7 @@ def halved(
 
 
 def _best(data: Observations, left: Ints) -> Ints:
-    answer: Ints = left[np.argsort(-scores(data)[left], kind="stable")]
+    answer: Ints = left[np.argsort(-fit(data).score[left], kind="stable")]
     return answer
 
 

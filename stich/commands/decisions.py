@@ -12,9 +12,8 @@ import click
 from stich.commands import completion
 from stich.commands.common import open_run, run_argument, run_command
 from tournament.config import Cup
-from tournament.decisions import out_of_play, paused, pending
+from tournament.decisions import absent, out_of_play, paused, pending
 from tournament.formats import Schedule, make_schedule
-from tournament.formats.planned import planned_matches
 from tournament.records import DecisionKind
 from tournament.run.lock import only_runner
 from tournament.run.voiding import (
@@ -207,7 +206,7 @@ def undo(target: str, why: str) -> int:
         last = last_exclusion(store, cup, schedule)
         store.decide(DecisionKind.UNDO, why, bot=last.bot)
         if not store.get("finished"):
-            total = planned_matches(cup, schedule, store.summaries(), store.decisions())
+            total = schedule.planned_matches(absent(store.decisions()), store.summaries())
             store.put({"total": total})
     click.echo(f"Taken back: {last.kind} {last.bot}.")
     return 0

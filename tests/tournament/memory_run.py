@@ -1,12 +1,13 @@
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tournament.records import BlockRecord, FaultRecord, MatchRecord, MatchSummary
+from tournament.records import MatchRecord, MatchSummary
+from tournament.store.reader import StoreReader
 
 
 @dataclass
-class MemoryRun:
+class MemoryRun(StoreReader):
     """A run in memory, whose records may have been forged."""
 
     about: dict[str, Any]
@@ -17,20 +18,11 @@ class MemoryRun:
     def facts(self) -> dict[str, Any]:
         return self.about
 
-    def blocks(self) -> Iterable[BlockRecord]:
-        raise NotImplementedError
-
-    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
+    def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         return (one for one in self.summary_rows if round is None or one.round == round)
 
-    def matches(self) -> Iterable[MatchRecord]:
+    def matches(self) -> Iterator[MatchRecord]:
         return iter(self.records)
-
-    def match(self, match: str) -> MatchRecord:
-        raise NotImplementedError
-
-    def faults(self) -> Iterable[tuple[str, FaultRecord]]:
-        raise NotImplementedError
 
     def is_signed(self) -> bool | None:
         return self.signed

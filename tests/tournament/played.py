@@ -11,7 +11,7 @@ import games
 from tests.tournament.memory_run import MemoryRun
 from tournament.bot.url_bot import Choice, Failure, StandIn
 from tournament.config import Bot, Clock, Cup, Format
-from tournament.formats import Scores, make_schedule
+from tournament.formats import make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
@@ -80,7 +80,7 @@ def cup(
 
 
 def played(
-    of: Cup, faulty: dict[str, int] | None = None, scores: Scores | None = None
+    of: Cup, faulty: dict[str, int] | None = None, scores: RoundScores | None = None
 ) -> Iterable[MatchRecord]:
     """The matches of a cup in order; `scores` is called between rounds."""
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)

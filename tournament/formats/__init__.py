@@ -10,7 +10,7 @@ from tournament.formats.draws import game_seed, match_id
 from tournament.formats.duel import Duel
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
-from tournament.formats.schedule import Block, Round, Schedule, Scores
+from tournament.formats.schedule import Block, Round, Schedule
 from tournament.formats.stopping import UntilSettled
 from tournament.formats.swiss import Swiss
 
@@ -18,7 +18,6 @@ __all__ = [
     "Block",
     "Round",
     "Schedule",
-    "Scores",
     "game_seed",
     "make_schedule",
     "match_id",

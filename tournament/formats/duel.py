@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import games
 from tournament.config import Cup
-from tournament.formats.schedule import BlockMaker, Round, Schedule, Scores
+from tournament.formats.round_scores import RoundScores
+from tournament.formats.schedule import BlockMaker, Round, Schedule
 from tournament.ranking.betting import Bets, Reach, reach_of
 
 BLOCKS_PER_ROUND = 4
@@ -27,14 +28,14 @@ class Duel(Schedule):
         self._cup = cup
         self._maker = BlockMaker(cup, seed, match_key, "mixed")
         self.blocks = cup.format.deals
-        self.matches = self.blocks * self._maker.seatings.count()
+        self.matches = self.blocks * self._maker.matches
         self.bets = self._begin()
         self.on_look: Callable[[Bets], None] | None = None
 
     def _begin(self) -> Bets:
         return Bets(reach(self._cup), self._cup.format.within)
 
-    def rounds(self, scores: Scores) -> Iterator[Round]:
+    def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """A few blocks at a time until they decide the duel or the budget is spent."""
         first, second = self._cup.names
         self.bets = self._begin()

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from tournament.config import Cup
 from tournament.formats.draws import shuffled
-from tournament.formats.schedule import Block, BlockMaker, Round, Schedule, Scores
+from tournament.formats.round_scores import RoundScores
+from tournament.formats.schedule import Block, BlockMaker, Round, Schedule
+from tournament.ranking.effects import fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,9 @@ class Halving(Schedule):
         self._maker = BlockMaker(cup, seed, match_key)
         self._stages = plan(len(cup.bots), cup.players, cup.format.deals)
         self.blocks = sum(self._size(stage) for stage in self._stages)
-        self.matches = self.blocks * self._maker.seatings.count()
+        self.matches = self.blocks * self._maker.matches
 
-    def rounds(self, scores: Scores) -> Iterator[Round]:
+    def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The stages; the scores after each decide who plays the next."""
         remaining, offset = list(self._cup.names), 0
         for number, stage in enumerate(self._stages, 1):
@@ -79,14 +81,11 @@ class Halving(Schedule):
                 yield self._maker.make(offset, number, name, table, seating)
 
     def _best(
-        self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
+        self, scores: RoundScores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
         """The bots that play on, by the score of all blocks so far; a draw decides between equal
         scores."""
-        # Imported here: workers import the formats, and would load numpy for nothing.
-        from tournament.ranking import effects
-
-        fitted = effects.scores(scores.observations(self._cup.names, blocks))
-        score = dict(zip(self._cup.names, fitted.tolist(), strict=True))
+        fitted = fit(scores.observations(self._cup.names, blocks))
+        score = dict(zip(self._cup.names, fitted.score.tolist(), strict=True))
         drawn = shuffled(bots, "tie", self._seed, str(number))
         return sorted(drawn, key=lambda bot: -score[bot])[:count]

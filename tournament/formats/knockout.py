@@ -10,15 +10,8 @@ from math import ceil
 
 from tournament.config import Cup
 from tournament.formats.draws import draw, shuffled
-from tournament.formats.schedule import (
-    BlockMaker,
-    Round,
-    Schedule,
-    Scores,
-    StageTable,
-    Table,
-    interleaved,
-)
+from tournament.formats.round_scores import RoundScores, StageTable, Table
+from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved
 
 _Key = tuple[Fraction | int, ...]
 """What decides a place; less is better."""
@@ -63,7 +56,7 @@ class Knockout(Schedule):
         self._bronze = cup.format.bronze and len(cup.bots) >= 2 * cup.players
         tables = sum(cut.tables for cut in self._cuts) + 1 + self._bronze
         self.blocks = tables * cup.format.deals
-        self.matches = self.blocks * self._maker.seatings.count()
+        self.matches = self.blocks * self._maker.matches
         self._order = {name: i for i, name in enumerate(cup.names)}
 
     def seeds(self) -> list[str]:
@@ -72,11 +65,11 @@ class Knockout(Schedule):
         rest = [name for name in self._cup.names if name not in seeded]
         return seeded + shuffled(rest, "seeds", self._seed)
 
-    def rounds(self, scores: Scores) -> Iterator[Round]:
+    def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The rounds; each depends on the results of the one before."""
         yield from self._play(scores, {})
 
-    def places(self, scores: Scores) -> dict[str, int]:
+    def places(self, scores: RoundScores) -> dict[str, int]:
         """The place of every bot, best first, once everything is played.
 
         The final decides the first places, the table for bronze the next. The others follow by the
@@ -88,7 +81,7 @@ class Knockout(Schedule):
             pass
         return places
 
-    def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
+    def _play(self, scores: RoundScores, places: dict[str, int]) -> Iterator[Round]:
         remaining, offset = self.seeds(), 0
         eliminated: list[tuple[_Key, str]] = []  # best first, beaten by round
         played = _Points()

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from itertools import combinations
 
 from tournament.config import Cup
 from tournament.formats.draws import draw
-from tournament.formats.schedule import (
-    BlockMaker,
-    Round,
-    Schedule,
-    Scores,
-    Table,
-    interleaved,
-    parse_key,
-)
-from tournament.records import BlockRecord
+from tournament.formats.round_scores import RoundScores, Table
+from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved, parse_key
+from tournament.records import BlockRecord, MatchSummary
 
 
 class AllTables(Schedule):
@@ -28,18 +21,19 @@ class AllTables(Schedule):
         self._maker = BlockMaker(cup, seed, match_key)
         self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
         self.blocks = self._deals * len(tables)
-        self.matches = self.blocks * self._maker.seatings.count()
+        self.matches = self.blocks * self._maker.matches
         self._numbers: dict[frozenset[str], int] = {}
 
-    def rounds(self, scores: Scores) -> Iterator[Round]:
+    def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """A single round."""
         tables = [("", table) for table in self._tables]
         yield Round(1, self.blocks, interleaved(self._maker, 0, 1, tables, self._deals))
 
-    def matches_without(self, gone: Set[str]) -> int:
-        """The number of matches at the tables without these bots."""
+    def planned_matches(self, gone: Set[str], played: Iterable[MatchSummary]) -> int:
+        """The number of matches once the bots `gone` play no more."""
         left = sum(gone.isdisjoint(table) for table in self._tables)
-        return left * self._deals * self._maker.seatings.count()
+        kept = sum(not gone.isdisjoint(match.table) for match in played) if gone else 0
+        return left * self._deals * self._maker.matches + kept
 
     def number(self, block: BlockRecord) -> int:
         """The number of the block in this schedule."""

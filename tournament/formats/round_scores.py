@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tournament.decisions import exclusions
-from tournament.formats.schedule import StageTable
+from tournament.ranking.observations import Observations, observe
 from tournament.records import DecisionKind, Results
 
-if TYPE_CHECKING:
-    from tournament.ranking.observations import Observations
+Table = tuple[str, ...]
+StageTable = tuple[str, Table]
+"""The stage of the format, and the bots of a table in it."""
 
 
 class RoundScores:
-    """The scores of a run, for its format; see `formats.schedule.Scores`."""
+    """The scores of a run, for its format."""
 
     def __init__(self, run: Results) -> None:
         self._run = run
@@ -38,10 +40,6 @@ class RoundScores:
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """The points of `bots` in the first `blocks` blocks of the schedule, as the fit reads
         them; without tables at which another bot sat."""
-        import numpy as np
-
-        from tournament.ranking.observations import observe
-
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
             (match.block, match.deals, [number[bot] for bot in match.seating], match.adjusted)

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import permutations, product
 from math import factorial
-from typing import TYPE_CHECKING, Protocol
 
 from tournament.config import Cup
 from tournament.formats.draws import game_seed, match_id, shuffled
-from tournament.records import BlockRecord
+from tournament.formats.round_scores import RoundScores, Table
+from tournament.records import BlockRecord, MatchSummary
 
-if TYPE_CHECKING:
-    from tournament.ranking.observations import Observations
-
-Table = tuple[str, ...]
 Seating = tuple[str, ...]
-StageTable = tuple[str, Table]
-"""The stage of the format, and the bots of a table in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +41,6 @@ class Round:
     blocks: Iterable[Block]
 
 
-class Scores(Protocol):
-    """Looks up what has been played."""
-
-    def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """The mean score a deal of each bot in a finished round, by stage and table."""
-
-    def observations(self, bots: Sequence[str], blocks: int) -> Observations:
-        """The points of these bots in the first `blocks` blocks, all of them finished; without
-        tables at which another bot sat."""
-
-    def disqualified(self, blocks: int) -> frozenset[str]:
-        """The bots that were disqualified before the first `blocks` blocks were finished."""
-
-
 class Schedule(ABC):
     """A format with its bots: rounds of blocks, the same in every run of the same cup."""
 
@@ -71,18 +50,19 @@ class Schedule(ABC):
     matches: int
     """The number of matches in the whole cup; fewer are played if it ends early."""
 
-    def matches_without(self, gone: Set[str]) -> int:
-        """The number of matches in the whole cup once these bots play no more."""
+    def planned_matches(self, gone: Set[str], played: Iterable[MatchSummary]) -> int:
+        """The number of matches of a run that is played to its end, once the bots `gone` play no
+        more: of the tables that are then left out, only those that were `played`."""
         return self.matches
 
     settled: tuple[str, ...] = ()
     """The bots by which `[stop]` ended the cup, once `rounds` has ended."""
 
     @abstractmethod
-    def rounds(self, scores: Scores) -> Iterator[Round]:
+    def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The rounds in order; ask for the next one when the one before is finished."""
 
-    def places(self, scores: Scores) -> dict[str, int] | None:
+    def places(self, scores: RoundScores) -> dict[str, int] | None:
         """The place of every bot, best first, once everything is played; None if places follow
         from the scores."""
         return None
@@ -92,41 +72,6 @@ class Schedule(ABC):
         return block.block
 
 
-class Seatings:
-    """The seatings of a table in a block."""
-
-    def __init__(self, kind: str, seed: str, players: int) -> None:
-        self.kind = kind
-        self.seed = seed
-        self.players = players
-
-    def count(self) -> int:
-        """The number of seatings, which is that of matches in a block."""
-        counts = {
-            "rotations": self.players,
-            "permutations": factorial(self.players),
-            "mixed": (1 << self.players) - 2,
-        }
-        return counts.get(self.kind, 1)
-
-    def of(self, table: Table, key: str) -> tuple[Seating, ...]:
-        """The seatings of a table.
-
-        `rotations`: of a circle drawn for this block, so that neighbours vary. `permutations`:
-        all of them. `fixed`: the table as it is. `mixed`: all ways to give two bots the seats.
-        """
-        if self.kind == "permutations":
-            return tuple(permutations(table))
-        if self.kind == "mixed":
-            return tuple(
-                seats for seats in product(table, repeat=self.players) if len(set(seats)) > 1
-            )
-        if self.kind == "fixed":
-            return (table,)
-        circle = tuple(shuffled(table, "circle", self.seed, key))
-        return tuple(circle[i:] + circle[:i] for i in range(len(circle)))
-
-
 class BlockMaker:
     """Makes blocks: seeds and seatings from the cup's seed, match ids from `match_key`."""
 
@@ -134,25 +79,47 @@ class BlockMaker:
         self.seed = seed
         self.match_key = match_key
         self.fresh = cup.format.cards == "fresh"
-        self.seatings = Seatings(seating or cup.format.seating, seed, cup.players)
+        self.players = cup.players
+        self.kind = seating or cup.format.seating
+
+    @property
+    def matches(self) -> int:
+        """The number of matches in a block."""
+        counts = {
+            "rotations": self.players,
+            "permutations": factorial(self.players),
+            "mixed": (1 << self.players) - 2,
+        }
+        return counts.get(self.kind, 1)
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
         """The block of a table's `deal`-th deal in a stage."""
         key = block_key(stage, table, deal)
-        seatings = self.seatings.of(table, key)
+        seatings = self._seatings(table, key)
+        numbers = range(len(seatings))
         return Block(
             number=number,
             key=key,
             round=round,
             stage=stage,
             table=table,
-            seeds=tuple(
-                game_seed(self.seed, key, number if self.fresh else None)
-                for number in range(len(seatings))
-            ),
+            seeds=tuple(game_seed(self.seed, key, i if self.fresh else None) for i in numbers),
             seatings=seatings,
-            matches=tuple(match_id(self.match_key, key, i) for i in range(len(seatings))),
+            matches=tuple(match_id(self.match_key, key, i) for i in numbers),
         )
+
+    def _seatings(self, table: Table, key: str) -> tuple[Seating, ...]:
+        """`rotations`: of a circle drawn for this block, so that neighbours vary. `permutations`:
+        all of them. `fixed`: the table as it is. `mixed`: all ways to give two bots the seats."""
+        if self.kind == "permutations":
+            return tuple(permutations(table))
+        if self.kind == "mixed":
+            every = product(table, repeat=self.players)
+            return tuple(seats for seats in every if len(set(seats)) > 1)
+        if self.kind == "fixed":
+            return (table,)
+        circle = tuple(shuffled(table, "circle", self.seed, key))
+        return tuple(circle[i:] + circle[:i] for i in range(len(circle)))
 
 
 def interleaved(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from itertools import islice
 
 from tournament.config import Cup
 from tournament.formats.duel import reach
-from tournament.formats.schedule import Block, Round, Schedule, Scores
-from tournament.records import BlockRecord
+from tournament.formats.round_scores import RoundScores
+from tournament.formats.schedule import Block, Round, Schedule
+from tournament.ranking.betting import settled_by_bets
+from tournament.records import BlockRecord, MatchSummary
 
 FIRST_LOOK = 60
 """Blocks before the first look."""
@@ -32,7 +34,7 @@ class UntilSettled(Schedule):
         self.blocks = schedule.blocks
         self.matches = schedule.matches
 
-    def rounds(self, scores: Scores) -> Iterator[Round]:
+    def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The rounds, each in parts from one look to the next."""
         self.settled = ()
         done, look = 0, FIRST_LOOK
@@ -51,20 +53,17 @@ class UntilSettled(Schedule):
                 if done == look:
                     look = next_look(look)
 
-    def matches_without(self, gone: Set[str]) -> int:
+    def planned_matches(self, gone: Set[str], played: Iterable[MatchSummary]) -> int:
         """Those of the other schedule."""
-        return self._schedule.matches_without(gone)
+        return self._schedule.planned_matches(gone, played)
 
     def number(self, block: BlockRecord) -> int:
         """The number of the block in this schedule."""
         return self._schedule.number(block)
 
-    def _top(self, scores: Scores, blocks: int, seated: set[str]) -> tuple[str, ...]:
+    def _top(self, scores: RoundScores, blocks: int, seated: set[str]) -> tuple[str, ...]:
         """The top bots if they are separated from the rest and still play, in the order of the cup;
         otherwise nothing."""
-        # Imported here: workers import the formats, and would load numpy for nothing.
-        from tournament.ranking.bets_of_pairs import settled_by_bets
-
         out = scores.disqualified(blocks)
         bots = [bot for bot in self._cup.names if bot not in out]
         seen = scores.observations(bots, blocks)

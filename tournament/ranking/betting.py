@@ -18,7 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.ranking.arrays import LEVEL, Floats, Interval, Ints
+from tournament.ranking.arrays import LEVEL, Booleans, Floats, Interval, Ints
+from tournament.ranking.evidence import meetings
+from tournament.ranking.observations import Observations
+from tournament.ranking.ranks import settled_pairs
 
 _GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
 """Stakes in units of 1 / rms, the root of the mean square of the earlier blocks."""
@@ -162,6 +165,22 @@ def pair_wealth(pair: Ints, differences: Floats, pairs: int, reach: Reach) -> Fl
     starts = np.unique(first)
     logs[:, pair[starts]] = np.add.reduceat(factors, starts, axis=1) if pair.size else 0.0
     return _sides(logs, None)
+
+
+def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
+    """Which bots (rows) are settled above which (columns), (n, n), by bets on the meetings of each
+    pair: with probability ``level`` no two bots are ever put in a wrong order.
+
+    That holds for all looks together and whoever meets next, because no bet can gain on average
+    where neither of two bots is better at the tables where both sit. It takes more blocks than the
+    rank ranges need, and supposes only how far a block can reach. It ends a cup (`[stop]`).
+    """
+    bots = data.bots
+    pair, differences = meetings(data)
+    more, less = pair_wealth(pair, differences, bots * bots, reach).reshape(2, bots, bots)
+    wealth = more + less.T  # each has one side only
+    # Either may be better: half of the wealth is on each.
+    return settled_pairs(wealth, np.exp(np.minimum(np.log(2) - wealth, 0.0)), level)
 
 
 def _is_beyond(differences: Floats, reach: Reach) -> bool:

@@ -20,7 +20,6 @@ from math import comb
 import numpy as np
 
 from tournament.ranking.arrays import LEVEL, UNKNOWN, Booleans, Floats, Interval, Ints
-from tournament.ranking.groups import connected
 from tournament.ranking.observations import Observations, numbered, pairs_within
 from tournament.ranking.student import student_quantile
 
@@ -61,7 +60,7 @@ def fit(data: Observations) -> Fit:
     played = np.bincount(data.bot, minlength=bots) > 0
     component = np.full(bots, -1)
     if played.any():
-        found = connected(laplacian != 0)
+        found = _connected(laplacian != 0)
         _, first = np.unique(found[data.bot], return_index=True)
         component[played] = np.argsort(np.argsort(first))[numbered(found[played])]
     np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
@@ -88,11 +87,6 @@ def fit(data: Observations) -> Fit:
             score[inside] = data.plain[inside]
     bases = np.where(played, base[component] if components else 0.0, np.nan)
     return Fit(score, component, balanced, effect, bases)
-
-
-def scores(data: Observations) -> Floats:
-    """The scores alone."""
-    return fit(data).score
 
 
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
@@ -125,6 +119,19 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
         arm = student_quantile(float(freedom[bot]), (1 - LEVEL) / 2) * spread
         answers.append(Interval(round(score - arm, _DIGITS), round(score + arm, _DIGITS)))
     return answers
+
+
+def _connected(linked: Booleans) -> Ints:
+    """The group (n) of each bot, numbered by first bot; ``linked`` (n, n) is symmetric."""
+    count = len(linked)
+    links = linked | np.eye(count, dtype=bool)
+    first = np.arange(count)
+    while True:
+        # Everybody takes the first bot that any neighbour knows of.
+        lower = np.where(links, first, count).min(axis=1, initial=count)
+        if np.array_equal(lower, first):
+            return numbered(first)
+        first = lower
 
 
 def _residuals(data: Observations, fitted: Fit) -> tuple[Floats, float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tournament.formats import halving, knockout
 from tournament.ranking.arrays import Ints
-from tournament.ranking.effects import scores
+from tournament.ranking.effects import fit
 from tournament.ranking.observations import observe
 from tournament.results.match_arrays import MatchArrays
 
@@ -204,8 +204,7 @@ def _stages(
             arrays.scores[so_far],
             len(arrays.bots),
         )
-        fitted = scores(seen)
-        score = dict(zip(arrays.bots, fitted.tolist(), strict=True))
+        score = dict(zip(arrays.bots, fit(seen).score.tolist(), strict=True))
         seated = [Seated(one.bot, score[one.bot]) for one in stage.bots]
         seated.sort(key=lambda one: (-one.score, place_of[one.bot], one.bot))
         later = _names(stages[index + 1 :])

@@ -17,11 +17,12 @@ import msgspec
 
 from tournament.decisions import counted
 from tournament.formats import game_seed
-from tournament.records import FAULT_KINDS, RunRecords
+from tournament.records import FAULT_KINDS
 from tournament.results.decision_rows import COLUMNS as DECISION_COLUMNS
 from tournament.results.decision_rows import decision_rows
 from tournament.results.match_lines import MatchLine, match_lines, shown_matches
 from tournament.results.standings import format_of, kind_of_ranges, official_places
+from tournament.store.reader import StoreReader
 
 FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
 
@@ -73,7 +74,7 @@ class ExportError(Exception):
     """The export cannot be written; the text says why, and the fix."""
 
 
-def export(store: RunRecords, format: str, out: BinaryIO, *, text: bool = False) -> int:
+def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
     """Write a run to `out` in one of FORMATS; return the number of rows or matches. With `text`,
     decisions are JSONL.
 
@@ -99,7 +100,7 @@ def export(store: RunRecords, format: str, out: BinaryIO, *, text: bool = False)
         raise ExportError(f"{error} `stich verify` tells more.") from None
 
 
-def rows(store: RunRecords) -> Iterator[Row]:
+def rows(store: StoreReader) -> Iterator[Row]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
     fresh = facts.get("config", {}).get("format", {}).get("cards") == "fresh"

@@ -20,8 +20,7 @@ from tournament.records import Answer, FaultRecord, MatchRecord, VoidRecord
 from tournament.results.match_lines import CupFacts, MatchLine, seats_of
 from tournament.store import engine, rows
 from tournament.store.reader import VERSION
-from tournament.store.tables import blocks, decisions, details, faults, matches, meta, metadata
-from tournament.store.tables import voids as void_rows
+from tournament.store.tables import blocks, decisions, matches, metadata, voids
 
 MAX_LINE = 1 << 26
 """Bytes of a line, at most."""
@@ -81,34 +80,25 @@ class _Unpacking:
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
                 raise self.error("line", f"is not JSON ({error}); {_OTHER_LINES}") from None
             self.first = self.first or line
-            self.add(line, count)
+            self.add(line)
             count += 1
         if self.first is None:
             raise MatchFileError(f"{self.name}: there is no match; {_OTHER_LINES}")
         self.finish(self.first, count)
 
-    def add(self, line: MatchLine, sequence: int) -> None:
+    def add(self, line: MatchLine) -> None:
         self.check(line)
-        insert = self.connection.execute
-        block = insert(sa.select(blocks).where(blocks.c.id == line.block)).first()
-        if block is not None:
-            self.check_block(line, block.bots)
-        record = self.record(line)
-        if block is None:
-            insert(sa.insert(blocks), {**rows.block_row(record), "id": line.block})
+        block = self.connection.execute(sa.select(blocks).where(blocks.c.block == line.block))
+        for row in block:
+            self.check_block(line, row)
         try:
-            row = {**rows.match_row(record), "block_id": line.block, "sequence": sequence}
-            insert(sa.insert(matches), row)
+            rows.insert_match(self.connection, self.record(line))
         except sa.exc.IntegrityError:
             raise self.error(
                 "match",
                 f"{line.match}, or seating {line.seating} of block {line.block}, is in a line above"
                 " too; remove one.",
             ) from None
-        data = rows.pack(rows.details_of(record))
-        insert(sa.insert(details), {"match": line.match, "data": data})
-        if fault_rows := rows.fault_rows(record):
-            insert(sa.insert(faults), fault_rows)
         for bot, said in zip(line.bots, line.about, strict=False):
             if bot not in self.about:
                 self.about[bot] = [] if said is None else [msgspec.to_builtins(said)]
@@ -147,12 +137,12 @@ class _Unpacking:
             if index >= len(line.moves) or line.ms[index] is None:
                 raise self.error("faults", f"there is no time in ms for move {index}; add it.")
 
-    def check_block(self, line: MatchLine, bots: str) -> None:
+    def check_block(self, line: MatchLine, block: sa.Row[Any]) -> None:
         """MatchFileError unless a match has the bots and the cards of its block's others."""
-        if rows.dumps(sorted(set(line.bots))) != bots:
+        if rows.dumps(sorted(set(line.bots))) != block.bots:
             raise self.error("bots", f"are not those of block {line.block} above; use the same.")
         if line.cup.format.cards == "shared":
-            query = sa.select(matches.c.seed).where(matches.c.block_id == line.block).limit(1)
+            query = sa.select(matches.c.seed).where(matches.c.block_id == block.id).limit(1)
             if self.connection.execute(query).scalar() != line.seed:
                 raise self.error(
                     "seed",
@@ -233,20 +223,15 @@ class _Unpacking:
         """Write what concerns the whole run; all matches of a block are in the file."""
         of_block = sa.select(sa.func.count()).where(matches.c.block_id == blocks.c.id)
         self.connection.execute(sa.update(blocks).values(seatings=of_block.scalar_subquery()))
-        texts = [
-            {"key": key, "value": rows.dumps(value)}
-            for key, value in _facts(line, self.about, count).items()
-            if value is not None
-        ]
-        self.connection.execute(sa.insert(meta), texts)
-        for number, decision in enumerate(line.cup.decisions, 1):
+        facts = _facts(line, self.about, count)
+        known = {key: value for key, value in facts.items() if value is not None}
+        rows.put_facts(self.connection, known)
+        for decision in line.cup.decisions:
             data = asdict(decision)
             del data["number"]
-            row = {"id": number, "data": rows.dumps(data)}
-            self.connection.execute(sa.insert(decisions), row)
-        for number, void in enumerate(_voids(line.cup), 1):
-            row = {"id": number, "data": rows.dumps(asdict(void))}
-            self.connection.execute(sa.insert(void_rows), row)
+            rows.append(self.connection, decisions, data)
+        for void in _voids(line.cup):
+            rows.append(self.connection, voids, asdict(void))
 
 
 def _voids(cup: CupFacts) -> Iterator[VoidRecord]:

@@ -13,7 +13,8 @@ from msgspec import Meta, Struct
 
 import games
 from games import IllegalMove
-from tournament.records import Decision, FaultKind, MatchRecord, RunRecords
+from tournament.records import Decision, FaultKind, MatchRecord
+from tournament.store.reader import StoreReader
 
 FORMAT: Final = "stich-match/1"
 
@@ -151,7 +152,7 @@ def seats_of(
     return seats, None
 
 
-def shown_matches(store: RunRecords, finished: bool) -> Iterator[MatchRecord]:
+def shown_matches(store: StoreReader, finished: bool) -> Iterator[MatchRecord]:
     """The finished matches of a run in the order of its blocks; while it goes on, without the
     blocks of which a match is still to be played: nobody may know their cards."""
     hidden = {
@@ -160,7 +161,7 @@ def shown_matches(store: RunRecords, finished: bool) -> Iterator[MatchRecord]:
     return (record for record in store.matches() if record.block not in hidden)
 
 
-def match_lines(store: RunRecords) -> Iterator[MatchLine]:
+def match_lines(store: StoreReader) -> Iterator[MatchLine]:
     """The lines of a run, lazily."""
     facts = store.facts()
     cup, about = _cup_facts(facts), facts.get("about") or {}

@@ -7,6 +7,7 @@ sides are recomputed and compared with the store.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,15 +19,9 @@ from tournament.decisions import absent, decided, is_skipped, sentences
 from tournament.formats import Block, make_schedule
 from tournament.formats.commitment import follows, opens
 from tournament.formats.round_scores import RoundScores
-from tournament.records import (
-    FAULT_KINDS,
-    FaultRecord,
-    MatchRecord,
-    MatchSummary,
-    RunRecords,
-    adjusted,
-)
-from tournament.store.store import StoreError
+from tournament.records import FaultRecord, MatchRecord, MatchSummary, adjusted
+from tournament.store.engine import StoreError
+from tournament.store.reader import StoreReader
 from tournament.text import plural
 
 _NOT_SHOWN = (
@@ -89,7 +84,7 @@ class Verification:
         }
 
 
-def verify(store: RunRecords, progress: Callable[[int], None] | None = None) -> Verification:
+def verify(store: StoreReader, progress: Callable[[int], None] | None = None) -> Verification:
     """Recompute a whole run, and check its signature; mismatches are returned.
 
     `progress` is called with the number of matches done so far.
@@ -111,7 +106,7 @@ def verify(store: RunRecords, progress: Callable[[int], None] | None = None) -> 
 
 
 def verify_matches(
-    store: RunRecords, progress: Callable[[int], None] = lambda _: None
+    store: StoreReader, progress: Callable[[int], None] = lambda _: None
 ) -> Verification:
     """Recompute the matches of a file, each from its own seed; see `verify`."""
     facts = store.facts()
@@ -130,7 +125,7 @@ def verify_matches(
 class _RunCheck:
     """One pass over a store, in step with the schedule of the cup and its seed."""
 
-    def __init__(self, store: RunRecords, done: Verification) -> None:
+    def __init__(self, store: StoreReader, done: Verification) -> None:
         facts = store.facts()
         self.store = store
         self.done = done
@@ -276,25 +271,23 @@ class _Slot:
 
     def mismatches(self, record: MatchRecord, cup: Cup) -> Iterator[str]:
         """Game, cards, seats and id must follow from the cup and its seed."""
-        block = self.block
-        if (record.game, record.players) != (cup.game, cup.players):
-            yield (
-                f"It is {record.game} for {record.players},"
-                f" the cup is {cup.game} for {cup.players}."
-            )
-        if dict(record.options) != dict(cup.options):
-            yield f"Its options {dict(record.options)} are not the cup's, {dict(cup.options)}."
-        seed = block.seeds[self.number]
-        if record.seed != seed:
-            yield f"Its seed {record.seed} does not follow from the run's seed; {seed} does."
-        if record.match != block.matches[self.number]:
-            yield f"Its id does not follow from the run's seed; {block.matches[self.number]} does."
-        if record.seating != block.seatings[self.number]:
-            drawn = list(block.seatings[self.number])
-            yield f"The seating {list(record.seating)} is not the one that was drawn, {drawn}."
-        stored = (record.key, record.round, record.stage, record.table, record.seatings)
-        if stored != (block.key, block.round, block.stage, block.table, len(block.seatings)):
-            yield f"Its block {record.key} is not the schedule's, {block.key}."
+        block, number = self.block, self.number
+        stored = {
+            "game": (record.game, cup.game),
+            "players": (record.players, cup.players),
+            "options": (dict(record.options), dict(cup.options)),
+            "seed": (record.seed, block.seeds[number]),
+            "id": (record.match, block.matches[number]),
+            "seating": (list(record.seating), list(block.seatings[number])),
+            "block": (record.key, block.key),
+            "round": (record.round, block.round),
+            "stage": (record.stage, block.stage),
+            "table": (list(record.table), list(block.table)),
+            "number of seatings": (record.seatings, len(block.seatings)),
+        }
+        for what, (has, drawn) in stored.items():
+            if has != drawn:
+                yield f"Its {what} is {has}; by the cup and its seed it is {drawn}."
 
 
 class _Replay:
@@ -355,52 +348,29 @@ class _Replay:
             yield f"The game is not over after {len(record.moves)} moves."
             return
         scores = tuple(state.scores)
-        results = state.to_dict()["results"]
-        if record.scores != scores:
-            yield f"The scores are {list(scores)}, the store has {list(record.scores)}."
-        if [dict(result) for result in record.results] != results:
-            yield f"The results of the deals are {results}, the store has others."
-        if record.deals != len(results):
-            yield f"{plural(len(results), 'deal')} ended, the store has {record.deals}."
         struck = tuple(s for s in range(record.players) if self.strikes[s] >= self.limit)
-        if record.struck != struck:
-            yield f"Struck out are the seats {list(struck)}, the store has {list(record.struck)}."
-        after = adjusted(scores, struck)
-        if record.adjusted != after:
-            has = list(record.adjusted)
-            yield f"After strikes the scores are {list(after)}, the store has {has}."
-        if record.forced != tuple(self.forced):
-            has = list(record.forced)
-            yield f"Played without a request were the moves {self.forced}, the store has {has}."
+        found = {
+            "scores": (list(scores), list(record.scores)),
+            "results of the deals": (state.to_dict()["results"], [*map(dict, record.results)]),
+            "number of deals": (len(state.results), record.deals),
+            "seats struck out": (list(struck), list(record.struck)),
+            "scores after strikes": (list(adjusted(scores, struck)), list(record.adjusted)),
+            "moves without a request": (self.forced, list(record.forced)),
+            "numbers of requests": (self.requests, [len(times) for times in record.times]),
+        }
+        for what, (true, stored) in found.items():
+            if true != stored:
+                yield f"The {what} are {true}, the store has {stored}."
         if self.faults:
             extra = sorted(self.faults)
             yield f"Faults are recorded at the moves {extra}, which the match does not have."
-        timed = [len(times) for times in record.times]
-        if timed != self.requests:
-            yield f"The seats had {self.requests} requests, the store has times for {timed}."
 
 
 def _summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
     """The summary, which standings read, must agree with the match."""
-    counts = tuple(
-        tuple(
-            sum(fault.seat == seat and fault.kind is kind for fault in record.faults)
-            for kind in FAULT_KINDS
-        )
-        for seat in range(record.players)
-    )
-    answered = tuple(len(record.answered(seat)) for seat in range(record.players))
-    pairs = {
-        "block": (summary.block, record.block),
-        "seating": (summary.seating, record.seating),
-        "scores": (summary.scores, record.scores),
-        "adjusted scores": (summary.adjusted, record.adjusted),
-        "deals": (summary.deals, record.deals),
-        "struck seats": (summary.struck, record.struck),
-        "sides": (summary.sides, record.sides),
-        "faults": (summary.faults, counts),
-        "number of answers": (tuple(map(len, summary.times)), answered),
-    }
-    for what, (stored, true) in pairs.items():
+    for name, stored, true in zip(summary._fields, summary, record.summary(), strict=True):
         if stored != true:
-            yield f"Its {what} in the table of matches are {stored}, those of the match {true}."
+            yield (
+                f"Its {name} in the table of matches: {reprlib.repr(stored)}; those of the match:"
+                f" {reprlib.repr(true)}."
+            )

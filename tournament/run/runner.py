@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 from tournament.config import Cup
 from tournament.decisions import absent, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
-from tournament.formats.planned import planned_matches
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, MatchRecord, MatchSummary, VoidRecord
 from tournament.run.executor import (
@@ -225,7 +224,7 @@ class Runner:
     def _plan(self) -> int:
         """The number of planned matches, which the store keeps."""
         played = self._store.summaries()
-        total = planned_matches(self._cup, self._schedule, played, self._decisions)
+        total = self._schedule.planned_matches(absent(self._decisions), played)
         if total != self._store.get("total"):
             self._store.put({"total": total})
         return total

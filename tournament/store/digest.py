@@ -9,10 +9,9 @@ copy, is found out before its run has ended. When it has, the digest is signed.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ from tournament.paths import RUNS_FOLDER
 from tournament.store import rows
 from tournament.store.engine import StoreError
 from tournament.store.signing import not_kept, state_path
-from tournament.store.tables import blocks, decisions, details, faults, matches, meta, voids
+from tournament.store.tables import blocks, decisions, details, matches, meta, voids
 
 DIGEST = "digest"
 """The key of the row in `meta` with the digest, which does not cover itself."""
@@ -32,7 +31,11 @@ SIGNATURE = "signature"
 """The key of the row in `meta` with the signature of a finished run, which it does not cover."""
 
 _NOTE_SIZE = 512  # bytes: always the same, so that one call overwrites a note
-_CHUNK = 2000
+_MATCHES = (
+    sa.select(*rows.SUMMARY_COLUMNS, details.c.data)
+    .join(blocks, blocks.c.id == matches.c.block_id)
+    .join(details, details.c.match == matches.c.match)
+)
 
 
 class Digest(NamedTuple):
@@ -47,61 +50,36 @@ class Digest(NamedTuple):
         return rows.dumps(["stich run", run, *self]).encode("ascii")
 
 
-def chained(before: str, values: Sequence[Any], data: bytes | None, faults: Iterable[Any]) -> str:
-    """The digest after one more match: `values` are its SUMMARY_COLUMNS, `data` its details, and
-    `faults` the FAULT_COLUMNS of its faults, by seat and turn."""
-    *texts, times = values
-    parts = [before.encode("ascii"), rows.dumps(texts).encode("ascii"), times, data or b""]
-    for *about, evidence in faults:
-        parts += [rows.dumps(about).encode("ascii"), evidence]
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(len(part).to_bytes(8, "big"))
-        whole.update(part)
-    return whole.hexdigest()
-
-
 def digest_of_rest(connection: Connection) -> str:
     """The digest of facts, decisions and void matches."""
-    facts = sa.select(meta.c.key, meta.c.value).where(meta.c.key.not_in([DIGEST, SIGNATURE]))
-    found = [
-        [list(row) for row in connection.execute(query)]
-        for query in (
-            facts.order_by(meta.c.key),
-            sa.select(decisions.c.id, decisions.c.data).order_by(decisions.c.id),
-            sa.select(voids.c.id, voids.c.data).order_by(voids.c.id),
-        )
-    ]
-    found[0].sort()  # databases order texts differently
+    queries = (
+        sa.select(meta.c.key, meta.c.value).where(meta.c.key.not_in([DIGEST, SIGNATURE])),
+        sa.select(decisions.c.id, decisions.c.data),
+        sa.select(voids.c.id, voids.c.data),
+    )
+    found = [sorted(map(list, connection.execute(query))) for query in queries]
     return hashlib.sha256(rows.dumps(found).encode("ascii")).hexdigest()
 
 
 def digest_of(connection: Connection) -> Digest:
     """The digest of all that is in a store, read anew."""
-    joined = matches.join(blocks, blocks.c.id == matches.c.block_id)
-    query = (
-        sa.select(*rows.SUMMARY_COLUMNS, details.c.data)
-        .select_from(joined.outerjoin(details, details.c.match == matches.c.match))
-        .order_by(matches.c.sequence)
-    )
-    of_faults = (
-        sa.select(*rows.FAULT_COLUMNS)
-        .join(matches, matches.c.match == faults.c.match)
-        .order_by(matches.c.sequence, faults.c.seat, faults.c.turn)
-    )
-    options = {"yield_per": _CHUNK}
-    grouped = itertools.groupby(
-        connection.execute(of_faults, execution_options=options), key=lambda row: row.match
-    )
-    having, evidence = next(grouped, ("", iter(())))
-    count, chain = 0, ""
-    for *values, data in connection.execute(query, execution_options=options):
-        here = values[0] == having
-        chain = chained(chain, values, data, evidence if here else ())
-        count += 1
-        if here:
-            having, evidence = next(grouped, ("", iter(())))
-    return Digest(count, chain, digest_of_rest(connection))
+    query = _MATCHES.order_by(matches.c.sequence)
+    found = connection.execute(query, execution_options={"yield_per": 2000})
+    return _chained(Digest(rest=digest_of_rest(connection)), found)
+
+
+def digest_with(connection: Connection, before: Digest, match: str) -> Digest:
+    """The digest after a match that was added."""
+    return _chained(before, connection.execute(_MATCHES.where(matches.c.match == match)))
+
+
+def _chained(before: Digest, found: Iterable[sa.Row[Any]]) -> Digest:
+    length, chain = before.length, before.matches
+    for *texts, times, data in found:
+        head = rows.dumps([chain, *texts, len(times), len(data)]).encode("ascii")
+        chain = hashlib.sha256(head + times + data).hexdigest()
+        length += 1
+    return before._replace(length=length, matches=chain)
 
 
 def note(run: str, *known: Digest) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import resource
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
@@ -130,17 +128,9 @@ def damage(where: str) -> Iterator[None]:
     """Raise errors of decoding what a store holds as StoreError; `where` names the store."""
     try:
         yield
-    except (
-        zlib.error,
-        msgspec.DecodeError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-        MemoryError,
-    ) as error:
+    except (StoreError, sa.exc.SQLAlchemyError):
+        raise
+    except Exception as error:
         raise StoreError(
             f"{where}: is damaged ({type(error).__name__}: {error}); {RESTORE}."
         ) from error

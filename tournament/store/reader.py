@@ -6,9 +6,8 @@ Readers may read while a runner writes: each method reads the store as it was at
 
 from __future__ import annotations
 
-import json
 import os
-import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,19 +33,18 @@ from tournament.store.tables import (
     blocks,
     decisions,
     details,
-    faults,
     matches,
-    meta,
     metadata,
     voids,
 )
 
-VERSION = 3
+VERSION = 4
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
 )
 _CHUNK = 2000
+_FAULTY = matches.c.faults != rows.dumps(None)
 
 
 class NoMatch(StoreError):
@@ -75,11 +73,8 @@ class StoreReader:
             raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")
         store = cls._at(text)
         with store._closed_on_error():
-            with store_errors(store.where):
-                exists = sa.inspect(store._engine).has_table("meta")
-            if not exists:
+            if not store._check():
                 raise StoreError(f"{store.where}: there is no run in this database.")
-            store._check()
         return store
 
     @classmethod
@@ -97,26 +92,26 @@ class StoreReader:
             reader._moment = connection
             yield reader
 
-    def _check(self) -> None:
-        """Check the version of a store that is not empty, and look who runs it."""
-        with self.snapshot() as now:
-            texts = now._texts()
-            empty = not texts and not now.count()
-        if empty:
-            return
-        with damage(self.where):
-            version, run, signer = (
-                json.loads(texts.get(key, "null")) for key in ("version", "run", "signer")
-            )
-        if version != VERSION:
-            raise StoreError(
-                f"{self.where}: written by another version of stich (store {version}, this one"
-                f" reads {VERSION}); read it with that version, or run the cup again elsewhere."
-            )
-        if not (_is_hex(run, 32) and _is_hex(signer, 64)):
-            raise StoreError(f"{self.where}: is damaged: it does not say whose run it is.")
+    def _check(self) -> bool:
+        """Whether there are the tables of a store, whose version is right; look who runs it."""
+        with store_errors(self.where):
+            if not sa.inspect(self._engine).has_table("meta"):
+                return False
+        with self._read() as connection, damage(self.where):
+            facts = rows.read_facts(connection, "version", "run", "signer")
+            if not facts:
+                return True
+            version = facts.get("version")
+            if version != VERSION:
+                raise StoreError(
+                    f"{self.where}: written by another version of stich (store {version}, this one"
+                    f" reads {VERSION}); read it with that version, or run the cup again elsewhere."
+                )
+            rows.check_facts(facts)
+            run, signer = facts["run"], facts["signer"]
         if not noted(run) and signer not in trusted_keys():
             self.warning = _ELSEWHERE.format(where=self.where, signer=signer)
+        return True
 
     @contextmanager
     def _closed_on_error(self) -> Iterator[None]:
@@ -136,28 +131,15 @@ class StoreReader:
         """Close all connections."""
         self._engine.dispose()
 
-    # Facts of the run. Keys: version, run (a random id), signer (a public key), name, game,
-    # players, teams, config (the cup as read), bots (names in order), seed, match_key (the secret
-    # of the match ids), commitment, finished, begun, total (planned matches), about (by bot, what
-    # it said about itself: name, version, author; a further entry if that has changed).
-
     def copy_to(self, file: Path) -> None:
         """Write the store as it is now into a new SQLite file, whichever database it is in."""
         copied = engine.sqlite(file)
         try:
-            with (
-                self.snapshot() as now,
-                now._read() as source,
-                store_errors(str(file)),
-                copied.begin() as target,
-            ):
+            with self._read() as source, store_errors(str(file)), copied.begin() as target:
                 metadata.create_all(target)
                 for table in metadata.sorted_tables:
-                    found = source.execute(
-                        sa.select(table), execution_options={"yield_per": _CHUNK}
-                    )
-                    for part in found.partitions():
-                        target.execute(sa.insert(table), [row._asdict() for row in part])
+                    for part in _stream(source, sa.select(table)).mappings().partitions():
+                        target.execute(sa.insert(table), list(map(dict, part)))
         finally:
             copied.dispose()
 
@@ -167,34 +149,32 @@ class StoreReader:
 
     def facts(self) -> dict[str, Any]:
         """All facts of the run; with `decisions`, and `voids`: for each bot because of which
-        matches were void, its name, the last reason, and how many."""
-        with self.snapshot() as now:
-            texts, decisions, void = now._texts(), now.decisions(), now.voids()
-        voids: dict[str, tuple[str, str, int]] = {}
-        for one in void:
-            if one.bot:
-                voids[one.bot] = (one.bot, one.why, voids.get(one.bot, ("", "", 0))[2] + 1)
-        with damage(self.where):
-            facts = {
-                key: json.loads(text)
-                for key, text in texts.items()
-                if key not in (DIGEST, SIGNATURE)
-            }
+        matches were void, its name, the last reason, and how many.
+
+        The others: version, run (a random id), signer (a public key), name, game, players, teams,
+        config (the cup as read), bots (names in order), seed, match_key (the secret of the match
+        ids), commitment, finished, begun, total (planned matches), about (by bot, what it said
+        about itself: name, version, author; a further entry if that has changed).
+        """
+        with self.snapshot() as now, now._read() as connection, damage(self.where):
+            facts = rows.read_facts(connection)
+            decisions, voids = now.decisions(), [one for one in now.voids() if one.bot]
             rows.check_facts(facts)
-        return {**facts, "decisions": decisions, "voids": list(voids.values())}
+        for key in (DIGEST, SIGNATURE):
+            facts.pop(key, None)
+        why = {one.bot: one.why for one in voids}
+        many = Counter(one.bot for one in voids)
+        by_bot = [(bot, why[bot], many[bot]) for bot in why]
+        return {**facts, "decisions": decisions, "voids": by_bot}
 
     def is_signed(self) -> bool | None:
         """Whether the signature of the run is of all that is in the store; None without one."""
-        with self.snapshot() as now, now._read() as connection, damage(self.where):
-            texts = now._texts()
-            if SIGNATURE not in texts:
+        with self._read() as connection, damage(self.where):
+            facts = rows.read_facts(connection, "run", "signer", SIGNATURE)
+            if SIGNATURE not in facts:
                 return None
-            data = digest_of(connection).signed(json.loads(texts["run"]))
-            return is_signed(data, texts[SIGNATURE], json.loads(texts["signer"]))
-
-    def _texts(self) -> dict[str, str]:
-        with self._read() as connection:
-            return {row.key: row.value for row in connection.execute(sa.select(meta))}
+            data = digest_of(connection).signed(facts["run"])
+            return is_signed(data, facts[SIGNATURE], facts["signer"])
 
     def count(self) -> int:
         """The number of finished matches."""
@@ -255,7 +235,7 @@ class StoreReader:
         if bot is not None:
             query = query.where(blocks.c.bots.contains(rows.dumps(bot), autoescape=True))
         if faulty:
-            query = query.where(matches.c.faults != rows.dumps(None))
+            query = query.where(_FAULTY)
         for found in self._summaries(query):
             if bot is None or bot in found.table:  # the database may ignore case
                 yield found
@@ -274,35 +254,29 @@ class StoreReader:
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
-        with self._read() as connection:
-            for row in _stream(connection, _match_query()):
-                yield self._record(connection, row)
+        return self._records(_match_query())
 
     def match(self, match: str) -> MatchRecord:
         """A match by its id or a prefix of it; StoreError if no match has it, or several."""
         query = _match_query().where(matches.c.match.startswith(match, autoescape=True)).limit(2)
-        with self._read() as connection:
-            found = list(connection.execute(query))
-            found = [row for row in found if row.match == match] or found
-            if not found:
-                raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
-            if len(found) > 1:
-                raise StoreError(f"More than one match begins with {match}; give more of its id.")
-            return self._record(connection, found[0])
+        found = list(self._records(query))
+        found = [record for record in found if record.match == match] or found
+        if not found:
+            raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
+        if len(found) > 1:
+            raise StoreError(f"More than one match begins with {match}; give more of its id.")
+        return found[0]
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
-        query = _match_query().where(matches.c.match.in_(sa.select(faults.c.match)))
-        with self._read() as connection:
-            for row in _stream(connection, query):
-                for fault in self._record(connection, row).faults:
-                    yield row.match, fault
+        for record in self._records(_match_query().where(_FAULTY)):
+            for fault in record.faults:
+                yield record.match, fault
 
-    def _record(self, connection: Connection, row: sa.Row[Any]) -> MatchRecord:
-        query = sa.select(faults.c.data).where(faults.c.match == row.match)
-        found = connection.execute(query.order_by(faults.c.seat, faults.c.turn)).scalars()
-        with damage(self.where):
-            return rows.to_record(row, found)
+    def _records(self, query: sa.Select[Any]) -> Iterator[MatchRecord]:
+        with self._read() as connection, damage(self.where):
+            for row in _stream(connection, query):
+                yield rows.to_record(row)
 
     def decisions(self) -> list[Decision]:
         """The decisions of the organiser, in order."""
@@ -332,9 +306,9 @@ class StoreReader:
             return self._engine.connect()
 
 
-def _stream(connection: Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+def _stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any]:
     # Not closed here: whoever stops reading may have closed the connection before.
-    yield from connection.execute(query, execution_options={"yield_per": _CHUNK})
+    return connection.execute(query, execution_options={"yield_per": _CHUNK})
 
 
 def _summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
@@ -348,10 +322,9 @@ def _summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
 def _match_query() -> sa.Select[Any]:
     each = matches.alias()
     played = sa.select(sa.func.count()).where(each.c.block_id == blocks.c.id).scalar_subquery()
-    complete = (played == blocks.c.seatings).label("complete")
-    query = _summary_query(details.c.data, complete)
-    return query.join(details, details.c.match == matches.c.match)
-
-
-def _is_hex(value: object, digits: int) -> bool:
-    return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{digits}}}", value) is not None
+    return (
+        sa.select(blocks.c.block, details.c.data, (played == blocks.c.seatings).label("complete"))
+        .join(matches, matches.c.block_id == blocks.c.id)
+        .join(details, details.c.match == matches.c.match)
+        .order_by(blocks.c.block, matches.c.number)
+    )

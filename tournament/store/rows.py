@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, TypedDict
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 import games
 from tournament.config import Cup
@@ -23,23 +23,14 @@ from tournament.records import (
     MatchSummary,
     VoidRecord,
 )
-from tournament.store.tables import blocks, faults, matches
+from tournament.store.tables import blocks, details, matches, meta
 
-# The fields of a match, by how they are kept.
-_PLAIN = ("match", "number", "seed", "deals", "started")
-_AS_JSON = ("scores", "adjusted", "struck")
-_OF_BLOCK = ("key", "block", "round", "stage", "seatings")
-_IN_DETAILS = (
-    *("game", "players", "options", "moves", "results", "times", "outputs"),
-    *("wall_ms", "own_ms", "forced", "info", "info_full"),
-)
 SUMMARY_COLUMNS = (
     *(matches.c[name] for name in ("match", "number", "seating", "scores", "adjusted", "deals")),
     *(matches.c[name] for name in ("struck", "sides", "faults", "answered")),
     *(blocks.c[name] for name in ("block", "round", "stage", "bots", "seatings")),
     *(matches.c.started, blocks.c.key, matches.c.seed, matches.c.times),
 )
-FAULT_COLUMNS = tuple(faults.c)
 
 # The standings of a million matches write a million texts and read six million lists of numbers:
 # with json.dumps and json.loads they would take half as long again.
@@ -68,6 +59,8 @@ _Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\ud800-\udfff]*\Z")]
 class _Facts(TypedDict, total=False):
     """What `StoreReader.facts` says of a run, as far as it is checked."""
 
+    run: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+    signer: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
     name: _Text
     game: str
     players: _Count
@@ -108,42 +101,71 @@ def unpack(data: bytes) -> Any:
     return json.loads(text)
 
 
-def storable(text: str) -> str:
-    """The text with what databases refuse, NUL and lone surrogates, escaped."""
-    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+def block_row(record: MatchRecord) -> dict[str, Any]:
+    """The row in `blocks` of a match's block."""
+    row = {name: getattr(record, name) for name in ("key", "block", "round", "stage", "seatings")}
+    return {**row, "bots": dumps(record.table)}
 
 
 def match_row(record: MatchRecord) -> dict[str, Any]:
     """The row of a match in `matches` but its block and sequence: all that statistics need."""
-    answered = [record.answered(seat) for seat in range(record.players)]
-    counts = [[0] * len(FAULT_KINDS) for _ in range(record.players)]
-    for one in record.faults:
-        counts[one.seat][FAULT_KINDS.index(one.kind)] += 1
-    packed = array("f", [round(ms, 3) for times in answered for ms in times])
+    summary = record.summary()
     return {
-        **{name: getattr(record, name) for name in _PLAIN},
-        **{name: dumps(getattr(record, name)) for name in (*_AS_JSON, "sides")},
+        **{name: getattr(record, name) for name in ("match", "number", "seed", "deals", "started")},
+        **{name: dumps(getattr(record, name)) for name in ("scores", "adjusted", "struck")},
         "seating": dumps([record.table.index(bot) for bot in record.seating]),
-        "faults": dumps(counts if record.faults else None),
-        "answered": dumps([len(times) for times in answered]),
-        "times": packed.tobytes(),
+        "sides": dumps(summary.sides),
+        "faults": dumps(summary.faults if record.faults else None),
+        "answered": dumps([len(times) for times in summary.times]),
+        "times": b"".join(times.tobytes() for times in summary.times),
     }
 
 
-def details_of(record: MatchRecord) -> dict[str, Any]:
-    """The rest of a match, for `details`; times are rounded to microseconds."""
-    return {
-        **{name: getattr(record, name) for name in _IN_DETAILS},
-        "times": [[round(ms, 3) for ms in times] for times in record.times],
-        "wall_ms": round(record.wall_ms, 3),
-        "own_ms": round(record.own_ms, 3),
+def pack_match(record: MatchRecord) -> bytes:
+    """The whole match, for `details`; times are rounded to microseconds."""
+    return pack(
+        {
+            **msgspec.to_builtins(record, str_keys=True),
+            "times": [[round(ms, 3) for ms in times] for times in record.times],
+            "wall_ms": round(record.wall_ms, 3),
+            "own_ms": round(record.own_ms, 3),
+        }
+    )
+
+
+def insert_match(connection: Connection, record: MatchRecord) -> None:
+    """Write a match, and its block if it is not there; sqlalchemy.exc.IntegrityError if the match
+    is."""
+    block = sa.select(blocks.c.id).where(blocks.c.key == record.key)
+    if connection.execute(block).first() is None:
+        connection.execute(sa.insert(blocks), block_row(record))
+    latest = connection.execute(sa.select(sa.func.max(matches.c.sequence))).scalar()
+    place = {
+        "block_id": connection.execute(block).scalar_one(),
+        "sequence": 0 if latest is None else latest + 1,
     }
+    connection.execute(sa.insert(matches), {**match_row(record), **place})
+    connection.execute(sa.insert(details), {"match": record.match, "data": pack_match(record)})
 
 
-def summary_values(record: MatchRecord) -> list[Any]:
-    """What SUMMARY_COLUMNS will hold of a match."""
-    values = {**block_row(record), **match_row(record)}
-    return [values[column.name] for column in SUMMARY_COLUMNS]
+def read_facts(connection: Connection, *keys: str) -> dict[str, Any]:
+    """The facts of a run with these keys, or all of them."""
+    query = sa.select(meta).where(meta.c.key.in_(keys)) if keys else sa.select(meta)
+    return {row.key: json.loads(row.value) for row in connection.execute(query)}
+
+
+def put_facts(connection: Connection, facts: Mapping[str, Any]) -> None:
+    """Set facts of a run."""
+    connection.execute(sa.delete(meta).where(meta.c.key.in_(facts)))
+    if facts:
+        both = [{"key": key, "value": dumps(value)} for key, value in facts.items()]
+        connection.execute(sa.insert(meta), both)
+
+
+def append(connection: Connection, table: sa.Table, data: Mapping[str, Any]) -> None:
+    """Add a decision or a void match with the next number."""
+    latest = connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0
+    connection.execute(sa.insert(table), {"id": latest + 1, "data": dumps(data)})
 
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
@@ -200,27 +222,6 @@ def _no_faults(seats: int) -> tuple[tuple[int, ...], ...]:
     return ((0,) * len(FAULT_KINDS),) * seats
 
 
-def block_row(record: MatchRecord) -> dict[str, Any]:
-    """The row in `blocks` of a match's block."""
-    row = {name: getattr(record, name) for name in _OF_BLOCK}
-    return {**row, "bots": dumps(record.table)}
-
-
-def fault_rows(record: MatchRecord) -> list[dict[str, Any]]:
-    """The rows in `faults` of a match."""
-    return [
-        {
-            "match": record.match,
-            "seat": fault.seat,
-            "turn": fault.turn,
-            "kind": str(fault.kind),
-            "detail": storable(fault.detail),
-            "data": pack(asdict(fault)),
-        }
-        for fault in record.faults
-    ]
-
-
 def to_void(data: str) -> VoidRecord:
     """A void match from the data of its row."""
     return msgspec.convert(json.loads(data), VoidRecord)
@@ -238,21 +239,13 @@ def to_block(row: sa.Row[Any]) -> BlockRecord:
     return msgspec.convert(fields, BlockRecord)
 
 
-def to_record(row: sa.Row[Any], faults: Iterable[bytes]) -> MatchRecord:
-    """A whole match from SUMMARY_COLUMNS, the `data` of its details, and that of its faults.
+def to_record(row: sa.Row[Any]) -> MatchRecord:
+    """A whole match from the `data` of its details and the `block` of its block.
 
     What bots said is left out unless its block is `complete`: until then they could read there what
     others think of the same deal.
     """
-    table = _names(row.bots)
-    fields = {
-        **unpack(row.data),
-        **{name: getattr(row, name) for name in (*_PLAIN, *_OF_BLOCK)},
-        **{name: _numbers(getattr(row, name)) for name in _AS_JSON},
-        "table": table,
-        "seating": [table[i] for i in _counts(row.seating)],
-        "faults": [unpack(fault) for fault in faults],
-    }
+    fields = {**unpack(row.data), "block": row.block}
     if not row.complete:
         fields["info"] = {}
     found = msgspec.convert(fields, MatchRecord, str_keys=True)

@@ -11,8 +11,10 @@ import json
 import os
 import secrets
 import stat
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from tournament.paths import KEY_FILE, TRUSTED_FILE, state_folder
@@ -108,20 +110,14 @@ def make_key() -> SigningKey:
     if found is not None:
         return found
     path = state_path(KEY_FILE)
-    fresh = path.with_name(f".{KEY_FILE}-{secrets.token_hex(8)}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with open(descriptor, "w", encoding="ascii") as file:
-                file.write(secrets.token_bytes(_SIZE).hex() + "\n")
-                file.flush()
-                os.fsync(descriptor)
-            os.link(fresh, path)  # atomic, and the first of two runners wins
-        finally:
-            fresh.unlink()
-    except FileExistsError:
-        pass
+        with NamedTemporaryFile("w", encoding="ascii", dir=path.parent) as file:  # mode 0600
+            file.write(secrets.token_bytes(_SIZE).hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+            with suppress(FileExistsError):  # the first of two runners wins
+                os.link(file.name, path)
     except OSError as error:
         raise not_kept(path, error) from None
     made = own_key()

@@ -6,7 +6,6 @@ user's state folder, and checks that nobody else has changed it since the one be
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from base64 import b64encode
@@ -31,7 +30,14 @@ from tournament.records import (
     VoidRecord,
 )
 from tournament.store import digest, rows
-from tournament.store.digest import DIGEST, SIGNATURE, Digest, digest_of, digest_of_rest
+from tournament.store.digest import (
+    DIGEST,
+    SIGNATURE,
+    Digest,
+    digest_of,
+    digest_of_rest,
+    digest_with,
+)
 from tournament.store.engine import (
     NOT_A_STORE,
     RESTORE,
@@ -48,12 +54,12 @@ from tournament.store.tables import (
     blocks,
     decisions,
     details,
-    faults,
     matches,
     meta,
     metadata,
     voids,
 )
+from tournament.text import printable
 
 __all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_database_url"]
 
@@ -61,6 +67,7 @@ _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # that of a transaction that writes
 _RETRY_S = 60.0  # for how long a runner waits for a database that was restarted
 _PAUSE_S = 0.5
+_KNOWN = ("run", "finished", DIGEST)
 _T = TypeVar("_T")
 
 
@@ -82,11 +89,7 @@ class Store(StoreReader):
             _create_file(Path(text))
         store = cls._at(text)
         with store._closed_on_error():
-            with store_errors(store.where):
-                exists = sa.inspect(store._engine).has_table("meta")
-            if exists:
-                store._check()
-            else:
+            if not store._check():
                 store._let_read_while_writing()
                 with store_errors(store.where):
                     metadata.create_all(store._engine)
@@ -94,10 +97,9 @@ class Store(StoreReader):
 
     def put(self, facts: Mapping[str, Any]) -> None:
         """Set facts, all of them or none. A run that is finished by them is checked and signed."""
-        texts = {name: rows.dumps(value) for name, value in facts.items()}
         if facts.get("finished"):
             self.check()
-        self._change_the_rest(lambda connection, _: _put_texts(connection, texts))
+        self._change_the_rest(lambda connection, _: rows.put_facts(connection, facts))
         if facts.get("finished") and self.folder is not None:  # all of it into the one file
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -122,7 +124,7 @@ class Store(StoreReader):
         """Take the store as it is now for the user's own, whoever has written it."""
         signer = make_key().public
         with self._write() as connection, damage(self.where):
-            _put_texts(connection, {"signer": rows.dumps(signer)})
+            rows.put_facts(connection, {"signer": signer})
             found = digest_of(connection)
             self._keep_digest(connection, found, found)
 
@@ -137,7 +139,7 @@ class Store(StoreReader):
         renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
 
         def change(connection: Connection) -> None:
-            _put_texts(connection, {name: rows.dumps(value) for name, value in facts.items()})
+            rows.put_facts(connection, facts)
             if numbers:
                 connection.execute(renumbered, numbers)
 
@@ -146,47 +148,23 @@ class Store(StoreReader):
     def add(self, record: MatchRecord) -> None:
         """Commit a finished match as a whole. StoreError if the store has it: a runner adds no
         match twice, so another program has written it."""
-        data = rows.pack(rows.details_of(record))
-        fault_rows = rows.fault_rows(record)
 
         def change(connection: Connection, before: Digest) -> Digest:
-            row = rows.match_row(record)
-            row["block_id"] = self._block_id(connection, record)
-            latest = connection.execute(sa.select(sa.func.max(matches.c.sequence))).scalar()
-            row["sequence"] = 0 if latest is None else latest + 1
             try:
-                connection.execute(sa.insert(matches), row)
+                rows.insert_match(connection, record)
             except sa.exc.IntegrityError:
                 raise StoreError(
                     f"{self.where}: match {record.match} is in the store, but this runner did not"
                     f" write it: another program writes to the store. Find it and stop it, then"
                     f" {RESTORE}."
                 ) from None
-            connection.execute(sa.insert(details), {"match": record.match, "data": data})
-            if fault_rows:
-                connection.execute(sa.insert(faults), fault_rows)
-            in_order = sorted(fault_rows, key=lambda fault: (fault["seat"], fault["turn"]))
-            evidence = [[each[column.name] for column in rows.FAULT_COLUMNS] for each in in_order]
-            chain = digest.chained(before.matches, rows.summary_values(record), data, evidence)
-            return Digest(before.length + 1, chain, before.rest)
+            return digest_with(connection, before, record.match)
 
         self._commit(change)
 
-    def _block_id(self, connection: Connection, record: MatchRecord) -> int:
-        """The row of a match's block, which is added if it is not there."""
-        query = sa.select(blocks.c.id).where(blocks.c.key == record.key)
-        found = connection.execute(query).scalar()
-        if found is None:
-            row = rows.block_row(record)
-            inserted = connection.execute(sa.insert(blocks), row).inserted_primary_key
-            if inserted is None:
-                raise StoreError("The database returned no key for a block.")
-            found = inserted[0]
-        return int(found)
-
     def add_void(self, record: VoidRecord) -> None:
         """Commit that a match was void; the match itself is not in the store."""
-        self._change_the_rest(lambda connection, _: _append(connection, voids, asdict(record)))
+        self._change_the_rest(lambda connection, _: rows.append(connection, voids, asdict(record)))
 
     def decide(
         self,
@@ -198,12 +176,12 @@ class Store(StoreReader):
     ) -> None:
         """Append a decision of the organiser."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        made = Decision(0, kind, at, rows.storable(why), bot, block, tuple(matches))
+        made = Decision(0, kind, at, printable(why), bot, block, tuple(matches))
 
         def change(connection: Connection, before: Digest) -> None:
             data = asdict(replace(made, after=before.length))
             del data["number"]
-            _append(connection, decisions, data)
+            rows.append(connection, decisions, data)
 
         self._change_the_rest(change)
 
@@ -223,11 +201,11 @@ class Store(StoreReader):
                     started=record.started,
                     ended=ended,
                     cause=VoidCause.DECISION,
-                    record=b64encode(rows.pack(asdict(record))).decode("ascii"),
+                    record=b64encode(rows.pack_match(record)).decode("ascii"),
                     decision=decision,
                 )
-                _append(connection, voids, asdict(void))
-                for table in (faults, details, matches):
+                rows.append(connection, voids, asdict(void))
+                for table in (details, matches):
                     connection.execute(sa.delete(table).where(table.c.match == record.match))
 
         self._change_matches(change)
@@ -275,17 +253,17 @@ class Store(StoreReader):
     def _known(self, connection: Connection) -> Digest:
         """The digest that the store has; StoreError if it is not one that this user has noted.
         Begins the run if the store is empty."""
-        texts = _texts_of(connection)
-        if not texts:
-            return self._begin(connection)
-        known = digest.noted(json.loads(texts["run"]))
+        with damage(self.where):
+            facts = rows.read_facts(connection, *_KNOWN)
+            if not facts:
+                return self._begin(connection)
+            found = Digest(*facts.get(DIGEST, ()))
+        known = digest.noted(facts["run"])
         if not known:
             raise StoreError(
                 f"{self.where}: was begun by another user or on another machine; to take it over as"
                 f" it is, run: stich trust {self.folder or self.where}"
             )
-        with damage(self.where):
-            found = Digest(*json.loads(texts[DIGEST]))
         if found not in known:
             raise self._changed()
         return found
@@ -293,7 +271,7 @@ class Store(StoreReader):
     def _begin(self, connection: Connection) -> Digest:
         run = secrets.token_hex(16)
         facts = {"version": VERSION, "run": run, "signer": make_key().public}
-        _put_texts(connection, {name: rows.dumps(value) for name, value in facts.items()})
+        rows.put_facts(connection, facts)
         begun = Digest(rest=digest_of_rest(connection))
         self._keep_digest(connection, begun, begun)
         return begun
@@ -304,14 +282,13 @@ class Store(StoreReader):
         The note comes first and allows both digests: whoever is killed before the commit leaves the
         store as it was.
         """
-        texts = _texts_of(connection)
-        run = json.loads(texts["run"])
-        digest.note(run, before, after)
-        kept = {DIGEST: rows.dumps(after)}
-        if texts.get("finished") == "true":
-            kept[SIGNATURE] = make_key().sign(after.signed(run))
+        facts = rows.read_facts(connection, *_KNOWN)
+        digest.note(facts["run"], before, after)
+        kept: dict[str, Any] = {DIGEST: after}
+        if facts.get("finished"):
+            kept[SIGNATURE] = make_key().sign(after.signed(facts["run"]))
         connection.execute(sa.delete(meta).where(meta.c.key == SIGNATURE))
-        _put_texts(connection, kept)
+        rows.put_facts(connection, kept)
 
     def _changed(self) -> StoreError:
         return StoreError(
@@ -409,24 +386,3 @@ def _create_file(folder: Path) -> None:
             f"{folder}: cannot be created: {error.strerror}; name a folder, or a place where one"
             " can be created."
         ) from None
-
-
-def _texts_of(connection: Connection) -> dict[str, str]:
-    """The facts by which a store is known, as their rows have them."""
-    known = meta.c.key.in_(["version", "run", "finished", DIGEST])
-    return {row.key: row.value for row in connection.execute(sa.select(meta).where(known))}
-
-
-def _put_texts(connection: Connection, texts: Mapping[str, str]) -> None:
-    connection.execute(sa.delete(meta).where(meta.c.key.in_(texts)))
-    if texts:
-        both = [{"key": key, "value": text} for key, text in texts.items()]
-        connection.execute(sa.insert(meta), both)
-
-
-def _append(connection: Connection, table: sa.Table, data: Mapping[str, Any]) -> int:
-    """Add a row with the next number, which is returned."""
-    latest = connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0
-    row = {"id": latest + 1, "data": rows.dumps(data)}
-    connection.execute(sa.insert(table), row)
-    return latest + 1

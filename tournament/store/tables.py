@@ -63,13 +63,3 @@ details = sa.Table(
     sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
-faults = sa.Table(
-    "faults",
-    metadata,
-    sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
-    sa.Column("seat", sa.Integer, primary_key=True),
-    sa.Column("turn", sa.Integer, primary_key=True),
-    sa.Column("kind", sa.String, nullable=False),
-    sa.Column("detail", sa.Text, nullable=False),
-    sa.Column("data", sa.LargeBinary, nullable=False),
-)

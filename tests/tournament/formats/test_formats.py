@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tournament.config import Bot, Cup, Format
 from tournament.formats import Block, Schedule, make_schedule
 from tournament.formats.knockout import Knockout, plan
+from tournament.formats.round_scores import RoundScores
 from tournament.ranking.observations import Observations, from_blocks
 from tournament.records import BlockRecord
 
@@ -31,7 +32,7 @@ def strength(name: str) -> Fraction:
 
 
 @dataclass
-class Known:
+class Known(RoundScores):
     """The scores of rounds that a test has made up: every bot in each of `deals` blocks."""
 
     results: Results

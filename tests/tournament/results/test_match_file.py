@@ -248,7 +248,7 @@ def test_a_file_is_verified(lines: list[Line], tmp_path: Path) -> None:
         (lambda line: line["moves"].__setitem__(5, "play:3c3d3h3s"), "Move 5 (play:3c3d3h3s)"),
         (lambda line: line["moves"].append("pass"), "comes after the end of the game"),
         (lambda line: line["scores"].__setitem__(0, 99), "The scores are"),
-        (lambda line: line["adjusted"].__setitem__(0, 99), "After strikes the scores are"),
+        (lambda line: line["adjusted"].__setitem__(0, 99), "The scores after strikes are"),
         (lambda line: line["results"][0].update(bid=9), "The results of the deals"),
     ],
 )

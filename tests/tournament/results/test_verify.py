@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:
     rows[2] = rows[2]._replace(adjusted=(100, 0, 0))
     (mismatch,) = verify(MemoryRun(honest.about, rows, honest.records)).mismatches
     assert mismatch.match == rows[2].match
-    assert "adjusted scores" in mismatch.detail
+    assert "adjusted" in mismatch.detail
 
 
 def test_a_forged_move_is_found(honest: MemoryRun) -> None:
@@ -130,26 +130,26 @@ def test_a_missing_and_an_added_move_are_found(honest: MemoryRun) -> None:
 
 def test_other_cards_are_found(honest: MemoryRun) -> None:
     details = [mismatch.detail for mismatch in forged(honest, 0, seed="my lucky seed")]
-    assert any("does not follow from the run's seed" in detail for detail in details)
+    assert any(detail.startswith("Its seed is") for detail in details)
 
 
 def test_a_better_seat_is_found(honest: MemoryRun) -> None:
     seating = honest.records[0].seating
     details = [p.detail for p in forged(honest, 0, seating=(seating[1], seating[0], seating[2]))]
-    assert any("not the one that was drawn" in detail for detail in details)
+    assert any(detail.startswith("Its seating is") for detail in details)
 
 
 def test_a_dropped_fault_is_found(honest: MemoryRun) -> None:
     at = next(i for i, record in enumerate(honest.records) if record.struck)
     record = honest.records[at]
     details = [p.detail for p in forged(honest, at, faults=record.faults[1:])]
-    assert any(detail.startswith("Struck out are the seats []") for detail in details)
+    assert any(detail.startswith("The seats struck out are []") for detail in details)
 
 
 def test_an_invented_strike_is_found(honest: MemoryRun) -> None:
     at = next(i for i, record in enumerate(honest.records) if not record.struck)
     details = [p.detail for p in forged(honest, at, struck=(1,))]
-    assert any(detail.startswith("Struck out are the seats []") for detail in details)
+    assert any(detail.startswith("The seats struck out are []") for detail in details)
 
 
 def test_default_moves_must_follow_their_rule(honest: MemoryRun) -> None:
@@ -265,7 +265,7 @@ def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_a_problem(honest: MemoryRun) -> None:
     class Unreadable(MemoryRun):
-        def matches(self) -> Iterable[MatchRecord]:
+        def matches(self) -> Iterator[MatchRecord]:
             yield self.records[0]
             raise ValueError("no JSON")
 

@@ -237,13 +237,14 @@ def read_matches(
 ) -> Iterator[StoreReader]:
     """Read the matches of a file as a run; exits with 2 if a line cannot be used. `name` is that of
     the file. With `any_moves`, a match may have an illegal move."""
-    from tournament.results.match_file import MatchFileError, unpack
+    from tournament.results.lines import LineError
+    from tournament.results.match_file import unpack
     from tournament.store.reader import StoreReader
 
     with TemporaryDirectory(prefix="stich-") as folder:
         try:
             unpack(lines, name, Path(folder), any_moves=any_moves)
-        except MatchFileError as error:
+        except LineError as error:
             click.echo(str(error), err=True)
             sys.exit(2)
         with StoreReader.open(folder) as found:

@@ -69,11 +69,12 @@ def _is_match(line: bytes) -> bool:
 
 
 def _standings_of_rows(name: str, lines: Iterable[bytes], as_json: bool) -> int:
-    from tournament.results.exported_rows import ExportedRows, RowError
+    from tournament.results.exported_rows import ExportedRows
+    from tournament.results.lines import LineError
 
     try:
-        rows = ExportedRows((line.decode("utf-8", "surrogateescape") for line in lines), name)
-    except RowError as error:
+        rows = ExportedRows(lines, name)
+    except LineError as error:
         click.echo(str(error), err=True)
         return 2
     _print_standings(rows, as_json)

@@ -17,25 +17,19 @@ from games import OptionError
 from tournament.config import Bot, Clock, Cup, Format, Stop
 from tournament.paths import STORE_FILE
 from tournament.records import Answer, FaultRecord, MatchRecord, VoidRecord
+from tournament.results.lines import LineError, read_lines
 from tournament.results.match_lines import CupFacts, MatchLine, seats_of
 from tournament.store import engine, rows
 from tournament.store.reader import VERSION
 from tournament.store.tables import blocks, decisions, matches, metadata, voids
 
-MAX_LINE = 1 << 26
-"""Bytes of a line, at most."""
-_DOCUMENT = "docs/match-format.md says what it must be."
-_OTHER_LINES = "stich export DIR --format matches writes such lines."
-
-
-class MatchFileError(Exception):
-    """A line that cannot be used; the text says file, line, field, and the fix."""
+_HINT = "`stich export DIR --format matches` writes such lines; docs/match-format.md says all."
 
 
 def unpack(lines: Iterable[bytes], name: str, folder: Path, *, any_moves: bool = False) -> None:
     """Make a store of a file's lines in an empty folder; `name` is what errors call the file.
 
-    MatchFileError for the first bad line. Unless `any_moves`, an illegal move makes it bad, too.
+    LineError for the first bad line. Unless `any_moves`, an illegal move makes it bad, too.
     """
     database = engine.sqlite(folder / STORE_FILE)
     try:
@@ -57,33 +51,18 @@ class _Unpacking:
         self.first: MatchLine | None = None
         self.about: dict[str, list[dict[str, str]]] = {}
 
-    def error(self, field: str, text: str) -> MatchFileError:
-        return MatchFileError(f"{self.name}:{self.number}: {field}: {text}")
+    def error(self, field: str, text: str) -> LineError:
+        return LineError(f"{self.name}:{self.number}: {field}: {text}")
 
     def read(self, lines: Iterable[bytes]) -> None:
-        decode = msgspec.json.Decoder(MatchLine).decode
         count = 0
-        for self.number, text in enumerate(lines, 1):
-            if not text.strip():
-                continue
-            if len(text) > MAX_LINE:
-                raise self.error("line", f"is longer than {MAX_LINE} bytes; split the match.")
-            try:
-                line = decode(text)
-            except msgspec.ValidationError as error:
-                what, _, path = str(error).partition(" - at `$")
-                field = path.strip("`.") or "line"
-                if "x1f" in what:
-                    what = "has control characters, or no other: write printable ones"
-                more = _DOCUMENT if b'"stich-match/1"' in text else _OTHER_LINES
-                raise self.error(field, f"{what}; {more}") from None
-            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-                raise self.error("line", f"is not JSON ({error}); {_OTHER_LINES}") from None
+        for number, line in read_lines(lines, MatchLine, self.name, _HINT):
+            self.number = number
             self.first = self.first or line
             self.add(line)
             count += 1
         if self.first is None:
-            raise MatchFileError(f"{self.name}: there is no match; {_OTHER_LINES}")
+            raise LineError(f"{self.name}: there is no match; {_HINT}")
         self.finish(self.first, count)
 
     def add(self, line: MatchLine) -> None:
@@ -104,7 +83,7 @@ class _Unpacking:
                 self.about[bot] = [] if said is None else [msgspec.to_builtins(said)]
 
     def check(self, line: MatchLine) -> None:
-        """MatchFileError unless the fields of a line fit each other and the first line."""
+        """LineError unless the fields of a line fit each other and the first line."""
         assert self.first is not None  # noqa: S101
         for field in ("cup", "game", "players", "options"):
             if getattr(line, field) != getattr(self.first, field):
@@ -138,7 +117,7 @@ class _Unpacking:
                 raise self.error("faults", f"there is no time in ms for move {index}; add it.")
 
     def check_block(self, line: MatchLine, block: sa.Row[Any]) -> None:
-        """MatchFileError unless a match has the bots and the cards of its block's others."""
+        """LineError unless a match has the bots and the cards of its block's others."""
         if rows.dumps(sorted(set(line.bots))) != block.bots:
             raise self.error("bots", f"are not those of block {line.block} above; use the same.")
         if line.cup.format.cards == "shared":
@@ -155,7 +134,7 @@ class _Unpacking:
         try:
             seats, illegal = seats_of(line.game, line.players, line.seed, line.options, line.moves)
         except OptionError as error:
-            raise self.error("options", f"{error} {_DOCUMENT}") from None
+            raise self.error("options", f"{error} {_HINT}") from None
         if illegal is not None and not self.any_moves:
             index = len(seats)
             raise self.error(

@@ -174,7 +174,7 @@ def spoil(lines: list[Line], change: Callable[[Line], Any]) -> list[Line]:
 @pytest.mark.parametrize(
     ("change", "field", "what"),
     [
-        (lambda line: line.pop("moves"), "line", "required field `moves`"),
+        (lambda line: line.pop("moves"), "moves", "is missing"),
         (lambda line: line.update(format="stich-match/2"), "format", "--format matches"),
         (lambda line: line.update(block="1"), "block", "Expected `int`, got `str`"),
         (lambda line: line.update(game="skat"), "game", "is not that of the first line"),

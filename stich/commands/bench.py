@@ -25,7 +25,7 @@ from stich.console.progress import watch
 from stich.console.text import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
-from tournament.bench.par import ParError, read_par
+from tournament.bench.par import read_par
 from tournament.bench.record import Record, RecordError, read_record, write_record
 from tournament.bench.session import ask_about, games_of, matches, run_bench
 from tournament.bench.suite import BOT, CLOCK, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
@@ -111,9 +111,6 @@ def bench(words: tuple[str, ...], **options: Any) -> int:
     except RecordError as error:
         click.echo(str(error), err=True)
         return 2
-    except ParError as error:
-        click.echo(str(error), err=True)
-        return 1
 
 
 def _compare(words: tuple[str, ...], markdown: bool) -> int:

@@ -85,7 +85,7 @@ def compare(old: Record, new: Record) -> Comparison:
 
 
 def _difference(old: Result, new: Result, paired: bool, level: float) -> Difference:
-    blocks = min(old.blocks, new.blocks)
+    blocks = min(len(old.by_block), len(new.by_block))
     if paired:
         pairs = zip(old.by_block[:blocks], new.by_block[:blocks], strict=True)
         mean, arm = _estimate([after - before for before, after in pairs], level)

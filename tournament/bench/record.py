@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from math import isclose
 from pathlib import Path
 from statistics import fmean, median
 from typing import Annotated, Any
@@ -12,16 +11,14 @@ from typing import Annotated, Any
 import msgspec
 
 from tournament.bench.play import Played
-from tournament.bench.suite import PUBLIC_SEED, SUITE, TABLES, BenchTable
-from tournament.ranking.arrays import Interval
+from tournament.bench.suite import PUBLIC_SEED, BenchTable
 from tournament.ranking.student import mean_interval
-from tournament.text import plural, printable
+from tournament.text import printable
 
 MAX_BYTES = 1 << 20
 
 _Text = Annotated[str, msgspec.Meta(max_length=4096)]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
-_TABLES = {table.key: table for table in TABLES}
 
 
 class RecordError(Exception):
@@ -135,7 +132,7 @@ def write_record(record: Record, file: Path) -> None:
 
 
 def read_record(file: Path) -> Record:
-    """The record in a file. RecordError if there is none, or its numbers contradict each other."""
+    """The record in a file; RecordError if there is none."""
     try:
         with file.open("rb") as opened:
             data = opened.read(MAX_BYTES + 1)
@@ -149,8 +146,6 @@ def read_record(file: Path) -> Record:
         raise RecordError(
             f"{file}: is not what `stich bench --json` writes ({error}); run it again."
         ) from None
-    if record.suite == SUITE and (wrong := _contradiction(record)):
-        raise RecordError(f"{file}: is damaged: {wrong}. Run `stich bench` again.")
     return record
 
 
@@ -166,32 +161,3 @@ def schema() -> dict[str, Any]:
 def write_schema(path: Path) -> None:
     """Write the JSON Schema to a file."""
     path.write_text(json.dumps(schema(), indent=1) + "\n", encoding="utf-8")
-
-
-def _contradiction(record: Record) -> str:
-    """What cannot be in a record of this suite, as a clause; "" if nothing."""
-    if len({result.key for result in record.results}) < len(record.results):
-        return "a table is in it twice"
-    for result in record.results:
-        table = _TABLES.get(result.key)
-        if table is None:
-            return f"{SUITE} has no table {result.table}"
-        if not len(result.by_block) == result.blocks <= table.blocks:
-            has = plural(len(result.by_block), "block")
-            return f"{result.table} has {has} for {result.blocks} of at most {table.blocks}"
-        if not _close(result.over_par, fmean(result.by_block)) or not _same(
-            mean_interval(result.by_block), result
-        ):
-            return (
-                f"the blocks of {result.table} do not have the mean or the interval that it names"
-            )
-    return ""
-
-
-def _same(interval: Interval, result: Result) -> bool:
-    ends = ((interval.low, result.low), (interval.high, result.high))
-    return all(a == b if a is None or b is None else _close(a, b) for a, b in ends)
-
-
-def _close(a: float, b: float) -> bool:
-    return isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)

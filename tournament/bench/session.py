@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 from tournament.bench.par import read_par
@@ -44,7 +44,7 @@ def run_bench(
     on_match: OnMatch,
 ) -> Record:
     """Play these tables and return the result; what cannot be played is among its problems. The
-    name of the bot must be BOT. ParError if par of the public deals cannot be read."""
+    name of the bot must be BOT."""
     public = read_par() if seed == PUBLIC_SEED else {}
     results: list[Result] = []
     problems: list[Problem] = []
@@ -74,7 +74,7 @@ def run_bench(
         results=tuple(results),
         problems=tuple(problems),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        stich=_version(),
+        stich=version("stich"),
     )
 
 
@@ -87,10 +87,3 @@ def matches(tables: Sequence[BenchTable], seed: str) -> int:
 def _has(results: Sequence[Result], problem: Problem) -> bool:
     key = (problem.game, problem.players, problem.opponents)
     return any(result.key == key for result in results)
-
-
-def _version() -> str:
-    try:
-        return version("stich")
-    except PackageNotFoundError:  # run from a tree that was never installed
-        return "unknown"

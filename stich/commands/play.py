@@ -34,7 +34,7 @@ from stich.console.menu import InputError, Menu
 from stich.processes import find_port, pages_served
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import reach
-from tournament.bot.url_bot import Choice, Player, StandIn, StartError
+from tournament.bot.url_bot import Choice, Player, StartError
 from tournament.config import Bot, Clock
 from tournament.config.arguments import DEFAULT_BOTS, fill_seats, parse_bot
 from tournament.match.match import Observer, Pairing, Rules
@@ -51,7 +51,7 @@ class _Quit(Exception):
     """The person quits the game."""
 
 
-class TerminalGame(StandIn, Observer):
+class TerminalGame(Player, Observer):
     """A game of a person at one seat against bots at the others: the player at the terminal, who
     sees only the view of their seat, and the observer who prints what happens."""
 

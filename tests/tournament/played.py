@@ -9,7 +9,7 @@ from typing import Any
 
 import games
 from tests.tournament.memory_run import MemoryRun
-from tournament.bot.url_bot import Choice, Failure, StandIn
+from tournament.bot.url_bot import Choice, Failure, Player
 from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import make_schedule
 from tournament.formats.commitment import commitment
@@ -24,7 +24,7 @@ MATCH_KEY = "2026-spring"
 
 
 @dataclass
-class Dice(StandIn):
+class Dice(Player):
     """A bot that plays at random and fails in `faulty` percent of the requests."""
 
     name: str

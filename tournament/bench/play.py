@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from tournament.bench.suite import BOT, PAR_BOT, BenchTable
-from tournament.bot.in_process import MoveFunction
 from tournament.bot.launch import LaunchSettings
+from tournament.bot.url_bot import MoveFunction
 from tournament.config import Bot, Limits
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.executor import Finished, Job, Lost, RunError

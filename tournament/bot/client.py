@@ -11,12 +11,10 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
-from queue import Empty, Queue
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,11 +23,6 @@ import httptools
 
 Dial = Callable[[float], socket.socket]
 """Opens a connection before a deadline (time.monotonic); OSError if it cannot."""
-
-_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
-_NO_TLS_SAYS = "it does not speak TLS; perhaps its URL begins with http://"
-
-_Address = tuple[int, tuple[Any, ...]]  # the family, and what `connect` takes
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
@@ -45,41 +38,35 @@ def seconds_left(deadline: float) -> float:
     return seconds
 
 
-def dial_inet(address: _Address, *others: _Address, tls_name: str | None = None) -> Dial:
-    """Connect to the first of some addresses that accepts; by TLS if the name in the certificate is
-    given."""
-    context = ssl.create_default_context() if tls_name is not None else None
+def dial_url(url: str) -> Dial:
+    """Connect to the first address of a bot's host that accepts. The host's name is looked up once,
+    here; OSError if there is no such host."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    context = ssl.create_default_context() if parts.scheme == "https" else None
+    port = parts.port or (80 if context is None else 443)
+    try:
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError:
+        raise OSError(errno.EINVAL, "not the name of a host") from None
 
     def dial(deadline: float) -> socket.socket:
         refused = OSError()
-        for family, where in (address, *others):
+        for family, kind, _, _, address in addresses:
             try:
-                plain = _connect(socket.socket(family, socket.SOCK_STREAM), where, deadline)
-                break
+                plain = _connect(socket.socket(family, kind), address, deadline)
             except TimeoutError:
                 raise
             except OSError as error:
                 refused = error
-        else:
-            raise refused
-        return plain if context is None else _encrypt(context, plain, tls_name, deadline)
+                continue
+            if context is None:
+                return plain
+            plain.settimeout(seconds_left(deadline))  # bounds the whole handshake
+            return context.wrap_socket(plain, server_hostname=host)
+        raise refused
 
     return dial
-
-
-def _encrypt(
-    context: ssl.SSLContext, plain: socket.socket, name: str | None, deadline: float
-) -> socket.socket:
-    tls = context.wrap_socket(plain, server_hostname=name, do_handshake_on_connect=False)
-    try:
-        tls.settimeout(seconds_left(deadline))
-        tls.do_handshake()  # the timeout bounds the whole handshake
-    except BaseException as error:
-        tls.close()
-        if isinstance(error, ssl.SSLError) and error.reason in _NO_TLS:
-            raise ConnectionError(errno.EPROTO, _NO_TLS_SAYS) from None
-        raise
-    return tls
 
 
 def dial_through(
@@ -107,39 +94,6 @@ def _connect(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> 
         sock.close()
         raise
     return sock
-
-
-def dial_url(url: str, seconds: float = 10) -> Dial:
-    """Connect to a bot by URL. The host's name is looked up once, here, within `seconds`;
-    OSError if there is no such host or the look-up takes longer."""
-    parts = urlsplit(url)
-    host, tls = parts.hostname or "", parts.scheme == "https"
-    port = parts.port or (443 if tls else 80)
-    return dial_inet(*_look_up(host, port, seconds), tls_name=host if tls else None)
-
-
-def _look_up(host: str, port: int, seconds: float) -> list[_Address]:
-    """The addresses of a host. The system's look-up takes no deadline, so a thread waits for it."""
-    found: Queue[list[_Address] | OSError] = Queue()
-
-    def look_up() -> None:
-        try:
-            answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found.put([(family, address) for family, _, _, _, address in answers])
-        except OSError as error:
-            found.put(error)
-        except UnicodeError:
-            found.put(OSError(errno.EINVAL, "not the name of a host"))
-
-    threading.Thread(target=look_up, daemon=True).start()
-    try:
-        answer = found.get(timeout=seconds)
-    except Empty:
-        why = f"its name was not resolved within {seconds:g} s"
-        raise TimeoutError(errno.ETIMEDOUT, why) from None
-    if isinstance(answer, OSError):
-        raise answer
-    return answer
 
 
 class ResponseTooLarge(Exception):

@@ -98,22 +98,15 @@ def start_request(
     names: Sequence[str] | None = None,
 ) -> bytes:
     """The body of POST /start; `names` of all seats, unless the cup hides them."""
-    body = {
-        **_head(match, game, seat),
-        "players": players,
-        "options": dict(options),
-        "clock": clock,
-    }
+    body: dict[str, object] = {"protocol": PROTOCOL, "match": match, "game": game, "seat": seat}
+    body |= {"players": players, "options": dict(options), "clock": clock}
     return msgspec.json.encode(body if names is None else {**body, "names": names})
 
 
 def end_request(match: str, game: str, seat: int, scores: Sequence[int]) -> bytes:
     """The body of POST /end."""
-    return msgspec.json.encode({**_head(match, game, seat), "scores": scores})
-
-
-def _head(match: str, game: str, seat: int) -> dict[str, Any]:
-    return {"protocol": PROTOCOL, "match": match, "game": game, "seat": seat}
+    body = {"protocol": PROTOCOL, "match": match, "game": game, "seat": seat, "scores": scores}
+    return msgspec.json.encode(body)
 
 
 # Answers
@@ -203,7 +196,9 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
         data = json.loads(
             text, parse_int=_integer, parse_constant=_Constant, object_pairs_hook=_Object
         )
-        _refuse_constants(data)
+        # Refuse NaN and infinities, except in `info`.
+        rest = {**data, "info": None} if isinstance(data, dict) else data
+        json.dumps(rest, default=_refuse_constant)
     except UnicodeDecodeError:
         raise InvalidAnswer(
             "Its answer is not UTF-8.",
@@ -240,24 +235,11 @@ class _Constant:
     name: str
 
 
-def _refuse_constants(data: object) -> None:
-    """InvalidAnswer if there is one anywhere but in the `info` of an object."""
-    inside = (
-        [value for name, value in data.items() if name != "info"]
-        if isinstance(data, dict)
-        else [data]
+def _refuse_constant(constant: _Constant) -> None:
+    raise InvalidAnswer(
+        f"Its answer is not JSON: {constant.name} is not a JSON number.",
+        "JSON has no NaN and no Infinity: leave out such numbers.",
     )
-    while inside:
-        match inside.pop():
-            case _Constant() as constant:
-                raise InvalidAnswer(
-                    f"Its answer is not JSON: {constant.name} is not a JSON number.",
-                    "JSON has no NaN and no Infinity: leave out such numbers.",
-                )
-            case dict() as values:
-                inside += values.values()
-            case list() as values:
-                inside += values
 
 
 def _integer(digits: str) -> int | float:
@@ -268,10 +250,5 @@ def _integer(digits: str) -> int | float:
 def _kind(value: object) -> str:
     if value is None:
         return "null"
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, str):
-        return "a string"
-    return "a list" if isinstance(value, list) else "an object"
+    kinds = {bool: "true or false", str: "a string", list: "a list", _Object: "an object"}
+    return kinds.get(type(value), "a number")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import random
@@ -21,16 +20,15 @@ from tournament.bot.client import (
     ConnectionLost,
     ProtocolError,
     ResponseTooLarge,
-    dial_inet,
     dial_through,
+    dial_url,
 )
 from tournament.bot.launch import LaunchSettings, environment, program_problem
 from tournament.bot.protocol import about_or_empty
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files, new_group
-from tournament.bot.supervisor import groups
-from tournament.bot.supervisor.process_tree import memory_mb
+from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
 from tournament.config import Bot, is_reference
 from tournament.paths import CHECKOUT
@@ -137,8 +135,8 @@ class BotProcess:
             self._supervisor.kill()
             self._supervisor.wait()
         if self._group is not None and self._supervisor.returncode:
-            groups.kill(self._group)
-            groups.remove(self._group)
+            kill_group(self._group)
+            remove_group(self._group)
 
     def _report(self, request: bytes = b"R") -> _Report:
         """What the supervisor says; if it says nothing, the bot is ended."""
@@ -172,25 +170,24 @@ class StartedBot(HttpBot):
         self._port = _free_port()
         env = {**environment(shlex.split(self.command), self._port), **self._bot.env}
         self.process = BotProcess(self._bot, env, self._launch)
-        address, proxy = ("127.0.0.1", self._port), self.process.proxy
-        dial = dial_inet((socket.AF_INET, address))
-        if proxy is not None:
-            dial = partial(dial_through, proxy, address)
-        super().__init__(f"http://127.0.0.1:{self._port}", dial)
+        url, proxy = f"http://127.0.0.1:{self._port}", self.process.proxy
+        if proxy is None:
+            super().__init__(url, dial_url(url))
+        else:
+            super().__init__(url, partial(dial_through, proxy, ("127.0.0.1", self._port)))
 
     def ready(self) -> StartedBot:
-        """Wait until it answers GET /, on another port if another program has taken its own
-        meanwhile; if it does not, end it and raise StartError."""
-        for tries_left in (2, 1, 0):
-            try:
-                self._wait()
-                break
-            except BaseException as error:
-                self.close()
-                started = not isinstance(error, StartError) or not _is_taken(self._port)
-                if started or not tries_left:
-                    raise
-                self._spawn()
+        """Wait until it answers GET /; if it does not, end it and raise StartError."""
+        deadline = self._began + self._launch.start_ms / 1000
+        try:
+            while not self._answers(deadline):
+                if monotonic() >= deadline:
+                    raise StartError(self._late())
+                sleep(_PAUSE_S)
+        except BaseException:
+            self.close()
+            raise
+        self.answered = True
         return self
 
     def restart(self) -> None:
@@ -198,14 +195,6 @@ class StartedBot(HttpBot):
         self.close()
         self._spawn()
         self.ready()
-
-    def _wait(self) -> None:
-        deadline = self._began + self._launch.start_ms / 1000
-        while not self._answers(deadline):
-            if monotonic() >= deadline:
-                raise StartError(self._late())
-            sleep(_PAUSE_S)
-        self.answered = True
 
     def _answers(self, deadline: float) -> bool:
         """Whether the bot answers GET / now; StartError if it never will."""
@@ -289,22 +278,14 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
 
 def _free_port() -> int:
+    """A port of this machine at which no program listens now."""
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
-        if not _is_taken(port):
+        with socket.socket() as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
             return port
     raise StartError("No free port was found between {} and {}.".format(*_PORTS))
-
-
-def _is_taken(port: int) -> bool:
-    """Whether a program listens at a port of this machine."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            return error.errno == errno.EADDRINUSE
-    return False
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:

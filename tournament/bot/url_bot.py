@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from games import IllegalMove
@@ -51,39 +52,46 @@ class Failure:
     error: Exception | None = None
 
 
-class Player(Protocol):
-    """A bot at one seat."""
+class Player:
+    """A bot or a person at one seat. By default it is told nothing, and nothing comes back besides
+    its moves."""
 
-    @property
-    def url(self) -> str:
-        """Where it is asked."""
+    url: str
+    """Where it is asked."""
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer to POST /move within this time."""
+        raise NotImplementedError
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
         """POST /start or /end; the answer does not matter."""
 
     def answer(self) -> Answer:
         """What came back to the last request."""
-
-    def output(self) -> str:
-        """The end of what it has written in this match."""
-
-
-class StandIn:
-    """A player that is no program: it is told nothing, and nothing comes back besides its moves."""
-
-    def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """Ignore /start and /end."""
-
-    def answer(self) -> Answer:
-        """An empty answer: none came over HTTP."""
         return Answer()
 
     def output(self) -> str:
-        """Empty: it writes nothing."""
+        """The end of what it has written in this match, as far as it is seen here."""
         return ""
+
+
+MoveFunction = Callable[[dict[str, Any], Sequence[str]], str]
+"""Chooses one of the legal moves from a view, both in their wire form."""
+
+
+class InProcessBot(Player):
+    """A house bot of the benchmark: calls a function of this process, which never fails. Its moves
+    cost no time, so a slow machine does not change a result."""
+
+    url = ""
+
+    def __init__(self, choose: MoveFunction) -> None:
+        self._choose = choose
+
+    def move(self, body: bytes, seconds: float) -> Choice:
+        """The move that the function chooses, however long it takes."""
+        asked = json.loads(body)
+        return Choice(self._choose(asked["view"], asked["moves"]), 0.0)
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
@@ -92,7 +100,7 @@ def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
 
-class HttpBot:
+class HttpBot(Player):
     """A bot behind a connection of its own, which `dial` opens. It gets the `token` with every
     request."""
 
@@ -173,10 +181,6 @@ class HttpBot:
         if self._token is not None:
             received = received.replace(self._token.encode("ascii"), b"(token)")
         return _as_text(received)
-
-    def output(self) -> str:
-        """Nothing: what a bot by URL writes is not seen here."""
-        return ""
 
 
 def _as_text(received: bytes) -> Answer:

@@ -13,7 +13,7 @@ from games.shuffle import Randomness
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import reach
-from tournament.bot.url_bot import Choice, NotReached, Player, StandIn, StartError
+from tournament.bot.url_bot import Choice, NotReached, Player, StartError
 from tournament.check import checks
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import (
@@ -48,7 +48,7 @@ class CheckObserver(Protocol):
         """The bot has answered a question, or failed to."""
 
 
-class _RandomPlayer(StandIn):
+class _RandomPlayer(Player):
     """A player in this process at another seat: random legal moves, the same in every check."""
 
     url = "in this process"

@@ -10,10 +10,9 @@ from time import monotonic
 from typing import NamedTuple
 
 from tournament.bot.client import dial_url
-from tournament.bot.in_process import InProcessBot, MoveFunction
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
-from tournament.bot.url_bot import Failure, HttpBot, Player, StandIn, StartError
+from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
 from tournament.config import CONNECTED_URL, Bot, Cup
 from tournament.formats import Block
 from tournament.match.match import Pairing, Rules, play
@@ -33,7 +32,7 @@ class _Place(NamedTuple):
     seating: int = 0
 
 
-class UnavailableBot(StandIn):
+class UnavailableBot(Player):
     """Stands for a bot that could not be started again, or whose host is not known."""
 
     def __init__(self, url: str, why: str) -> None:
@@ -237,8 +236,7 @@ class BotPool:
     def _bot_by_url(self, bot: Bot, url: str) -> Player:
         if bot.name not in self._by_url:
             try:
-                dial = dial_url(url, self._launch.start_ms / 1000)
-                player = HttpBot(url, dial, bot.token)
+                player = HttpBot(url, dial_url(url), bot.token)
             except OSError as error:
                 # Not kept: it may be known before the next match.
                 return UnavailableBot(url, f"Its host is not known: {error.strerror or error}.")

@@ -10,8 +10,8 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from tournament.bot.in_process import MoveFunction
 from tournament.bot.launch import LaunchSettings
+from tournament.bot.url_bot import MoveFunction
 from tournament.config import Cup
 from tournament.run.cpu_affinity import Cores, available, shares
 from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided

@@ -16,9 +16,9 @@ from multiprocessing.context import SpawnContext
 from time import monotonic
 from typing import NoReturn
 
-from tournament.bot.in_process import MoveFunction
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
+from tournament.bot.url_bot import MoveFunction
 from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid
 from tournament.match.referee import RefereeError

@@ -11,7 +11,7 @@ from stich.houses import HOUSES
 from tournament.bench.par import read_par
 from tournament.bench.play import Played
 from tournament.bench.suite import BOT, PUBLIC_SEED, TABLES, BenchTable
-from tournament.bot.in_process import InProcessBot
+from tournament.bot.url_bot import InProcessBot
 from tournament.config import Bot
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee

@@ -33,13 +33,15 @@ import time
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tournament.bot.supervisor import groups
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_PDEATHSIG,
+    create_group,
     end_children,
     end_with_parent,
+    kill_group,
     prctl,
+    remove_group,
 )
 
 KEPT = 64 * 1024
@@ -72,7 +74,7 @@ class Supervisor:
         try:
             if order["group"] is not None:
                 self.group = order["group"]["folder"]
-                groups.create(self.group, order["group"]["files"])
+                create_group(self.group, order["group"]["files"])
             self.bot = subprocess.Popen(  # noqa: S603 - a bot
                 [*sandbox, *order["argv"]],
                 cwd=order["cwd"],
@@ -153,10 +155,10 @@ class Supervisor:
     def end(self) -> None:
         """Kill the bot and all its descendants; orphans become children of the supervisor."""
         if self.group is not None:
-            groups.kill(self.group)
+            kill_group(self.group)
         end_children([self.bot.pid] if self.bot is not None and self.status is None else [])
         if self.group is not None:
-            groups.remove(self.group)
+            remove_group(self.group)
 
     def report(self, request: bytes) -> None:
         """Answer a request."""

@@ -16,7 +16,7 @@ from games.errors import IllegalMove
 from games.game import State
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot, reach
-from tournament.bot.url_bot import Choice, HttpBot, StandIn
+from tournament.bot.url_bot import Choice, HttpBot, Player
 from tournament.config import Bot, Clock
 from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee
@@ -41,7 +41,7 @@ class _GameLeft(Exception):
     """The person has left the game."""
 
 
-class _Person(StandIn):
+class _Person(Player):
     """The person as a player: their moves come from the pages."""
 
     url = "in the browser"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tournament.bot.sandbox.control_group import delegate, group_files, new_group, shares_processor
-from tournament.bot.supervisor import groups
+from tournament.bot.supervisor.process_tree import create_group, kill_group, remove_group
 from tournament.config import Limits
 
 LIMITS = Limits(memory_mb=300, processes=40)
@@ -133,9 +133,9 @@ def test_a_group_has_limits_and_is_killed_as_a_whole_and_removed(
     limit = {"memory.swap.max": "0"} if swap else {}
     fake = FakeOfABot(monkeypatch, *FakeOfABot.FILES, *limit)
     folder = new_group(str(tmp_path))
-    groups.create(folder, group_files(LIMITS))
-    groups.kill(folder)
-    groups.remove(folder)
+    create_group(folder, group_files(LIMITS))
+    kill_group(folder)
+    remove_group(folder)
     assert fake.said == limit | {
         "pids.max": "40",
         "memory.max": str(300 << 20),

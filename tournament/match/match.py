@@ -123,31 +123,24 @@ def play(
     return _Match(rules, pairing, players, expect, awaited, observer or Observer()).play(referee)
 
 
+@dataclass
 class _Match:
-    def __init__(
-        self,
-        rules: Rules,
-        pairing: Pairing,
-        players: Sequence[Player],
-        expect: Expect,
-        awaited: Container[str],
-        observer: Observer,
-    ) -> None:
-        self.rules = rules
-        self.pairing = pairing
-        self.expect = expect
-        self.awaited = awaited
-        self.observer = observer
+    rules: Rules
+    pairing: Pairing
+    players: Sequence[Player]
+    expect: Expect
+    awaited: Container[str]
+    observer: Observer
+    moves: list[str] = field(default_factory=list)
+    forced: list[int] = field(default_factory=list)
+    info: dict[int, Mapping[str, str | float]] = field(default_factory=dict)
+    faults: list[FaultRecord] = field(default_factory=list)
+    asked_s: float = 0.0
+
+    def __post_init__(self) -> None:
         self.started = _now()
-        clock = rules.clock
-        self.seats = [
-            _Seat(player, TimeBank(clock.move_ms, float(clock.bank_ms))) for player in players
-        ]
-        self.moves: list[str] = []
-        self.forced: list[int] = []
-        self.info: dict[int, Mapping[str, str | float]] = {}
-        self.faults: list[FaultRecord] = []
-        self.asked_s = 0.0
+        move_ms, bank_ms = self.rules.clock.move_ms, float(self.rules.clock.bank_ms)
+        self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self, referee: Referee) -> MatchRecord:
         began = monotonic()
@@ -161,7 +154,7 @@ class _Match:
             if forced:
                 self.forced.append(len(self.moves))
             if out or forced:
-                move, board = board.play(_default(legal))
+                move, board = board.play(legal[0])
             else:
                 move, board = self._take_turn(turn, board, legal)
             self.moves.append(move)
@@ -218,24 +211,22 @@ class _Match:
         All at once, so that one that hangs does not hold up the others. A player at two seats
         has one connection, and is notified about one seat after the other.
         """
-        bodies: dict[int, list[bytes]] = {}
-        players: dict[int, Player] = {}
+        seats: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
             if not seat.out:
-                players[id(seat.player)] = seat.player
-                bodies.setdefault(id(seat.player), []).append(body(number))
-        if not players:
+                seats.setdefault(id(seat.player), []).append(number)
+        if not seats:
             return
         seconds = self.rules.clock.move_ms / 1000
 
-        def notify(key: int) -> None:
-            for each in bodies[key]:
-                players[key].notify(path, each, seconds)
+        def notify(numbers: list[int]) -> None:
+            for number in numbers:
+                self.seats[number].player.notify(path, body(number), seconds)
 
-        self.expect(seconds * max(map(len, bodies.values())))
+        self.expect(seconds * max(map(len, seats.values())))
         before = monotonic()
-        with ThreadPoolExecutor(len(players)) as pool:
-            list(pool.map(notify, players))
+        with ThreadPoolExecutor(len(seats)) as pool:
+            list(pool.map(notify, seats.values()))
         self.asked_s += monotonic() - before
         self.expect(OWN_S)
 
@@ -251,14 +242,17 @@ class _Match:
         seat.clock.charge(outcome.elapsed_s * 1000)
         if isinstance(outcome, Choice) and outcome.info.kept:
             self._keep(seat, outcome.info.kept)
-        match _play_choice(outcome, board, seat.player):
-            case Failure() as failure:
-                self._check_reachable(turn, failure)
-                move, after = board.play(_default(legal))
-                self._strike(request, failure, move)
-                return move, after
-            case played:
-                return played
+        if isinstance(outcome, Choice):
+            try:
+                return board.play(outcome.move)
+            except IllegalMove as error:
+                outcome = illegal_move(outcome, error, seat.player.answer())
+        if outcome.kind is FaultKind.UNREACHABLE and self.pairing.seating[turn] in self.awaited:
+            raise self._void(self.pairing.seating[turn], outcome)
+        # The default move: pass if it is legal (it is then first), else the first.
+        move, after = board.play(legal[0])
+        self._strike(request, outcome, move)
+        return move, after
 
     def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
         """Keep what a bot says beside its move, until there is too much of it."""
@@ -267,14 +261,7 @@ class _Match:
         if seat.said <= INFO_LIMIT:
             self.info[len(self.moves)] = info
 
-    def _check_reachable(self, turn: int, failure: Failure) -> None:
-        """MatchVoid if this bot could not be reached, and is waited for."""
-        bot = self.pairing.seating[turn]
-        if failure.kind is FaultKind.UNREACHABLE and bot in self.awaited:
-            why = f"It cannot be reached. {printable(failure.detail)}"
-            raise self._void(bot, why)
-
-    def _void(self, bot: str, why: str) -> MatchVoid:
+    def _void(self, bot: str, failure: Failure) -> MatchVoid:
         pairing = self.pairing
         return MatchVoid(
             VoidRecord(
@@ -285,7 +272,7 @@ class _Match:
                 number=pairing.number,
                 seating=pairing.seating,
                 bot=bot,
-                why=why,
+                why=f"It cannot be reached. {printable(failure.detail)}",
                 started=self.started,
                 ended=_now(),
                 cause=VoidCause.OUTAGE,
@@ -332,23 +319,6 @@ class _Match:
                 output=seat.player.output(),
             )
         )
-
-
-def _play_choice(
-    outcome: Choice | Failure, board: Board, player: Player
-) -> tuple[str, Board] | Failure:
-    """The chosen move and the position after it; or why there is none."""
-    if isinstance(outcome, Failure):
-        return outcome
-    try:
-        return board.play(outcome.move)
-    except IllegalMove as error:
-        return illegal_move(outcome, error, player.answer())
-
-
-def _default(legal: Sequence[str]) -> str:
-    """The default move: pass if it is legal (it is then first), else the first."""
-    return legal[0]
 
 
 def _now() -> str:

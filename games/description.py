@@ -42,7 +42,8 @@ def describe(view: View, moves: Iterable[Move] | None = None) -> str:
 
 
 def _heading(view: View) -> str:
-    options = ", ".join(f"{name} {_value(value)}" for name, value in view.options.items())
+    names = [option.name for option in view.game.options]
+    options = ", ".join(f"{name} {_value(view.options[name])}" for name in names)
     return f"{view.game.title} for {view.players} players, deal {view.deal}; options: {options}."
 
 

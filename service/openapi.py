@@ -63,7 +63,7 @@ def _object_schemas() -> dict[str, Any]:
     for name in games.GAMES:
         for schemas in (requests.START.schemas, STATES, VIEWS):
             _add(found, schemas[name])
-    for validator in (requests.MOVES, requests.VALIDATE, requests.ADVANCE, requests.VIEW):
+    for validator in requests.BY_POSITION:
         for schema in validator.schemas.values():
             _add(found, schema)
     spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])

@@ -9,7 +9,16 @@ from typing import Any, Final
 from flask import Blueprint, Response, current_app
 
 import games
-from games import Game, IllegalMove, InvalidState, OptionError, Position, State
+from games import (
+    Game,
+    IllegalMove,
+    InvalidState,
+    LegalMoves,
+    OptionError,
+    Position,
+    State,
+    View,
+)
 from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body
@@ -62,6 +71,11 @@ def get_game(name: str) -> Response:
     return json_response(_details(game))
 
 
+def _rules(game: Game) -> str:
+    """The path of the rules of a game, in Markdown."""
+    return f"/docs/rules/{game.name}.md"
+
+
 def _summary(game: Game) -> dict[str, Any]:
     """A game in the list of games."""
     return {
@@ -70,7 +84,7 @@ def _summary(game: Game) -> dict[str, Any]:
         "native": game.native,
         "players": [game.min_players, game.max_players],
         "teams": game.teams,
-        "rules": f"/docs/rules/{game.name}.md",
+        "rules": _rules(game),
         "url": f"/v1/games/{game.name}",
     }
 
@@ -130,6 +144,20 @@ def moves() -> Response:
     """List the legal moves of a state or view."""
     body = parse_body(requests.MOVES)
     position = _position(body)
+    return json_response({"seat": position.turn, "moves": _listed(body, position).texts()})
+
+
+@v1.post("/describe")
+def describe() -> Response:
+    """Put a view into words."""
+    body = parse_body(requests.DESCRIBE)
+    view = _view(body)
+    listed = _listed(body, view) if body.get("list_moves", True) else None
+    return json_response({"text": games.describe(view, listed), "rules": _rules(view.game)})
+
+
+def _listed(body: dict[str, Any], position: Position) -> LegalMoves:
+    """The legal moves, if they are few enough to list."""
     if _takes_long_to_count(body):
         need(Work.LONG)
     listed = position.moves()
@@ -141,7 +169,7 @@ def moves() -> Response:
         raise invalid_state([problem])
     if len(listed) > LONG_LIST:
         need(Work.LARGE if len(listed) > LARGE_LIST else Work.LONG)
-    return json_response({"seat": position.turn, "moves": listed.texts()})
+    return listed
 
 
 def _takes_long_to_count(body: dict[str, Any]) -> bool:
@@ -239,11 +267,13 @@ def _open(body: dict[str, Any]) -> SealedGame:
 
 
 def _position(body: dict[str, Any]) -> Position:
+    return _state(body["state"]) if "state" in body else _view(body)
+
+
+def _view(body: dict[str, Any]) -> View:
     if "sealed" in body:
         game = _open(body)
         return game.state.view(game.seat)
-    if "state" in body:
-        return _state(body["state"])
     try:
         return _game(body["view"]).view(body["view"])
     except InvalidState as error:

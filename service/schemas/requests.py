@@ -163,6 +163,15 @@ MOVES: Final = _by_position(
         "SealedMovesRequest", "A sealed state whose legal moves to list, if it is the seat's turn."
     ),
 )
+LIST_MOVES: Final = Boolean("Whether to list the legal moves; true if omitted.", required=False)
+DESCRIBE: Final = _by_position(
+    view=_view("DescribedView", "A view to describe.", list_moves=LIST_MOVES),
+    sealed=_sealed(
+        "SealedDescribeRequest",
+        "A sealed state to describe as the seat sees it.",
+        list_moves=LIST_MOVES,
+    ),
+)
 MOVE: Final = Move("The move to check.")
 VALIDATE: Final = _by_position(
     state=_state("MoveInState", "A state, and a move to check.", move=MOVE),
@@ -196,3 +205,5 @@ VIEW: Final = _by_position(
         key=_key(" Without it, the view is what everybody may know.", required=False),
     ),
 )
+BY_POSITION: Final = (MOVES, DESCRIBE, VALIDATE, ADVANCE, VIEW)
+"""The bodies of all operations on a position."""

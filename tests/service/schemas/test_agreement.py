@@ -33,6 +33,10 @@ VALID: dict[str, tuple[RequestValidator, list[Any]]] = {
         ],
     ),
     "moves": (requests.MOVES, EITHER),
+    "describe": (
+        requests.DESCRIBE,
+        [{**body, "list_moves": False} for body in EITHER if "state" not in body],
+    ),
     "validate": (requests.VALIDATE, [{**body, "move": "play:3c"} for body in EITHER]),
     "advance": (
         requests.ADVANCE,

@@ -1,7 +1,7 @@
 """The rules of four card games: pure, no input or output, standard library only.
 
-`GAMES` maps names to games; `get` returns one of them. The interfaces of games, states, views and
-moves are in `games.game` and `games.move`, the errors in `games.errors`.
+`GAMES` maps names to games; `get` returns one of them. The interface of games is in `games.game`,
+that of states and views in `games.position`, moves in `games.move`, errors in `games.errors`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,21 @@ from games.dasan import state as dasan
 from games.description import describe
 from games.doudizhu import state as doudizhu
 from games.errors import IllegalMove, InvalidState, OptionError, Reason, UnknownGame
-from games.game import Fact, Game, LegalMoves, Position, State, View
+from games.game import Fact, Game, LegalMoves
 from games.move import Move
 from games.ninefivetwo import state as ninefivetwo
 from games.zhengfen import state as zhengfen
+
+State = (
+    doudizhu.DoudizhuState
+    | dasan.DasanState
+    | zhengfen.ZhengfenState
+    | ninefivetwo.NinefivetwoState
+)
+"""A complete position, all hands included. Immutable."""
+View = doudizhu.DoudizhuView | dasan.DasanView | zhengfen.ZhengfenView | ninefivetwo.NinefivetwoView
+"""What one seat may know of a position, or everybody. Immutable."""
+Position = State | View
 
 GAMES: Mapping[str, Game] = MappingProxyType(
     {game.name: game for game in (doudizhu.GAME, dasan.GAME, zhengfen.GAME, ninefivetwo.GAME)}

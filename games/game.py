@@ -1,4 +1,4 @@
-"""The interface of every game: the game, its positions and its lists of legal moves.
+"""The interface of every game: its description, how its positions are made, and legal moves.
 
 The base classes are not `abc.ABC`s, although they mark abstract methods: compiled by mypyc, an
 instance of a native class with an ABC among its bases can crash the garbage collector.
@@ -9,12 +9,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from games.deck import Deck
 from games.errors import OptionError
-from games.history import History
 from games.move import Move
+
+if TYPE_CHECKING:
+    from games import State, View
 
 Value = int | bool | None
 Options = Mapping[str, Value]
@@ -85,37 +87,10 @@ class Fact:
 
 
 class LegalMoves:
-    """The legal moves of a position in the contract's order: a lazy sequence.
+    """The legal moves of a position in the contract's order.
 
-    A move is built only when it is asked for. `in` builds no list; a string is contained only if
-    it is exactly a listed string.
+    Positions with few moves keep them here; subclasses build a move only when it is asked for.
     """
-
-    @abstractmethod
-    def __len__(self) -> int: ...
-
-    @overload
-    @abstractmethod
-    def __getitem__(self, index: int) -> Move: ...
-    @overload
-    @abstractmethod
-    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
-    @abstractmethod
-    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]: ...
-
-    @abstractmethod
-    def __iter__(self) -> Iterator[Move]: ...
-
-    @abstractmethod
-    def __contains__(self, move: object) -> bool: ...
-
-    @abstractmethod
-    def texts(self) -> list[str]:
-        """All moves as strings."""
-
-
-class MoveList(LegalMoves):
-    """Legal moves kept in a tuple: for positions that have few."""
 
     __slots__ = ("_moves",)
 
@@ -125,107 +100,15 @@ class MoveList(LegalMoves):
     def __len__(self) -> int:
         return len(self._moves)
 
-    @overload
-    def __getitem__(self, index: int) -> Move: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
-    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
+    def __getitem__(self, index: int) -> Move:
         return self._moves[index]
 
     def __iter__(self) -> Iterator[Move]:
         return iter(self._moves)
 
-    def __contains__(self, move: object) -> bool:
-        return any(move == listed for listed in self._moves)
-
     def texts(self) -> list[str]:
         """All moves as strings."""
         return [move.text for move in self._moves]
-
-
-class Position(Protocol):
-    """What states and views have in common; enough to know the legal moves. Immutable."""
-
-    @property
-    def game(self) -> Game:
-        """The game of this position."""
-
-    @property
-    def players(self) -> int:
-        """How many seats there are."""
-
-    @property
-    def options(self) -> Options:
-        """Every option of the game with its value."""
-
-    @property
-    def deal(self) -> int:
-        """The number of the current deal, from 1."""
-
-    @property
-    def phase(self) -> str:
-        """One of the game's phases, or `over`."""
-
-    @property
-    def history(self) -> History:
-        """The moves of the current deal."""
-
-    @property
-    def turn(self) -> int | None:
-        """The seat to move; None when the game is over."""
-
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """Running totals by seat."""
-
-    @property
-    def results(self) -> tuple[dict[str, Any], ...]:
-        """Finished deals, oldest first, in their wire form."""
-
-    @property
-    def to_beat(self) -> tuple[int, Move] | None:
-        """The seat and the play that the seat to move must beat; None if there is none."""
-
-    def moves(self) -> LegalMoves:
-        """The legal moves of the seat to move; none if over, or if this is another seat's view."""
-
-    def check(self, move: str | Move) -> Move:
-        """The canonical move; raises IllegalMove with the first reason that applies."""
-
-    def is_legal(self, move: str | Move) -> bool:
-        """Whether `check` accepts the move."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
-
-
-class State(Position, Protocol):
-    """A complete position, all hands included."""
-
-    @property
-    def seed(self) -> str:
-        """The seed that determines all deals."""
-
-    def advance(self, move: str | Move) -> State:
-        """The state after a move; raises IllegalMove if it is not legal."""
-
-    def view(self, seat: int | None) -> View:
-        """What one seat may know, or everybody (None).
-
-        Raises ValueError if there is no such seat.
-        """
-
-
-class View(Position, Protocol):
-    """What one seat may know of a position, or everybody."""
-
-    @property
-    def seat(self) -> int | None:
-        """The seat that this is the view of; None for what everybody may know."""
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """How many cards each seat holds."""
 
 
 class Game:
@@ -240,6 +123,8 @@ class Game:
     phases: ClassVar[tuple[str, ...]]
     categories: ClassVar[tuple[Category, ...]]
     teams: ClassVar[bool]
+    positions: ClassVar[tuple[type[State], type[View]]]
+    """The classes of its states and its views."""
     clockwise: ClassVar[bool] = False
     bounded: ClassVar[bool] = True
     """Whether `max_difference` is a limit of the rules, and not what a statistic may suppose."""
@@ -248,24 +133,32 @@ class Game:
     def deck(self, players: int) -> Deck:
         """The deck for this number of players."""
 
-    @abstractmethod
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
         """The first state of a game.
 
         `players` defaults to the minimum; omitted options take their defaults.
         Raises OptionError if an argument is out of range.
         """
+        state = self.positions[0]()
+        state.seed = seed
+        state.start_game(players, seed, options)
+        state.deal_first()
+        return state
 
-    @abstractmethod
     def state(self, data: JsonDict) -> State:
         """The state with this wire form; raises InvalidState with everything that is wrong.
 
         Only semantic validation happens here: the schema must have been validated before.
         """
+        state = self.positions[0]()
+        state.load(data)
+        return state
 
-    @abstractmethod
     def view(self, data: JsonDict) -> View:
         """The view with this wire form; raises InvalidState with everything that is wrong."""
+        view = self.positions[1]()
+        view.load(data)
+        return view
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:

@@ -1,30 +1,56 @@
-"""The base of the positions of all games."""
+"""The base of the positions of all games, and the declaration of their fields."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
-from games.fields import Field, list_field
 from games.game import Game, JsonDict, LegalMoves, Options
-from games.history import History
-from games.move import Move, parse
+from games.move import History, Move, parse
+
+Convert = Callable[[Deck, Any], Any]
 
 
-def _dict(deck: Deck, options: Any) -> dict[str, Any]:
-    return dict(options)
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a position: `write` makes its wire form from its value, `read` the value.
+
+    None: the wire form is the value.
+    """
+
+    name: str
+    write: Convert | None = None
+    read: Convert | None = None
 
 
-def _write_history(deck: Deck, history: Any) -> list[dict[str, Any]]:
-    wire: list[dict[str, Any]] = history.to_list()
-    return wire
+def list_field(name: str) -> Field:
+    """A tuple of numbers; a list on the wire."""
+    return Field(name, lambda deck, values: list(values), lambda deck, values: tuple(values))
 
 
-def _read_history(deck: Deck, entries: Any) -> History:
-    return History(entries)
+def hand_field(name: str) -> Field:
+    """A hand of the deck; card names in deck order on the wire."""
+    return Field(name, Deck.names_of, Deck.hand)
+
+
+def hands_field(name: str) -> Field:
+    """A tuple of hands by seat; lists of card names on the wire."""
+    return Field(
+        name,
+        lambda deck, hands: [deck.names_of(hand) for hand in hands],
+        lambda deck, lists: tuple([deck.hand(names) for names in lists]),
+    )
+
+
+def masked_field(name: str) -> Field:
+    """A tuple of card names in deck order, `??` for a masked card; a list on the wire."""
+    return Field(
+        name, lambda deck, names: list(names), lambda deck, names: tuple(deck.in_order(names))
+    )
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
@@ -33,10 +59,6 @@ def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
     ]
-
-
-def _read_results(deck: Deck, results: Any) -> tuple[dict[str, Any], ...]:
-    return tuple(results)
 
 
 class BasePosition:
@@ -50,14 +72,18 @@ class BasePosition:
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         Field("players"),
-        Field("options", _dict, _dict),
+        Field("options", lambda deck, options: dict(options), lambda deck, options: dict(options)),
         Field("deal"),
         Field("phase"),
         Field("turn"),
         Field("dealer"),
-        Field("history", _write_history, _read_history),
+        Field(
+            "history",
+            lambda deck, history: history.to_list(),
+            lambda deck, entries: History(entries),
+        ),
         list_field("scores"),
-        Field("results", _write_results, _read_results),
+        Field("results", _write_results, lambda deck, results: tuple(results)),
     )
     __slots__ = (
         "deal",

@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 from games import validation
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.fields import Field
 from games.game import Fact
 from games.move import PLAY, Move, parse
-from games.position import BasePosition
+from games.position import BasePosition, Field
 
 
 class Table:

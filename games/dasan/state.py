@@ -11,7 +11,6 @@ leave open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from games.climbing import auction
@@ -29,11 +28,17 @@ from games.dasan.combinations import CALLABLE, DECK
 from games.dasan.validation import validate_position
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.fields import Field, hand_field, hands_field, list_field, masked_field
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option, Options
-from games.history import History
-from games.move import BID, CALL, PASS, PLAY, Move
-from games.position import not_held, wrong_phase
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.move import BID, CALL, PASS, PLAY, History, Move
+from games.position import (
+    Field,
+    hand_field,
+    hands_field,
+    list_field,
+    masked_field,
+    not_held,
+    wrong_phase,
+)
 from games.shuffle import Randomness, distribute
 
 HAND_SIZE: Final = {3: 16, 4: 13}
@@ -108,13 +113,13 @@ class DasanPosition(ClimbingPosition):
         """The legal moves in the contract's order, always in the lowest suits held."""
         hand = self.hand_to_move()
         if hand < 0:
-            return MoveList()
+            return LegalMoves()
         if self.phase == "auction":
             if self.bid == 0:
-                return MoveList(auction.bids(DECK, 1, self._open_to()))
-            return MoveList(auction.moves(DECK, self.bid))
+                return LegalMoves(auction.bids(DECK, 1, self._open_to()))
+            return LegalMoves(auction.moves(DECK, self.bid))
         if self.phase == "call":
-            return MoveList(
+            return LegalMoves(
                 [
                     Move(CALL, DECK, DECK.units[card])
                     for card in DECK.numbers(CARDS_CALLABLE & ~hand)
@@ -122,7 +127,7 @@ class DasanPosition(ClimbingPosition):
             )
         table = None if self.table is None else self.table.move
         listed = [] if table is None else [Move(PASS, DECK)]
-        return MoveList(listed + combinations.legal_plays(hand, table, self.called & hand))
+        return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
@@ -194,6 +199,10 @@ class DasanState(DasanPosition):
         )
         view.partner = None if secret else partner
         return view
+
+    def deal_first(self) -> None:
+        """Deal the first cards of a game."""
+        _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DasanState:
         """The state after a move; raises IllegalMove if it is not legal."""
@@ -351,18 +360,11 @@ class Dasan(Game):
         Category("quad-run", "play:4c4d4h4s5c5d5h5s6c6d6h6s", "Three or more consecutive quads."),
     )
     teams: ClassVar[bool] = True
+    positions: ClassVar = (DasanState, DasanView)
 
     def deck(self, players: int) -> Deck:
         """One pack without jokers, 4 low and 3 high."""
         return DECK
-
-    def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> DasanState:
-        """The first state of a game; raises OptionError if an argument is out of range."""
-        state = DasanState()
-        state.start_game(players, seed, options)
-        state.seed = seed
-        _deal(state, 1, 0)
-        return state
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """The talon, the called card and the play to beat."""
@@ -381,18 +383,6 @@ class Dasan(Game):
         """The declarer's side and the other; None while the partner is not known."""
         hidden = result["called"] and result["partner"] is None
         return None if hidden else auction_sides(result, players)
-
-    def state(self, data: JsonDict) -> DasanState:
-        """The state with this wire form; raises InvalidState with everything that is wrong."""
-        state = DasanState()
-        state.load(data)
-        return state
-
-    def view(self, data: JsonDict) -> DasanView:
-        """The view with this wire form; raises InvalidState with everything that is wrong."""
-        view = DasanView()
-        view.load(data)
-        return view
 
 
 GAME: Final = Dasan()

@@ -10,7 +10,6 @@ source leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from games.climbing import auction
@@ -27,11 +26,17 @@ from games.deck import HIDDEN, Deck
 from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
 from games.doudizhu.move_list import TrickMoves
 from games.doudizhu.validation import validate_position
-from games.fields import Field, hand_field, hands_field, list_field, masked_field
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option, Options
-from games.history import History
-from games.move import BID, PASS, PLAY, Move
-from games.position import not_held, wrong_phase
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.move import BID, PASS, PLAY, History, Move
+from games.position import (
+    Field,
+    hand_field,
+    hands_field,
+    list_field,
+    masked_field,
+    not_held,
+    wrong_phase,
+)
 from games.shuffle import Randomness, distribute
 
 HAND_SIZE: Final = {3: 17, 4: 25}
@@ -83,9 +88,9 @@ class DoudizhuPosition(ClimbingPosition):
         """The legal moves in the contract's order, always in the lowest suits held."""
         hand = self.hand_to_move()
         if hand < 0:
-            return MoveList()
+            return LegalMoves()
         if self.phase == "auction":
-            return MoveList(auction.moves(self.deck, self.bid))
+            return LegalMoves(auction.moves(self.deck, self.bid))
         table = self.table
         return TrickMoves(self.plays, hand, None if table is None else table.move)
 
@@ -139,6 +144,11 @@ class DoudizhuState(DoudizhuPosition):
         cards = self.deck.names_of(self.talon)
         view.talon = tuple(cards if shown else [HIDDEN] * len(cards))
         return view
+
+    def deal_first(self) -> None:
+        """Deal the first cards of a game."""
+        self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
+        _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DoudizhuState:
         """The state after a move; raises IllegalMove if it is not legal."""
@@ -349,20 +359,12 @@ class Doudizhu(Game):
         Category("rocket", "play:BjRj", "All jokers: two, or four with two packs."),
     )
     teams: ClassVar[bool] = True
+    positions: ClassVar = (DoudizhuState, DoudizhuView)
     bounded: ClassVar[bool] = False
 
     def deck(self, players: int) -> Deck:
         """One pack for three players, two for four."""
         return DECKS[players]
-
-    def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> DoudizhuState:
-        """The first state of a game; raises OptionError if an argument is out of range."""
-        state = DoudizhuState()
-        state.start_game(players, seed, options)
-        state.plays = combinations(state.players, bool(state.options["quad_pair_as_solos"]))
-        state.seed = seed
-        _deal(state, 1, 0)
-        return state
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """The exposed card, the talon, the doublings and the play to beat."""
@@ -390,18 +392,6 @@ class Doudizhu(Game):
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """The declarer's side and the other; None after a passed-out deal."""
         return auction_sides(result, players)
-
-    def state(self, data: JsonDict) -> DoudizhuState:
-        """The state with this wire form; raises InvalidState with everything that is wrong."""
-        state = DoudizhuState()
-        state.load(data)
-        return state
-
-    def view(self, data: JsonDict) -> DoudizhuView:
-        """The view with this wire form; raises InvalidState with everything that is wrong."""
-        view = DoudizhuView()
-        view.load(data)
-        return view
 
 
 GAME: Final = Doudizhu()

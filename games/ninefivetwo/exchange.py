@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from games.deck import HIDDEN, Deck
-from games.fields import Field
-from games.history import History
-from games.move import DISCARD, GIVE
+from games.move import DISCARD, GIVE, History
+from games.position import Field
 
 Names = tuple[str, ...]
 

@@ -10,15 +10,12 @@ open.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
-from games.fields import Field, hand_field, hands_field, list_field, masked_field
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option, Options
-from games.history import History
-from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.move import DISCARD, GIVE, PLAY, TRUMP, History, Move
 from games.ninefivetwo.exchange import (
     EXCHANGED_FIELD,
     OWED_FIELD,
@@ -43,7 +40,16 @@ from games.ninefivetwo.trick import (
     winner,
 )
 from games.ninefivetwo.validation import TALON, TRICKS, validate_position
-from games.position import BasePosition, not_held, wrong_phase
+from games.position import (
+    BasePosition,
+    Field,
+    hand_field,
+    hands_field,
+    list_field,
+    masked_field,
+    not_held,
+    wrong_phase,
+)
 from games.shuffle import Randomness, distribute
 
 PLAYERS: Final = 3
@@ -116,15 +122,15 @@ class NinefivetwoPosition(BasePosition):
         """The legal moves in deck order; gives and discards are listed as single cards only."""
         hand = self.hand_to_move()
         if hand < 0:
-            return MoveList()
+            return LegalMoves()
         if self.phase == "trump":
-            return MoveList(TRUMPS)
+            return LegalMoves(TRUMPS)
         if self.phase == "play":
             moves = PLAYS
             hand = playable(hand, self.trick)
         else:
             moves = GIVES if self.phase == "exchange" else DISCARDS
-        return MoveList([moves[card] for card in self.deck.numbers(hand)])
+        return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
@@ -182,6 +188,10 @@ class NinefivetwoState(NinefivetwoPosition):
         discards = tuple(self.deck.names_of(self.discards))
         view.discards = discards if seat == self.dealer else (HIDDEN,) * len(discards)
         return view
+
+    def deal_first(self) -> None:
+        """Deal the first cards of a game."""
+        _deal(self, 1, FIRST_TARGETS, ())
 
     def advance(self, move: str | Move) -> NinefivetwoState:
         """The state after a move; raises IllegalMove if it is not legal."""
@@ -341,21 +351,12 @@ class Ninefivetwo(Game):
         Category("card", "play:Qh", "One card, of the suit led if possible."),
     )
     teams: ClassVar[bool] = False
+    positions: ClassVar = (NinefivetwoState, NinefivetwoView)
     clockwise: ClassVar[bool] = True
 
     def deck(self, players: int) -> Deck:
         """One pack without jokers, 2 low."""
         return DECK
-
-    def start(
-        self, players: int | None, seed: str, options: Mapping[str, object]
-    ) -> NinefivetwoState:
-        """The first state of a game; raises OptionError if an argument is out of range."""
-        state = NinefivetwoState()
-        state.start_game(players, seed, options)
-        state.seed = seed
-        _deal(state, 1, FIRST_TARGETS, ())
-        return state
 
     def max_difference(self, players: int, options: Options) -> int:
         """A seat with the target 2 may take all tricks, and nobody has less than 0 points."""
@@ -382,18 +383,6 @@ class Ninefivetwo(Game):
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """Tricks won, of the target."""
         return [f"{data['tricks'][seat]} of {data['targets'][seat]} tricks"]
-
-    def state(self, data: JsonDict) -> NinefivetwoState:
-        """The state with this wire form; raises InvalidState with everything that is wrong."""
-        state = NinefivetwoState()
-        state.load(data)
-        return state
-
-    def view(self, data: JsonDict) -> NinefivetwoView:
-        """The view with this wire form; raises InvalidState with everything that is wrong."""
-        view = NinefivetwoView()
-        view.load(data)
-        return view
 
 
 GAME: Final = Ninefivetwo()

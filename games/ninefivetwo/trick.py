@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from games.deck import RANKS, SUITS, Deck, deck
-from games.fields import Field
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move, parse
+from games.position import Field
 
 DECK: Final = deck(RANKS)
 SUIT_CARDS: Final = tuple([sum(DECK.units[suit::4]) for suit in range(4)])

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from typing import overload
-
-from games.errors import IllegalMove
-from games.game import LegalMoves
+from games.climbing.move_list import GroupedMoves
 from games.move import PASS, Move
 from games.zhengfen.combinations import (
     CATEGORIES,
@@ -21,20 +16,17 @@ from games.zhengfen.combinations import (
 from games.zhengfen.move_generator import MoveGenerator
 from games.zhengfen.play_groups import Group, mirror, texts_of
 
-Check = Callable[[str | Move], Move]
-"""Returns the canonical move, or raises IllegalMove."""
 
+class TrickMoves(GroupedMoves):
+    """The legal moves of a trick."""
 
-class TrickMoves(LegalMoves):
-    """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
+    __slots__ = ("_ambiguous", "_generator", "_groups", "_table")
 
-    def __init__(self, check: Check, hand: int, table: Reading | None) -> None:
-        self._check = check
+    def __init__(self, hand: int, table: Reading | None) -> None:
+        super().__init__(DECK, table is not None)
         self._generator = MoveGenerator(hand)
-        self._passing = table is not None
         self._table = table
         self._groups: list[Group] | None = None
-        self._ends: list[int] = []
         self._ambiguous: set[int] | None = None
 
     def groups(self) -> list[Group]:
@@ -44,11 +36,11 @@ class TrickMoves(LegalMoves):
             table = self._table
             groups = self._generator.all() if table is None else self._generator.above(table)
             self._groups = groups
-            total = int(self._passing)
-            for group in groups:
-                total += group.count
-                self._ends.append(total)
         return groups
+
+    def counts(self) -> list[int]:
+        """The number of plays of each group."""
+        return [group.count for group in self.groups()]
 
     def _suffixed(self, group: Group) -> set[int]:
         """The plays that need a suffix, if the group may have some."""
@@ -59,48 +51,15 @@ class TrickMoves(LegalMoves):
             self._ambiguous = self._generator.ambiguous()
         return self._ambiguous
 
-    def __len__(self) -> int:
-        self.groups()
-        return self._ends[-1] if self._ends else int(self._passing)
-
-    @overload
-    def __getitem__(self, index: int) -> Move: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Move, ...]: ...
-    def __getitem__(self, index: int | slice) -> Move | tuple[Move, ...]:
-        number = len(self)
-        if not isinstance(index, int):
-            return tuple([self[place] for place in range(*index.indices(number))])
-        if index < 0:
-            index += number
-        if not 0 <= index < number:
-            raise IndexError(f"There are only {number} legal moves.")
-        if self._passing and index == 0:
-            return Move(PASS, DECK)
-        place = bisect_right(self._ends, index)
-        group = self.groups()[place]
-        cards = group.plays()[index - (self._ends[place] - group.count)]
-        return build_move(mirror(cards), group.reading, cards in self._suffixed(group))
-
-    def __iter__(self) -> Iterator[Move]:
-        if self._passing:
-            yield Move(PASS, DECK)
-        for group in self.groups():
-            suffixed = self._suffixed(group)
-            for cards in group.plays():
-                yield build_move(mirror(cards), group.reading, cards in suffixed)
-
-    def __contains__(self, move: object) -> bool:
-        if not isinstance(move, str | Move):
-            return False
-        try:
-            return self._check(move) == str(move)
-        except IllegalMove:
-            return False
+    def play(self, group: int, index: int) -> Move:
+        """One of the plays of a group, both by index."""
+        chosen = self.groups()[group]
+        cards = chosen.plays()[index]
+        return build_move(mirror(cards), chosen.reading, cards in self._suffixed(chosen))
 
     def texts(self) -> list[str]:
         """All moves as strings."""
-        found = [PASS] if self._passing else []
+        found = [PASS] if self.passing else []
         for group in self.groups():
             plays = group.plays()
             texts = texts_of(plays)

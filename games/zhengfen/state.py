@@ -9,7 +9,6 @@ leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from games.climbing.trick import (
@@ -19,11 +18,9 @@ from games.climbing.trick import (
     table_facts,
 )
 from games.deck import Deck
-from games.fields import Field, hand_field, hands_field, list_field
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, MoveList, Option, Options
-from games.history import History
-from games.move import PASS, PLAY, Move
-from games.position import not_held, wrong_phase
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.move import PASS, PLAY, History, Move
+from games.position import Field, hand_field, hands_field, list_field, not_held, wrong_phase
 from games.shuffle import Randomness, distribute
 from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import TrickMoves
@@ -77,9 +74,9 @@ class ZhengfenPosition(ClimbingPosition):
         """The legal moves in the contract's order."""
         hand = self.hand_to_move()
         if hand < 0:
-            return MoveList()
+            return LegalMoves()
         table = self.table
-        return TrickMoves(self.check, hand, None if table is None else reading_of(table.move))
+        return TrickMoves(hand, None if table is None else reading_of(table.move))
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
@@ -121,6 +118,10 @@ class ZhengfenState(ZhengfenPosition):
         view.hand = 0 if seat is None else self.hands[seat]
         view.counts = tuple([hand.bit_count() for hand in self.hands])
         return view
+
+    def deal_first(self) -> None:
+        """Deal the first cards of a game."""
+        _deal(self, 1, 0, 1)
 
     def advance(self, move: str | Move) -> ZhengfenState:
         """The state after a move; raises IllegalMove if it is not legal."""
@@ -281,18 +282,11 @@ class Zhengfen(Game):
         Category("2222", "play:2c2d2h2s", "All four 2s; nothing beats it."),
     )
     teams: ClassVar[bool] = False
+    positions: ClassVar = (ZhengfenState, ZhengfenView)
 
     def deck(self, players: int) -> Deck:
         """One pack with both jokers."""
         return DECK
-
-    def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> ZhengfenState:
-        """The first state of a game; raises OptionError if an argument is out of range."""
-        state = ZhengfenState()
-        state.start_game(players, seed, options)
-        state.seed = seed
-        _deal(state, 1, 0, 1)
-        return state
 
     def max_difference(self, players: int, options: Options) -> int:
         """One seat may take all the points of the pack."""
@@ -309,18 +303,6 @@ class Zhengfen(Game):
         """Points taken, and who is out."""
         taken = f"{points(DECK.hand(data['taken'][seat]))} points taken"
         return [taken, *["out"] * (seat in data["out"])]
-
-    def state(self, data: JsonDict) -> ZhengfenState:
-        """The state with this wire form; raises InvalidState with everything that is wrong."""
-        state = ZhengfenState()
-        state.load(data)
-        return state
-
-    def view(self, data: JsonDict) -> ZhengfenView:
-        """The view with this wire form; raises InvalidState with everything that is wrong."""
-        view = ZhengfenView()
-        view.load(data)
-        return view
 
 
 GAME: Final = Zhengfen()

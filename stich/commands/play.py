@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.text import Text
 
 import games
-from games import OptionError
-from games.game import Game, State
+from games import OptionError, State
+from games.game import Game
 from stich.commands import completion
 from stich.commands.common import (
     check_game,

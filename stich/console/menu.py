@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from games import View
 from games.errors import IllegalMove
-from games.game import View
 from games.move import Move
 from web.ui.moves import VERBS, cards_of
 

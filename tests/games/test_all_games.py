@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -162,10 +163,9 @@ def test_lists_are_in_order_canonical_and_legal(name: str, players: int) -> None
                 assert state.turn is None
                 continue
             assert moves[-1] == texts[-1]
-            keys = [order(state, move.text) for move in moves[:300]]
+            keys = [order(state, move.text) for move in islice(moves, 300)]
             assert keys == sorted(keys)
             for text in rng.sample(texts, min(4, len(texts))):
-                assert text in moves
                 assert state.check(text).text == text
                 assert state.check(shuffled(text, rng)).text == text
 

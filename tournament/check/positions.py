@@ -14,7 +14,8 @@ from itertools import zip_longest
 from typing import Any
 
 import games
-from games.game import Game, State
+from games import State
+from games.game import Game
 from games.shuffle import Randomness
 from tournament.sampling import spread
 

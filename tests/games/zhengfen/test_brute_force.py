@@ -94,7 +94,6 @@ def assert_same(
     assert played == expected
     for place in rng.sample(range(len(texts)), min(len(texts), 20)):
         assert moves[place].text == texts[place]
-        assert texts[place] in moves
         assert state.check(texts[place]).text == texts[place]
     sample = [*plays] if len(plays) < 600 else rng.sample([*plays], 600)
     for cards in sample:

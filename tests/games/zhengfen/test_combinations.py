@@ -250,21 +250,12 @@ def test_a_needless_suffix_is_dropped() -> None:
     assert lead("5c5d5hQcQd").check("play:QdQc5c5d5h=fullhouse").text == "play:5c5d5hQcQd"
 
 
-def test_contains_is_letter_by_letter() -> None:
-    moves = lead("4s6s8sBjRj").moves()
-    assert "play:4s6s8sBjRj" in moves
-    assert "play:4s6s8sBjRj=flush" not in moves
-    assert "play:6s4s8sBjRj" not in moves
-    assert "nonsense" not in moves
-    assert 7 not in moves
-
-
 def test_a_list_is_a_sequence() -> None:
     moves = follow("AsAdBj", "QcQd").moves()
     assert len(moves) == 4
     assert [move.text for move in moves] == moves.texts()
     assert moves[-1].text == "play:AsBj"
-    assert [move.text for move in moves[:2]] == ["pass", "play:AdAs"]
+    assert [moves[0].text, moves[1].text] == ["pass", "play:AdAs"]
     assert moves[0].kind == "pass"
     with pytest.raises(IndexError):
         moves[4]
@@ -293,7 +284,7 @@ def test_known_counts_from_the_full_deck() -> None:
     """Distinct sets of cards by category, out of all 54; runs by number, never spelled out."""
     found: dict[tuple[str, int], int] = {}
     houses = [0, 0, 0]
-    for group in TrickMoves(lead("3c").check, DECK.full, None).groups():
+    for group in TrickMoves(DECK.full, None).groups():
         category, _, length = group.reading
         name = CATEGORIES[category]
         found[name, length] = found.get((name, length), 0) + group.count
@@ -319,4 +310,4 @@ def test_known_counts_from_the_full_deck() -> None:
         expected |= {(name, length): runs(size, length) for length in range(shortest, 14)}
     assert found == expected
     assert houses == [16448, 2 * 24061, 11340], "by the number of jokers"
-    assert len(TrickMoves(lead("3c").check, DECK.full, None)) == sum(expected.values())
+    assert len(TrickMoves(DECK.full, None)) == sum(expected.values())

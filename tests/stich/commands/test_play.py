@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 import games
-from games.game import State
+from games import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.cards import card, cards, move_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from games import View
 from games.errors import IllegalMove
-from games.game import View
 from games.move import Move
 from web.ui.moves import VERBS, cards_of
 

@@ -12,8 +12,8 @@ from time import monotonic
 from typing import Any, Final
 
 import games
+from games import State
 from games.errors import IllegalMove
-from games.game import State
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from games.deck import Deck
-from games.game import Fact, Game, View
+from games.game import Fact, Game
 from games.move import BID, DISCARD, GIVE, PASS, TRUMP, Move
+
+if TYPE_CHECKING:
+    from games import View
 
 SHOWN: Final = 8
 """How many moves of a category are written out; a list can have more than 30,000."""

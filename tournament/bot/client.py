@@ -12,7 +12,6 @@ import errno
 import socket
 import ssl
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from time import monotonic
@@ -223,10 +222,6 @@ class _Answer:
         self.state = _State.COMPLETE if reusable else _State.CLOSING
 
 
-def _refuse(_deadline: float) -> socket.socket:
-    raise ConnectionAbortedError("it is not needed any more")
-
-
 class HttpConnection:
     """One kept-alive connection to one server.
 
@@ -248,13 +243,6 @@ class HttpConnection:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-
-    def abort(self) -> None:
-        """End the exchange of another thread, which raises ConnectionLost; the last use."""
-        self._dial = _refuse
-        if self._socket is not None:
-            with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
 
     def exchange(self, method: str, path: str, body: bytes, seconds: float) -> Reply:
         """Send a request and read the whole answer within `seconds`.

@@ -1,8 +1,8 @@
 """A bot that connects: requests of the runner wait here until the author's program takes them.
 
 Everything runs in one event loop. The author's program polls each of its tables for a request, and
-answers it with the next poll. Besides, it always waits at one more call, which tells it what else
-happens; while nobody waits there, the bot is away.
+answers it with the next poll. It always waits at one more call, which tells it when its bot plays
+no more; while nobody waits there, the bot is away.
 """
 
 from __future__ import annotations
@@ -72,13 +72,12 @@ class _Table:
     poll: asyncio.Future[Request | None] | None = None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, slots=True)
 class Session:
-    """One connected program; `ended` completes when another one replaces it."""
+    """One connected program."""
 
     id: str
     token_hash: str
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class _Match(msgspec.Struct):
@@ -102,7 +101,6 @@ class ConnectedBot:
         self._replaced: deque[str] = deque(maxlen=16)
         self._waits = 0
         self._left = 0.0
-        self._news: list[tuple[int, int]] = []
         self._wake = asyncio.Event()
         self._budget = _BURST
         self._counted = 0.0
@@ -164,23 +162,17 @@ class ConnectedBot:
         self._hand_out(place)
         return await place.poll
 
-    async def wait(self, session: Session, seconds: float) -> tuple[str, list[tuple[int, int]]]:
-        """Wait until something happens or this time has passed: why it plays no more, and which
-        requests (table, number) the runner does not wait for any more. TooManyCalls, Replaced."""
+    async def wait(self, session: Session) -> str:
+        """Wait until the bot plays no more: why. TooManyCalls, Replaced."""
         self.spend(0.5)
         self._waits += 1
         try:
-            if not self._news and not self.over:
+            if not self.over:
                 self._wake.clear()
-                waiting = asyncio.ensure_future(self._wake.wait())
-                try:
-                    await asyncio.wait({waiting}, timeout=seconds)
-                finally:
-                    waiting.cancel()
-            if session.ended.is_set():
+                await self._wake.wait()
+            if self.session is not session:
                 raise Replaced
-            news, self._news = self._news, []
-            return self.over, news
+            return self.over
         finally:
             self._waits -= 1
             self._leave()
@@ -205,9 +197,9 @@ class ConnectedBot:
     def cancel(self, request: Request) -> None:
         """The runner does not wait any more."""
         request.answer.cancel()
-        for index, table in enumerate(self._tables):
+        for table in self._tables:
             if table.current is request:
-                self._forget(index, request)
+                table.current = None
                 self._hand_out(table)
             elif request in table.waiting:
                 table.waiting.remove(request)
@@ -242,27 +234,18 @@ class ConnectedBot:
         if self.session is None:
             return
         self._replaced.append(self.session.id)
-        self.session.ended.set()
         self.session = None
         self._wake.set()
-        self._news.clear()
         for table in self._tables:
             if table.poll is not None and not table.poll.done():
                 table.poll.set_result(None)
 
-    def _forget(self, index: int, request: Request) -> None:
-        """Nobody needs the answer to what is at work at a table; tell the author's program."""
-        self._tables[index].current = None
-        self._news.append((index, request.number))
-        self._wake.set()
-
     def _fail_all(self) -> None:
-        for index, table in enumerate(self._tables):
+        for table in self._tables:
             for request in _requests(table):
                 if not request.answer.done():
                     request.answer.set_exception(Away())
-            if table.current is not None:
-                self._forget(index, table.current)
+            table.current = None
             table.waiting.clear()
 
     def _leave(self) -> None:

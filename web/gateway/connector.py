@@ -1,20 +1,19 @@
 """The author's side of a bot that connects: takes requests from the arena to the bot.
 
 All connections go outwards, by HTTP long polling, so this works behind routers and proxies. One
-thread polls for each table; the calling thread learns what else happens.
+thread polls for each table; the calling thread learns when the bot plays no more.
 """
 
 from __future__ import annotations
 
 import json
-import ssl
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from time import sleep
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import requests
 
@@ -27,7 +26,7 @@ _REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of mo
 _CONNECT_S: Final = 10
 _POLL_S: Final = 40  # the arena answers within 25 s
 _WAIT_S: Final = 10  # and here within 5 s
-_BOT_S: Final = 4300  # longer than any deadline; the arena tells when the runner's has passed
+_BOT_S: Final = 60  # for a request without a clock
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
@@ -62,18 +61,28 @@ class Connector:
         self._printing = threading.Lock()
         self._session = ""
         self._connected = threading.Event()
-        self._tables: list[_Table] = []
         self._http = self.new_http()
 
     def run(self) -> None:
         """Take requests to the bot until the cup is over; Refused."""
         self._connect()
         for index, bot in enumerate(self._bots):
-            self._tables.append(_Table(self, index, bot))
-            self._tables[-1].start()
-        while not (why := self._wait()):
-            pass
-        self.say(why)
+            threading.Thread(target=_Table(self, index, bot).run, daemon=True).start()
+        tries, over = 0, ""
+        while not over:
+            try:
+                over = str(_object(self.call(self._http, "/connect/wait", b"", _WAIT_S))["over"])
+                if tries:
+                    self.say("Connected again.")
+                tries = 0
+            except _SessionEnded:
+                self.say("The arena was started again.")
+                self._connect()
+                tries = 0
+            except (_Unreachable, KeyError) as error:
+                self._pause(tries, f"Connection lost ({error})")
+                tries += 1
+        self.say(over)
 
     def say(self, text: str) -> None:
         """Print a sentence; standard error is not made for several threads at once. Names in it
@@ -146,27 +155,6 @@ class Connector:
                 self._pause(tries, f"No connection to {self._url} ({error})")
                 tries += 1
 
-    def _wait(self) -> str:
-        """Learn what happens; why the bot plays no more, if so. Refused."""
-        tries = 0
-        while True:
-            try:
-                answer = self.call(self._http, "/connect/wait", b"", _WAIT_S)
-                news = _object(answer)
-                if tries:
-                    self.say("Connected again.")
-                break
-            except _SessionEnded:
-                self.say("The arena was started again.")
-                self._connect()
-                tries = 0
-            except _Unreachable as error:
-                self._pause(tries, f"Connection lost ({error})")
-                tries += 1
-        for table, number in news.get("given_up", ()):
-            self._tables[int(table)].give_up(int(number))
-        return str(news.get("why") or "The cup is over.") if news.get("over") else ""
-
     def _pause(self, tries: int, why: str) -> None:
         seconds = _BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)]
         if tries in (0, 4) or tries >= len(_BACKOFF_S):
@@ -178,25 +166,16 @@ class _SessionEnded(_Unreachable):
     """The arena was started again."""
 
 
-class _Table(threading.Thread):
+class _Table:
     """Polls for one table: takes a request to the bot, and its answer back."""
 
     def __init__(self, connector: Connector, index: int, bot: HttpBot) -> None:
-        super().__init__(daemon=True)
         self._connector = connector
         self._index = index
         self._bot = bot
         self._http = connector.new_http()
         self._connection: HttpConnection | None = None
-        self._number: int | None = None
-        self._given_up: int | None = None
         self._late_in: str | None = None
-
-    def give_up(self, number: int) -> None:
-        """The runner does not wait for the answer to this request any more."""
-        self._given_up = number
-        if self._number == number and self._connection is not None:
-            self._connection.abort()
 
     def run(self) -> None:
         """Poll until the program ends."""
@@ -219,20 +198,21 @@ class _Table(threading.Thread):
                 continue
             (answer, about), tries = nothing, 0
             if found.status == 200:
-                self._number = int(found.headers["X-Stich-Request"])
                 answer, complete = self._ask(found.headers["X-Stich-Call"], found.body)
-                about["X-Stich-Answers"] = str(self._number)
+                about["X-Stich-Answers"] = found.headers["X-Stich-Request"]
                 about["X-Stich-Complete"] = str(int(complete))
-                self._number = None
 
     def _ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
         """The bytes that the bot answers, and whether its connection lasted."""
         method, _, path = call.partition(" ")
+        asked = json.loads(body) if body else {}
+        match, clock = asked.get("match"), asked.get("clock")
+        seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000 if clock else _BOT_S
         received, complete = b"", True
         try:
-            connection = self._connect(body)
+            connection = self._connect(match)
             try:
-                reply = connection.exchange(method, path, body, _BOT_S)
+                reply = connection.exchange(method, path, body, seconds)
             finally:
                 received = connection.received[:_ANSWER_LIMIT]
             if path == "/move" and reply.status != HTTPStatus.OK:
@@ -240,26 +220,23 @@ class _Table(threading.Thread):
                 self._connector.say(status + self._last_line())
         except (ResponseTooLarge, ProtocolError):
             pass  # the runner sees the same
-        except (StartError, ConnectionLost, TimeoutError) as error:
+        except TimeoutError:
+            self._late_in, complete = match, False
+            self._connector.say(f"Too late: the runner does not wait for {call} any more.")
+        except (StartError, ConnectionLost) as error:
             self._connection, complete = None, False
-            self._connector.say(self._explain(call, body, error))
+            said = f"The bot did not answer {call}: {error}{self._last_line()}"
+            self._connector.say(said)
         return received, complete
-
-    def _explain(self, call: str, body: bytes, error: Exception) -> str:
-        """Why there is no answer, in a sentence."""
-        if self._given_up == self._number:
-            self._late_in = _match_of(body)
-            return f"Too late: the runner does not wait for {call} any more."
-        return f"The bot did not answer {call}: {error}{self._last_line()}"
 
     def _last_line(self) -> str:
         """The last line that the bot has written, as a sentence; its output stays here."""
         lines = self._bot.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
-    def _connect(self, body: bytes) -> HttpConnection:
+    def _connect(self, match: str | None) -> HttpConnection:
         """The connection to the bot, which is started again in the match after it was late."""
-        if self._late_in is not None and self._late_in != _match_of(body):
+        if self._late_in is not None and self._late_in != match:
             self._late_in = None
             self._connection = None  # it leads to the process that is ended now
             self._bot.restart()
@@ -268,10 +245,6 @@ class _Table(threading.Thread):
                 self._bot.restart()
             self._connection = self._bot.reconnect()
         return self._connection
-
-
-def _match_of(body: bytes) -> str:
-    return str(json.loads(body).get("match")) if body else ""
 
 
 def _read(answer: requests.Response) -> bytes:
@@ -309,7 +282,7 @@ def _detail(answer: _Answer) -> str:
 def _reason(error: requests.RequestException) -> str:
     """A short clause for what requests says at length."""
     if isinstance(error, requests.exceptions.SSLError):
-        if _has_cause(error, ssl.SSLCertVerificationError):
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
             return "its certificate is not accepted"
         return "it does not speak TLS there; perhaps its address begins with http://"
     if isinstance(error, requests.exceptions.ProxyError):
@@ -319,15 +292,7 @@ def _reason(error: requests.RequestException) -> str:
     return "it does not answer"
 
 
-def _has_cause(error: BaseException, kind: type[BaseException]) -> bool:
-    """Whether an error comes from one of this kind."""
-    found: BaseException | None = error
-    while found is not None and not isinstance(found, kind):
-        found = found.__cause__ or found.__context__
-    return found is not None
-
-
 def _with_port(url: str, port: int) -> str:
     parts = urlsplit(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    return urlunsplit((parts.scheme, f"{host}:{port}", parts.path, "", ""))
+    return parts._replace(netloc=f"{host}:{port}").geturl()

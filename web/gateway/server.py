@@ -3,7 +3,7 @@
 
 - POST /connect with `{"tables"}`: begins a session, `{"session", "bot", "cup"}`;
 - POST /connect/poll: answers the last request of a table and waits for the next one;
-- POST /connect/wait: waits until the cup is over or the runner gives up a request.
+- POST /connect/wait: waits until the bot plays no more; `{"over"}` says why, or is empty.
 
 Each call has the token of its bot as Authorization: Bearer.
 """
@@ -189,9 +189,7 @@ class Gateway:
         return 200, about, request.body
 
     async def _wait(self, bot: ConnectedBot, session: Session, proto: HTTPProtocol) -> _Response:
-        found = await _unless_gone(bot.wait(session, WAIT_S), proto, 2 * WAIT_S)
-        why, given_up = found or ("", [])
-        return _ok({"over": bool(why), "given_up": given_up} | ({"why": why} if why else {}))
+        return _ok({"over": await _unless_gone(bot.wait(session), proto, WAIT_S) or ""})
 
 
 async def _unless_gone(

@@ -121,7 +121,7 @@ class Arena(BaseHTTPRequestHandler):
         answers = {
             "/connect": {"session": "1", "cup": "\x1b[2J", "bot": "ann"},
             "/large/connect": "x" * 9_000_000,
-            "/connect/wait": {"over": True},
+            "/connect/wait": {"over": "The cup is over."},
         }
         body = json.dumps(answers.get(self.path, {})).encode()
         self.send_response(200)

@@ -168,19 +168,8 @@ def test_what_the_runner_gave_up_is_told_and_its_answer_is_nobodys(
         for number in ("0", "1", "999999", str(2**70)):
             again = author.poll(hostile.answer(b'{"move": "wrong"}'), number)
             assert again.content == found.content  # still to be answered
-        author.answer(PASS, found)
+        author.answer(PASS, again)
         assert isinstance(asked.result(), Choice)
-
-
-def test_a_request_that_is_at_work_is_given_up(gateway: Gateway, asking: Asking) -> None:
-    author = Author(gateway.url, gateway.invitations.invite("ann", 1))
-    author.connect()
-    with closing(gateway.runner(0)) as bot, ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(bot.move, MOVE, 0.5)
-        found = author.poll()
-        told = author.wait().json()
-        assert told == {"over": False, "given_up": [[0, int(found.headers["X-Stich-Request"])]]}
-        assert isinstance(asked.result(), Failure)
 
 
 def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
@@ -228,12 +217,12 @@ def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None
     with served(tmp_path) as gateway:
         programs = [gateway.author(name) for name in ("ann", "bob")]
         requests.post(f"{gateway.base}/excluded", json=[1], timeout=60)
-        assert programs[1].wait().json()["why"] == "The organiser decided that bob plays no more."
+        assert programs[1].wait().json()["over"] == "The organiser decided that bob plays no more."
         requests.post(f"{gateway.base}/excluded", json=[], timeout=60)
         playing = programs[1].later(programs[1].wait)
         requests.post(f"{gateway.base}/over", timeout=60)
         for told in (programs[0].wait(), playing.result()):
-            assert told.json()["why"] == "The cup is over."
+            assert told.json()["over"] == "The cup is over."
 
 
 @pytest.mark.parametrize(

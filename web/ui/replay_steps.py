@@ -1,7 +1,6 @@
 """Matches as steps that a page can show without knowing any rules.
 
-A step holds what has changed since the previous one, which keeps a match small. The rules are
-applied here, not in the reader's browser.
+The rules are applied here, not in the reader's browser.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from games import Game
 from tournament.records import MatchRecord, MatchSummary
 from tournament.sampling import spread
 from web.ui import replay
+from web.ui.formatting import info_text
 
 PageStep = dict[str, Any]
 
@@ -30,32 +30,47 @@ def compressed(record: MatchRecord, move_ms: int, bank_ms: int) -> str:
 def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep]:
     """The position before the first move, then one step for each move.
 
-    Fields, each only if it changed: ``deal``, ``phase``, ``turn``, ``hands`` (by seat, cards in one
-    string, None for a hand that did not change), ``roles`` (by seat, texts), ``scores``, ``facts``
-    (of the position: ``[label, value, cards, seat, whether it lies on the table]``), ``banks`` (by
-    seat, seconds), ``ended`` (points of the deal that this move ended), ``over`` (this move ended a
-    trick or a phase). ``move`` is what was played: ``[seat, move, milliseconds or None, fault or
-    None, whether it was the default move]``; ``forced``: it was the only legal one; ``info``: what
-    the bot said beside it. `move_ms` and `bank_ms` are the clock of the cup.
+    Each has the fields of `position` and ``hands`` (by seat, cards in one string). By seat, what a
+    bot did last: ``last`` (its move in this trick), ``times`` (``[text, whether it took time from
+    the bank]``), ``infos`` (what it said). ``start`` is the step before the first move of the deal.
+    Of the move: ``move`` (``[seat, move, milliseconds or None, fault or None, whether it was the
+    default move]``), ``forced`` (it was the only legal one), ``value`` (what the bot thought the
+    deal was worth), ``ended`` (points of the deal that it ended).
     """
     game = games.get(record.game)
-    shown: PageStep = {}
-    found = []
+    nobody: list[Any] = [None] * record.players
+    last, times, infos = nobody, nobody, nobody
+    banks: tuple[float, ...] = ()
+    start, over = 0, False
+    found: list[PageStep] = []
     for step in replay.steps(record, move_ms, bank_ms):
-        banks = [round(bank / 1000, 1) for bank in step.banks]
-        hands = ["".join(hand) for hand in step.state["hands"]]
-        now = {**position(game, step.state), "hands": hands, "banks": banks}
-        changed = _changes(shown, now) if shown else dict(now)
-        if step.before is not None:
+        now = position(game, step.state)
+        ended = None
+        if step.before is not None and step.seat is not None:
+            seat, before = step.seat, found[-1]
+            last = _with(nobody if over else last, seat, step.move)
+            times = _with(times, seat, _time(step, banks[seat]))
+            infos = _with(infos, seat, info_text(step.info))
             if len(step.state["results"]) > len(step.before["results"]):
-                changed["ended"] = step.state["results"][-1]["scores"]
-            if ends_trick(shown, now):
-                changed["over"] = True
-            changed["move"] = _move(step)
-            changed |= {"forced": True} if step.forced else {}
-            changed |= {"info": dict(step.info)} if step.info else {}
-        shown = now
-        found.append(changed)
+                ended = step.state["results"][-1]["scores"]
+            over = ended is not None or ends_trick(before, now)
+        found.append(
+            {
+                **now,
+                "hands": ["".join(hand) for hand in step.state["hands"]],
+                "last": last,
+                "times": times,
+                "infos": infos,
+                "start": start,
+                "move": None if step.move is None else _move(step),
+                "forced": step.forced,
+                "value": step.info.get("value"),
+                "ended": ended,
+            }
+        )
+        banks = step.banks
+        if ended is not None:
+            start = step.number
     return found
 
 
@@ -112,9 +127,14 @@ def _move(step: replay.Step) -> list[Any]:
     return [step.seat, step.move, ms, reason, step.default]
 
 
-def _changes(before: PageStep, after: PageStep) -> PageStep:
-    changed = {key: value for key, value in after.items() if before[key] != value}
-    if "hands" in changed:
-        pairs = zip(before["hands"], after["hands"], strict=True)
-        changed["hands"] = [None if old == new else new for old, new in pairs]
-    return changed
+def _time(step: replay.Step, bank: float) -> list[str | bool] | None:
+    """The time of a move, and whether it took some from what was in the bank."""
+    if step.ms is None or step.seat is None:
+        return None
+    left = step.banks[step.seat]
+    late = left < bank
+    return [f"{step.ms:.1f} ms" + (f", bank {left / 1000:.1f} s" if late else ""), late]
+
+
+def _with(values: list[Any], seat: int, value: object) -> list[Any]:
+    return [value if one == seat else old for one, old in enumerate(values)]

@@ -9,49 +9,9 @@ const Replay = (() => {
     return JSON.parse(await new Response(stream).text());
   }
 
-  // Steps hold what changed; positions hold everything.
-  function positions(steps, seats) {
-    const found = [];
-    let now = {};
-    let start = 0; // the index of the position before the deal's first move
-    let last = Array(seats).fill(null);
-    let times = Array(seats).fill(null);
-    let infos = Array(seats).fill(null);
-    for (const [index, step] of steps.entries()) {
-      const { move: moved = null, ended = null, over = false, forced = false, info = null, hands, ...rest } = step;
-      const before = now;
-      now = { ...before, ...rest, moved, ended, over, forced, info };
-      if (hands) now.hands = hands.map((hand, seat) => (hand === null ? before.hands[seat] : hand));
-      if (moved) {
-        last = before.over ? Array(seats).fill(null) : last.slice();
-        last[moved[0]] = moved[1];
-        times = times.slice();
-        times[moved[0]] = time(moved[2], now.banks[moved[0]], before.banks[moved[0]]);
-        infos = infos.slice();
-        infos[moved[0]] = info && said(info);
-      }
-      now.start = start;
-      now.last = last;
-      now.times = times;
-      now.infos = infos;
-      found.push(now);
-      // The next deal begins in the step that ends this one.
-      if (index === 0 || now.deal !== before.deal) {
-        start = index;
-        last = Array(seats).fill(null);
-      }
-    }
-    return found;
-  }
-
-  function said({ comment = "", ...numbers }) {
-    const shown = Object.entries(numbers).map(([name, value]) => `${name} ${value.toLocaleString("en")}`);
-    return [comment, ...shown].filter((part) => part).join(" · ");
-  }
-
   // What each bot thought the deal was worth, move by move: a line for each seat that gave a value.
   function plot(seats, deal, at) {
-    const given = deal.map(({ info }, x) => [x, info && info.value]).filter(([, y]) => typeof y === "number");
+    const given = deal.map(({ value }, x) => [x, value]).filter(([, y]) => typeof y === "number");
     if (given.length < 2) return [];
     const ys = given.map(([, y]) => y);
     const [low, high] = [Math.min(0, ...ys), Math.max(0, ...ys)];
@@ -68,7 +28,7 @@ const Replay = (() => {
     svg.append(draw("path", lines));
     const legend = make("p", {}, `${label}: `);
     seats.forEach((name, seat) => {
-      const own = given.filter(([x]) => deal[x].moved[0] === seat);
+      const own = given.filter(([x]) => deal[x].move[0] === seat);
       if (!own.length) return;
       const points = own.map(([x, y]) => `${across(x)} ${scale(y)}`);
       const line = draw("g", { class: `series-${seat}` });
@@ -80,15 +40,9 @@ const Replay = (() => {
     return [svg, legend];
   }
 
-  function time(ms, bank, before) {
-    if (ms === null) return null;
-    const late = bank < before;
-    return { late, text: late ? `${ms} ms, bank ${bank.toFixed(1)} s` : `${ms} ms` };
-  }
-
   function sentence(table, now) {
-    if (!now.moved) return ["The cards are dealt."];
-    const [seat, text, ms, fault, isDefault] = now.moved;
+    if (!now.move) return ["The cards are dealt."];
+    const [seat, text, ms, fault, isDefault] = now.move;
     const words = [make("b", {}, table.seats[seat]), " ", move(text)];
     if (now.forced) words.push(" (the only legal move)");
     if (isDefault && !fault) words.push(" (default move: the bot is struck out)");
@@ -107,7 +61,7 @@ const Replay = (() => {
       this.root = root;
       this.address = address;
       this.table = { seats: match.seats, own: 0, clockwise: match.clockwise };
-      this.positions = positions(steps, match.seats.length);
+      this.positions = steps;
       this.at = 0;
       this.timer = 0;
       this.part("at").max = this.positions.length - 1;
@@ -142,7 +96,7 @@ const Replay = (() => {
         this.listed = now.start;
         list.replaceChildren();
         for (let i = now.start + 1; i < this.positions.length && this.positions[i].start === now.start; i++) {
-          const [seat, text, , fault] = this.positions[i].moved;
+          const [seat, text, , fault] = this.positions[i].move;
           const words = make("span", { class: fault ? "late" : null }, fault ? "fault: " : "", move(text));
           const parts = [i - now.start, this.table.seats[seat]].map((part) => make("span", {}, String(part)));
           list.append(make("li", {}, make("button", { type: "button", "data-at": i }, ...parts, words)));

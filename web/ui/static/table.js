@@ -4,7 +4,7 @@
 //
 // position: { deal, phase, turn, hands (by seat: "3c4d", or null if hidden), counts, roles (by
 //   seat: texts), scores, facts ([label, value, cards, seat, on the table]), last (by seat: a move),
-//   banks (by seat: seconds, or null), infos (by seat: what the bot said; optional) }
+//   times (by seat: [text, whether it was late]; optional), infos (by seat: what the bot said; optional) }
 const CardTable = (() => {
   const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
   const WORDS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
@@ -87,11 +87,10 @@ const CardTable = (() => {
     const count = position.counts ? position.counts[seat] : cards(held).length;
     const about = [`${count} card${count === 1 ? "" : "s"}`, `${signed(position.scores[seat])} points`];
     const time = position.times && position.times[seat];
-    const late = time && time.late;
-    if (time) about.push(time.text);
+    if (time) about.push(time[0]);
     const who = make("div", { class: "who" }, make("strong", {}, table.seats[seat]));
     who.append(...position.roles[seat].map((role) => make("span", { class: "tag" }, role)));
-    who.append(make("span", { class: late ? "late" : null }, about.join(" · ")));
+    who.append(make("span", { class: time && time[1] ? "late" : null }, about.join(" · ")));
     if (position.infos && position.infos[seat]) who.append(make("p", { class: "info" }, position.infos[seat]));
     const shown = held === null ? Array(count).fill("??") : cards(held);
     const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who);

@@ -4,13 +4,17 @@ import { deflateSync } from "node:zlib";
 import { element, load, replayParts } from "./page.mjs";
 
 const trick = (seat, cards) => [["Trick", "", cards, seat, true]];
+const FIRST = {
+  deal: 1, phase: "play", turn: 0, hands: ["3c4d", "5c6d"], roles: [[], []], scores: [0, 0], facts: [], last: [null, null],
+  times: [null, null], infos: [null, null], start: 0, move: null, forced: false, value: null, ended: null,
+};
 const STEPS = [
-  { deal: 1, phase: "play", turn: 0, hands: ["3c4d", "5c6d"], roles: [[], []], scores: [0, 0], facts: [], banks: [10, 10] },
-  { turn: 1, hands: ["4d", null], facts: trick(0, "3c"), move: [0, "play:3c", 12.5, null, false] },
-  { turn: 0, info: { comment: "a <b>", nodes: 48000 }, facts: [], banks: [10, 8.5], over: true, move: [1, "pass", 2500, null, false] },
-  { turn: 1, hands: ["", null], facts: trick(0, "4d"), move: [0, "play:4d", null, null, true] },
-  { deal: 2, hands: ["7c", "8c"], facts: [], scores: [1, -1], ended: [1, -1], move: [1, "pass", 3, "timeout: too late", true] },
-  { turn: null, hands: ["7c", ""], facts: trick(1, "8c"), move: [1, "play:8c", 1, null, false] },
+  FIRST,
+  { ...FIRST, turn: 1, facts: trick(0, "3c"), last: ["play:3c", null], move: [0, "play:3c", 12.5, null, false] },
+  { ...FIRST, last: ["play:3c", "pass"], times: [null, ["2500 ms", true]], move: [1, "pass", 2500, null, false] },
+  { ...FIRST, turn: 1, facts: trick(0, "4d"), last: ["play:4d", null], move: [0, "play:4d", null, null, true] },
+  { ...FIRST, deal: 2, last: ["play:4d", "pass"], ended: [1, -1], move: [1, "pass", 3, "timeout: too late", true] },
+  { ...FIRST, deal: 2, turn: null, start: 4, facts: trick(1, "8c"), last: [null, "play:8c"], move: [1, "play:8c", 1, null, false] },
 ];
 
 async function open(steps = STEPS) {
@@ -22,29 +26,10 @@ async function open(steps = STEPS) {
   return { ...page, root, replay, part, said: () => part("said").textContent };
 }
 
-test("positions hold all that the steps before them have changed", async () => {
-  const { replay } = await open();
-  assert.equal(replay.positions.length, STEPS.length);
-  const now = replay.positions[2];
-  assert.deepEqual([...now.hands], ["4d", "5c6d"]);
-  assert.equal(now.deal, 1);
-  assert.equal(now.phase, "play");
-});
-
-test("a new trick begins without the moves of the old one", async () => {
-  const { replay } = await open();
-  const last = [...replay.positions].map((position) => [...position.last]);
-  assert.deepEqual(last, [
-    [null, null], ["play:3c", null], ["play:3c", "pass"], ["play:4d", null], ["play:4d", "pass"], [null, "play:8c"],
-  ]);
-});
-
 test("a move that took time from the bank is late", async () => {
-  const { replay } = await open();
-  const { late, text } = replay.positions[2].times[1];
-  assert.deepEqual([late, text], [true, "2500 ms, bank 8.5 s"]);
-  assert.equal(replay.positions[1].times[0].late, false);
-  assert.equal(replay.positions[3].times[0], null);
+  const { replay, part } = await open();
+  replay.show(2);
+  assert.deepEqual(part("table").querySelectorAll(".late").map((late) => late.textContent), ["2 cards · 0 points · 2500 ms"]);
 });
 
 test("each move is a sentence with its fault and the end of its deal", async () => {
@@ -105,11 +90,11 @@ test("play steps to the end and stops there", async () => {
 });
 
 test("what bots say stands beside their move, and values are plotted over the deal", async () => {
-  const say = (seat, value) => ({ move: [seat, "pass", 1, null, false], info: { value, comment: `<i>${value}` } });
-  const more = [say(0, 1.5), { move: [1, "pass", null, null, false], forced: true }, say(0, -2), say(1, 0.5)];
+  const say = (seat, value) => ({ ...FIRST, value, infos: [`<i>${value}`, null], move: [seat, "pass", 1, null, false] });
+  const more = [say(0, 1.5), { ...FIRST, move: [1, "pass", null, null, false], forced: true }, say(0, -2), say(1, 0.5)];
   const { replay, part, said } = await open([STEPS[0], ...more]);
   replay.show(1);
-  assert.equal(part("table").querySelectorAll(".info").map((line) => line.textContent).join(), "<i>1.5 · value 1.5");
+  assert.equal(part("table").querySelectorAll(".info").map((line) => line.textContent).join(), "<i>1.5");
   replay.show(2);
   assert.match(said(), /the only legal move/);
   replay.show(4);

@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from benchmarks.figures import Figure, Section
 from benchmarks.ranking.soft_play import play
-from tournament.results.decision_rows import COLUMNS, decision_rows
-from tournament.results.export import export
+from tournament.results.decision_rows import DecisionRow, decision_rows
+from tournament.results.export import arrow_schema, export
 from tournament.store.store import Store
 
 REPEATED = 5
@@ -24,10 +26,7 @@ def sections() -> list[Section]:
     import pyarrow
     from pyarrow import parquet
 
-    types = {"list": pyarrow.list_(pyarrow.string())}
-    schema = pyarrow.schema(
-        [(name, types.get(kind) or kind) for name, (kind, _) in COLUMNS.items()]
-    )
+    schema = arrow_schema(DecisionRow)
 
     def write(rows: list[dict[str, Any]]) -> None:
         table = pyarrow.Table.from_pylist(rows, schema=schema)
@@ -37,10 +36,10 @@ def sections() -> list[Section]:
         for match in play("doudizhu", 0, 1):
             store.add(replace(match, times=((1.0,) * len(match.moves),) * 3))
         store.put({"finished": True})
-        rows = [row for match in store.matches() for row in decision_rows(match)]
+        rows = [asdict(row) for match in store.matches() for row in decision_rows(match)]
         ours = _seconds(lambda: export(store, "decisions", io.BytesIO()))
         made = _seconds(
-            lambda: write([row for one in store.matches() for row in decision_rows(one)])
+            lambda: write([asdict(row) for one in store.matches() for row in decision_rows(one)])
         )
         ready = _seconds(lambda: write(rows))
     how = (

@@ -1,7 +1,7 @@
 """A run for other programs: a row for each seat of each match in CSV, JSONL or Parquet, a line for
 each match, or a row for each decision.
 
-Rows of seats have the same columns (`COLUMNS`) in all their formats and stand in the same order: by
+Rows of seats have the same columns (`SeatRow`) in all their formats and stand in the same order: by
 block, seating and seat.
 """
 
@@ -9,65 +9,38 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any, BinaryIO
+from types import NoneType
+from typing import Any, BinaryIO, TypeVar, get_args, get_type_hints
 
 import msgspec
 
 from tournament.decisions import counted
 from tournament.formats import game_seed
 from tournament.records import FAULT_KINDS
-from tournament.results.decision_rows import COLUMNS as DECISION_COLUMNS
-from tournament.results.decision_rows import decision_rows
-from tournament.results.match_lines import MatchLine, match_lines, shown_matches
-from tournament.results.standings import format_of, kind_of_ranges, official_places
+from tournament.results.decision_rows import DecisionRow, decision_rows
+from tournament.results.exported_rows import Row
+from tournament.results.match_lines import match_lines, shown_matches
+from tournament.results.standings import format_of, kind_of_ranges, standings
 from tournament.store.reader import StoreReader
 
 FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
 
-# Column -> (type, what it is). Types are those of Parquet and of JSON alike.
-COLUMNS: Mapping[str, tuple[str, str]] = {
-    "cup": ("string", "name of the cup"),
-    "game": ("string", "game"),
-    "match": ("string", "id of the match"),
-    "block": ("int64", "number of the block in the schedule"),
-    "round": ("int64", "round of the format"),
-    "stage": ("string", "stage of the format, empty where it has none"),
-    "seating": ("int64", "number of the seating in the block"),
-    "seatings": ("int64", "how many seatings the block has"),
-    "seed": ("string", "seed of the match's game"),
-    "deals": ("int64", "deals of the match"),
-    "seat": ("int64", "seat"),
-    "bot": ("string", "bot at this seat"),
-    "score": ("int64", "points as the game gave them"),
-    "adjusted": ("int64", "points after the strike-out rule, as standings count them"),
-    "side": ("int64", "0 the declarer's side, 1 the other; null if every seat plays for itself"),
-    "struck_out": ("bool", "whether the bot was struck out of this match"),
-    "timeout": ("int64", "faults of this kind"),
-    "unreachable": ("int64", "faults of this kind"),
-    "invalid": ("int64", "faults of this kind"),
-    "illegal": ("int64", "faults of this kind"),
-    "answers": ("int64", "requests that were answered completely"),
-    "think_ms": ("double", "their total time in milliseconds"),
-    "slowest_ms": ("double", "the longest of them; null if there were none"),
-    "finished": ("bool", "whether the run had ended"),
-    "ranges": ("string", "when ranges of ranks hold: final or anytime"),
-    "max_difference": ("int64", "the most points by which seats can differ in a deal"),
-    "format": ("string", "type of the format"),
-    "challenger": ("string", "the challenger of a gauntlet; null in other formats"),
-    "top": ("int64", "top of [stop]; null without it"),
-    "confidence": ("double", "confidence of [stop]; null without it"),
-    "settled": ("bool", "whether the cup ended because this bot and others of the top are settled"),
-    "stopped_after": ("int64", "blocks after which [stop] ended the cup; null if it did not"),
-    "place": ("int64", "place of the bot; null before the end of a knockout or halving"),
-}
-
 _CHUNK = 5_000
-
-Row = dict[str, Any]
+_Row = TypeVar("_Row", bound=msgspec.Struct)
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class SeatRow(Row, frozen=True, kw_only=True):
+    """The row of a seat with what standings do not read: the seed of the game, the number of
+    requests that were answered completely, their time in all, and the longest of them."""
+
+    seed: str
+    answers: int
+    think_ms: float
+    slowest_ms: float | None
 
 
 class ExportError(Exception):
@@ -87,7 +60,7 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
     if format == "jsonl":
         return _jsonl(rows(store), out)
     if format == "parquet":
-        return _parquet(rows(store), COLUMNS, out)
+        return _parquet(rows(store), SeatRow, out)
     if format == "matches":
         return _jsonl(match_lines(store), out)
     if format != "decisions":
@@ -95,18 +68,19 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
     shown = shown_matches(store, bool(store.facts().get("finished")))
     decisions = (row for record in shown for row in decision_rows(record))
     try:
-        return _jsonl(decisions, out) if text else _parquet(decisions, DECISION_COLUMNS, out)
+        return _jsonl(decisions, out) if text else _parquet(decisions, DecisionRow, out)
     except ValueError as error:
         raise ExportError(f"{error} `stich verify` tells more.") from None
 
 
-def rows(store: StoreReader) -> Iterator[Row]:
+def rows(store: StoreReader) -> Iterator[SeatRow]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
     fresh = facts.get("config", {}).get("format", {}).get("cards") == "fresh"
     keys = {block.block: block.key for block in store.blocks()}
     finished, ranges = bool(facts.get("finished")), kind_of_ranges(facts)
-    places = official_places(store)
+    format: Any = format_of(facts)
+    places = {line.bot: line.place for line in standings(store).standings}
     config = facts.get("config", {})
     challenger = config.get("format", {}).get("challenger")
     stop = config.get("stop", {})
@@ -119,49 +93,51 @@ def rows(store: StoreReader) -> Iterator[Row]:
             seed = store.match(match.match).seed
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
-            faults = {str(k): n for k, n in zip(FAULT_KINDS, match.faults[seat], strict=True)}
-            yield {
-                "cup": facts.get("name", ""),
-                "game": facts.get("game", ""),
-                "match": match.match,
-                "block": match.block,
-                "round": match.round,
-                "stage": match.stage,
-                "seating": match.number,
-                "seatings": match.seatings,
-                "seed": seed,
-                "deals": match.deals,
-                "seat": seat,
-                "bot": bot,
-                "score": match.scores[seat],
-                "adjusted": match.adjusted[seat],
-                "side": None if match.sides is None else match.sides[seat],
-                "struck_out": seat in match.struck,
-                **faults,
-                "answers": len(times),
-                "think_ms": round(sum(times), 3),
-                "slowest_ms": round(max(times), 3) if times else None,
-                "finished": finished,
-                "ranges": ranges,
-                "max_difference": facts.get("max_difference"),
-                "format": format_of(facts),
-                "challenger": challenger,
-                "top": stop.get("top"),
-                "confidence": stop.get("confidence") if stop.get("top") else None,
-                "settled": bot in settled,
-                "stopped_after": stopped_after,
-                "place": places.get(bot),
+            faults: dict[str, Any] = {
+                str(k): n for k, n in zip(FAULT_KINDS, match.faults[seat], strict=True)
             }
+            yield SeatRow(
+                cup=facts.get("name", ""),
+                game=facts.get("game", ""),
+                match=match.match,
+                block=match.block,
+                round=match.round,
+                stage=match.stage,
+                seating=match.number,
+                seatings=match.seatings,
+                seed=seed,
+                deals=match.deals,
+                seat=seat,
+                bot=bot,
+                score=match.scores[seat],
+                adjusted=match.adjusted[seat],
+                side=None if match.sides is None else match.sides[seat],
+                struck_out=seat in match.struck,
+                **faults,
+                answers=len(times),
+                think_ms=round(sum(times), 3),
+                slowest_ms=round(max(times), 3) if times else None,
+                finished=finished,
+                ranges=ranges,
+                max_difference=facts.get("max_difference"),
+                format=format,
+                challenger=challenger,
+                top=stop.get("top"),
+                confidence=stop.get("confidence") if stop.get("top") else None,
+                settled=bot in settled,
+                stopped_after=stopped_after,
+                place=places.get(bot),
+            )
 
 
-def _csv(rows: Iterator[Row], out: BinaryIO) -> int:
+def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
     count = 0
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     try:
-        writer = csv.DictWriter(text, list(COLUMNS), lineterminator="\n")
-        writer.writeheader()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(SeatRow.__struct_fields__)
         for row in rows:
-            writer.writerow({name: _csv_value(value) for name, value in row.items()})
+            writer.writerow(map(_csv_value, msgspec.structs.astuple(row)))
             count += 1
     finally:
         text.detach()
@@ -176,7 +152,7 @@ def _csv_value(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _jsonl(rows: Iterator[Row] | Iterator[MatchLine], out: BinaryIO) -> int:
+def _jsonl(rows: Iterator[msgspec.Struct], out: BinaryIO) -> int:
     encode = msgspec.json.Encoder().encode
     count = 0
     for row in rows:
@@ -185,30 +161,39 @@ def _jsonl(rows: Iterator[Row] | Iterator[MatchLine], out: BinaryIO) -> int:
     return count
 
 
-def _parquet(rows: Iterator[Row], columns: Mapping[str, tuple[str, str]], out: BinaryIO) -> int:
+def _parquet(rows: Iterator[_Row], kind: type[_Row], out: BinaryIO) -> int:
     try:
-        import pyarrow
-        from pyarrow import parquet
+        from pyarrow import Table, parquet
     except ModuleNotFoundError:
         raise ExportError(
             "Parquet needs pyarrow, which is not installed; `pip install 'stich[parquet]'` brings"
             " it. CSV and JSONL need nothing more."
         ) from None
-    types = {"list": pyarrow.list_(pyarrow.string())}
-    schema = pyarrow.schema(
-        [
-            pyarrow.field(
-                name,
-                types.get(kind) or pyarrow.type_for_alias(kind),
-                metadata={"description": what},
-            )
-            for name, (kind, what) in columns.items()
-        ]
-    )
+    schema = arrow_schema(kind)
     count = 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         while chunk := list(islice(rows, _CHUNK)):
-            by_column = {name: [row[name] for row in chunk] for name in columns}
-            writer.write_table(pyarrow.Table.from_pydict(by_column, schema=schema))
+            by_column = {name: [getattr(row, name) for row in chunk] for name in schema.names}
+            writer.write_table(Table.from_pydict(by_column, schema=schema))
             count += len(chunk)
     return count
+
+
+def arrow_schema(kind: type[msgspec.Struct]) -> Any:
+    """The types of a kind of rows for pyarrow."""
+    import pyarrow
+
+    types = {
+        int: pyarrow.int64(),
+        float: pyarrow.float64(),
+        bool: pyarrow.bool_(),
+        list[str]: pyarrow.list_(pyarrow.string()),
+    }
+    hints = get_type_hints(kind).items()  # int, or int | None
+    alone = {
+        name: next(iter(get_args(hint)), hint) if NoneType in get_args(hint) else hint
+        for name, hint in hints
+    }
+    return pyarrow.schema(
+        [(name, types.get(hint, pyarrow.string())) for name, hint in alone.items()]
+    )

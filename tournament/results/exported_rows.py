@@ -32,7 +32,7 @@ _MOST_SEATS = 64
 _MOST_BOTS = 2_000  # every pair is compared
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True):
     """The row of a seat. The fields without a default are those that standings need."""
 
     block: Annotated[int, Meta(ge=-_EXACT, le=_EXACT)]

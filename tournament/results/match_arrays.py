@@ -22,9 +22,8 @@ class MatchArrays:
     With one entry for each match: ``block`` (numbered from 0 without gaps), ``deals``, ``round``,
     ``stage`` (index of its name in ``stages``), and whether its block is ``complete``. With a
     row for each match and a column for each seat: ``seats`` (index of the bot in ``bots``),
-    ``scores`` (after the strike-out rule), ``sides`` (equal for seats of one side), ``struck``,
-    and ``faults`` with a last axis by kind. ``times`` are the thinking times of each bot in
-    milliseconds.
+    ``scores`` (after the strike-out rule), ``struck``, and ``faults`` with a last axis by kind.
+    ``times`` are the thinking times of each bot in milliseconds.
     """
 
     bots: tuple[str, ...]
@@ -36,7 +35,6 @@ class MatchArrays:
     complete: Booleans
     seats: Ints
     scores: Ints
-    sides: Ints
     struck: Booleans
     faults: Ints
     times: tuple[NDArray[np.float32], ...]
@@ -55,20 +53,15 @@ class MatchArrays:
         renumber[kept] = np.arange(len(kept))
         seats = renumber[self.seats]
         rows = (seats >= 0).all(axis=1)
+        of_matches = ("round", "stage", "deals", "complete", "scores", "struck", "faults")
+        fields = {name: getattr(self, name)[rows] for name in of_matches}
         return replace(
             self,
             bots=tuple(self.bots[number] for number in kept),
             block=np.unique(self.block[rows], return_inverse=True)[1].astype(np.int64),
-            round=self.round[rows],
-            stage=self.stage[rows],
-            deals=self.deals[rows],
-            complete=self.complete[rows],
             seats=seats[rows],
-            scores=self.scores[rows],
-            sides=self.sides[rows],
-            struck=self.struck[rows],
-            faults=self.faults[rows],
             times=tuple(self.times[number] for number in kept),
+            **fields,
         )
 
 
@@ -109,7 +102,6 @@ class MatchCollector:
             complete=np.bincount(block)[block] >= table["seatings"],
             seats=renumber[table["seats"]],
             scores=table["scores"],
-            sides=table["sides"],
             struck=table["struck"],
             faults=table["faults"],
             times=tuple(np.array(self._times[bot], dtype=np.float32) for bot in names),
@@ -131,7 +123,6 @@ class MatchCollector:
             match.seatings,
             [self._numbers[bot] for bot in match.seating],
             match.adjusted,
-            seats if match.sides is None else match.sides,
             [seat in match.struck for seat in seats],
             match.faults,
         )
@@ -156,7 +147,6 @@ def _row_type(seats: int) -> np.dtype[np.void]:
             ("seatings", np.int64),
             ("seats", np.int64, (seats,)),
             ("scores", np.int64, (seats,)),
-            ("sides", np.int64, (seats,)),
             ("struck", np.bool_, (seats,)),
             ("faults", np.int64, (seats, len(FAULT_KINDS))),
         ]

@@ -16,14 +16,18 @@ import games
 from games import OptionError
 from tournament.config import Bot, Clock, Cup, Format, Stop
 from tournament.paths import STORE_FILE
-from tournament.records import Answer, FaultRecord, MatchRecord, VoidRecord
+from tournament.records import MatchRecord, VoidRecord
 from tournament.results.lines import LineError, read_lines
-from tournament.results.match_lines import CupFacts, MatchLine, seats_of
+from tournament.results.match_lines import SAME, CupFacts, MatchLine, seats_of
 from tournament.store import engine, rows
 from tournament.store.reader import VERSION
 from tournament.store.tables import blocks, decisions, matches, metadata, voids
 
 _HINT = "`stich export DIR --format matches` writes such lines; docs/match-format.md says all."
+_UNKNOWN_OF_A_FAULT = {
+    **{"url": "", "request": "", "answer": {}},
+    **{"deadline_ms": 0.0, "bank_ms": 0.0},
+}
 
 
 def unpack(lines: Iterable[bytes], name: str, folder: Path, *, any_moves: bool = False) -> None:
@@ -144,59 +148,40 @@ class _Unpacking:
             )
         times: list[list[float]] = [[] for _ in range(line.players)]
         by_move = {fault.move: fault for fault in line.faults}
-        found: list[FaultRecord] = []
+        faults = []
         for index, (seat, ms) in enumerate(zip(seats, line.ms, strict=False)):
             if ms is None:
                 continue
             times[seat].append(ms)
             if fault := by_move.get(index):
-                found.append(
-                    FaultRecord(
-                        seat=seat,
-                        turn=len(times[seat]),
-                        move=index,
-                        kind=fault.kind,
-                        detail=fault.detail,
-                        url="",
-                        request="",
-                        answer=Answer(),
-                        played=line.moves[index],
-                        started=line.started,
-                        elapsed_ms=ms,
-                        deadline_ms=0.0,
-                        move_ms=line.cup.clock.move_ms,
-                        bank_ms=0.0,
-                    )
-                )
-        return MatchRecord(
-            match=line.match,
-            block=line.block,
-            key=str(line.block),
-            round=line.round,
-            stage=line.stage,
-            number=line.seating,
-            seatings=1,
-            table=tuple(sorted(set(line.bots))),
-            seating=tuple(line.bots),
-            game=line.game,
-            players=line.players,
-            seed=line.seed,
-            options=line.options,
-            moves=tuple(line.moves),
-            scores=tuple(line.scores),
-            adjusted=tuple(line.adjusted),
-            deals=len(line.results),
-            results=tuple(line.results),
-            struck=tuple(line.struck_out),
-            faults=tuple(found),
-            times=tuple(map(tuple, times)),
-            outputs=("",) * line.players,
-            started=line.started,
-            wall_ms=0.0,
-            own_ms=0.0,
-            forced=tuple(sorted(set(line.forced))),
-            info={int(index): said for index, said in line.info.items()},
-        )
+                found = {
+                    **msgspec.structs.asdict(fault),
+                    "seat": seat,
+                    "turn": len(times[seat]),
+                    "played": line.moves[index],
+                    "started": line.started,
+                    "elapsed_ms": ms,
+                    "move_ms": line.cup.clock.move_ms,
+                }
+                faults.append({**_UNKNOWN_OF_A_FAULT, **found})
+        known = {
+            **{name: getattr(line, name) for name in SAME},
+            "key": str(line.block),
+            "number": line.seating,
+            "seatings": 1,
+            "table": sorted(set(line.bots)),
+            "seating": line.bots,
+            "deals": len(line.results),
+            "struck": line.struck_out,
+            "faults": faults,
+            "times": times,
+            "outputs": [""] * line.players,
+            "wall_ms": 0.0,
+            "own_ms": 0.0,
+            "forced": sorted(set(line.forced)),
+            "info": line.info,
+        }
+        return msgspec.convert(known, MatchRecord, str_keys=True)
 
     def finish(self, line: MatchLine, count: int) -> None:
         """Write what concerns the whole run; all matches of a block are in the file."""

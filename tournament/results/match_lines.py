@@ -17,6 +17,11 @@ from tournament.records import Decision, FaultKind, MatchRecord
 from tournament.store.reader import StoreReader
 
 FORMAT: Final = "stich-match/1"
+SAME: Final = (
+    *("match", "block", "round", "stage", "game", "players", "options", "seed", "moves", "forced"),
+    *("scores", "adjusted", "results", "started"),
+)
+"""The fields of a line that are those of a MatchRecord."""
 
 Integer = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
@@ -193,30 +198,18 @@ def _cup_facts(facts: Mapping[str, Any]) -> CupFacts:
 def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> MatchLine:
     moves = record.moves
     seats, _ = seats_of(record.game, record.players, record.seed, record.options, moves)
+    same: dict[str, Any] = {name: getattr(record, name) for name in SAME}
     return MatchLine(
+        **same,
         format=FORMAT,
         cup=cup,
-        match=record.match,
-        block=record.block,
         seating=record.number,
-        round=record.round,
-        stage=record.stage,
-        game=record.game,
-        players=record.players,
-        options=dict(record.options),
-        seed=record.seed,
         bots=list(record.seating),
         about=[_about(about.get(bot)) for bot in record.seating],
-        moves=list(moves),
-        forced=list(record.forced),
         ms=[*times_by_move(record, seats)],
         info={str(index): dict(said) for index, said in record.info.items()},
         faults=[FaultLine(one.move, one.kind, one.detail) for one in record.faults],
-        scores=list(record.scores),
-        adjusted=list(record.adjusted),
-        results=[dict(result) for result in record.results],
         struck_out=list(record.struck),
-        started=record.started,
     )
 
 

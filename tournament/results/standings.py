@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,7 +187,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     )
 
 
-def kind_of_ranges(facts: Mapping[str, Any]) -> str:
+def kind_of_ranges(facts: Mapping[str, Any]) -> Literal["final", "anytime"]:
     """When the ranges of ranks hold.
 
     "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
@@ -204,15 +204,6 @@ def kind_of_ranges(facts: Mapping[str, Any]) -> str:
 def format_of(facts: Mapping[str, Any]) -> str:
     """The type of the run's format; "" if the facts do not say it."""
     return str(facts.get("config", {}).get("format", {}).get("type", ""))
-
-
-def official_places(run: Results) -> dict[str, int | None]:
-    """The place of each bot of a run, as the standings have it."""
-    facts = run.facts()
-    played = collect(run.summaries(), facts.get("bots", ()))
-    arrays = played.without(disqualified(facts))
-    places = _places(arrays, played, fit(_observations(arrays)), facts)
-    return dict(zip(arrays.bots, places, strict=True))
 
 
 def _observations(arrays: MatchArrays) -> Observations:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import games
@@ -70,38 +70,25 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {
-            "verified": self.verified,
-            "finished": self.finished,
-            "blocks": self.blocks,
-            "matches": self.matches,
-            "deals": self.deals,
-            "moves": self.moves,
-            "commitment": self.commitment,
-            "signature": self.signature,
-            "incidents": self.incidents,
-            "problems": [{"match": m.match, "detail": m.detail} for m in self.mismatches],
-        }
+        found = asdict(self)
+        problems = found.pop("mismatches")
+        return {"verified": self.verified, **found, "problems": problems}
 
 
-def verify(store: StoreReader, progress: Callable[[int], None] | None = None) -> Verification:
+def verify(store: StoreReader, progress: Callable[[int], None] = lambda _: None) -> Verification:
     """Recompute a whole run, and check its signature; mismatches are returned.
 
     `progress` is called with the number of matches done so far.
     """
     done = Verification()
     try:
-        _RunCheck(store, done).check(progress or (lambda _: None))
+        _RunCheck(store, done).check(progress)
     except StoreError as error:
         done.mismatches.append(Mismatch(None, str(error)))
     except (ValueError, LookupError, TypeError) as error:
-        done.mismatches.append(
-            Mismatch(
-                None,
-                f"The store cannot be read beyond {plural(done.matches, 'match', 'matches')}:"
-                f" {error!r}.",
-            )
-        )
+        read = plural(done.matches, "match", "matches")
+        detail = f"The store cannot be read beyond {read}: {error!r}."
+        done.mismatches.append(Mismatch(None, detail))
     return done
 
 
@@ -143,27 +130,27 @@ class _RunCheck:
         self.report(None, self.fact_mismatches())
         self.report(None, self.signature_mismatches())
         plan = self.plan()
-        slot = next(plan, None)
-        block = None
+        planned = next(plan, None)
+        last = None
         for record, summary in self.pairs():
             here = (record.block, record.number)
-            while slot is not None and slot.place < here:
-                self.on_missing(slot)
-                slot = next(plan, None)
-            if slot is None or slot.place != here:
+            while planned is not None and (planned[0].number, planned[1]) < here:
+                self.on_missing(*planned)
+                planned = next(plan, None)
+            if planned is None or (planned[0].number, planned[1]) != here:
                 self.report(record.match, ["The schedule has no such match."])
             else:
-                self.report(record.match, slot.mismatches(record, self.cup))
-                slot = next(plan, None)
+                self.report(record.match, _plan_mismatches(*planned, record, self.cup))
+                planned = next(plan, None)
             self.report(record.match, _Replay(record, self.cup).mismatches())
             self.report(record.match, _summary_mismatches(record, summary))
-            done.blocks += record.block != block
-            block = record.block
+            done.blocks += record.block != last
+            last = record.block
             done.count(record)
             progress(done.matches)
-        while slot is not None:
-            self.on_missing(slot)
-            slot = next(plan, None)
+        while planned is not None:
+            self.on_missing(*planned)
+            planned = next(plan, None)
         self.report(None, self.end_mismatches())
 
     def fact_mismatches(self) -> Iterator[str]:
@@ -239,55 +226,44 @@ class _RunCheck:
         if record is not None:
             self.report(record.match, ["The store has its moves, but not its result."])
 
-    def plan(self) -> Iterator[_Slot]:
-        """Every planned match; the next round is known only when the one before is complete."""
+    def plan(self) -> Iterator[tuple[Block, int]]:
+        """Every planned match, the block and the number of the seating; the next round is known
+        only when the one before is complete."""
         for part in self.schedule.rounds(RoundScores(self.store)):
             for block in part.blocks:
                 for number in range(len(block.seatings)):
-                    yield _Slot(block, number)
+                    yield block, number
             if self.incomplete:
                 return
 
-    def on_missing(self, slot: _Slot) -> None:
+    def on_missing(self, block: Block, number: int) -> None:
         """A planned match is not in the store: not yet played, or left out."""
-        if is_skipped(self.cup, slot.block.table, self.gone):
+        if is_skipped(self.cup, block.table, self.gone):
             return
         self.incomplete = True
         if self.done.finished:
-            where = f"seating {slot.number + 1} of block {slot.block.number}"
-            self.report(slot.block.matches[slot.number], [f"The store lacks this match, {where}."])
+            where = f"seating {number + 1} of block {block.number}"
+            self.report(block.matches[number], [f"The store lacks this match, {where}."])
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """A planned match: a seating of a block."""
-
-    block: Block
-    number: int
-
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.block.number, self.number
-
-    def mismatches(self, record: MatchRecord, cup: Cup) -> Iterator[str]:
-        """Game, cards, seats and id must follow from the cup and its seed."""
-        block, number = self.block, self.number
-        stored = {
-            "game": (record.game, cup.game),
-            "players": (record.players, cup.players),
-            "options": (dict(record.options), dict(cup.options)),
-            "seed": (record.seed, block.seeds[number]),
-            "id": (record.match, block.matches[number]),
-            "seating": (list(record.seating), list(block.seatings[number])),
-            "block": (record.key, block.key),
-            "round": (record.round, block.round),
-            "stage": (record.stage, block.stage),
-            "table": (list(record.table), list(block.table)),
-            "number of seatings": (record.seatings, len(block.seatings)),
-        }
-        for what, (has, drawn) in stored.items():
-            if has != drawn:
-                yield f"Its {what} is {has}; by the cup and its seed it is {drawn}."
+def _plan_mismatches(block: Block, number: int, record: MatchRecord, cup: Cup) -> Iterator[str]:
+    """Game, cards, seats and id must follow from the cup and its seed."""
+    stored = {
+        "game": (record.game, cup.game),
+        "players": (record.players, cup.players),
+        "options": (dict(record.options), dict(cup.options)),
+        "seed": (record.seed, block.seeds[number]),
+        "id": (record.match, block.matches[number]),
+        "seating": (list(record.seating), list(block.seatings[number])),
+        "block": (record.key, block.key),
+        "round": (record.round, block.round),
+        "stage": (record.stage, block.stage),
+        "table": (list(record.table), list(block.table)),
+        "number of seatings": (record.seatings, len(block.seatings)),
+    }
+    for what, (has, drawn) in stored.items():
+        if has != drawn:
+            yield f"Its {what} is {has}; by the cup and its seed it is {drawn}."
 
 
 class _Replay:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.played import cup, facts, run
-from tournament.results.export import COLUMNS, FORMATS, ExportError, export
+from tournament.results.export import FORMATS, ExportError, SeatRow, export
 from tournament.store.store import Store
 
 
@@ -32,7 +32,7 @@ def test_jsonl_has_a_row_for_every_seat_of_every_match(store: Store) -> None:
     for row in rows:
         record = records[row["match"]]
         seat = row["seat"]
-        assert list(row) == list(COLUMNS)
+        assert list(row) == list(SeatRow.__struct_fields__)
         assert row["bot"] == record.seating[seat]
         assert (row["score"], row["adjusted"]) == (record.scores[seat], record.adjusted[seat])
         assert row["seed"] == record.seed
@@ -74,9 +74,11 @@ def test_parquet_says_the_same(store: Store) -> None:
     table = parquet.read_table(io.BytesIO(written(store, "parquet")))
     plain = [json.loads(line) for line in written(store, "jsonl").splitlines()]
     assert table.to_pylist() == plain
-    assert {field.name: str(field.type) for field in table.schema} == {
-        name: kind for name, (kind, _) in COLUMNS.items()
-    }
+    types = {field.name: str(field.type) for field in table.schema}
+    assert {types[name] for name in ("think_ms", "slowest_ms", "confidence")} == {"double"}
+    assert {types[name] for name in ("block", "side", "top")} == {"int64"}
+    assert {types[name] for name in ("cup", "format", "challenger")} == {"string"}
+    assert types["settled"] == "bool"
 
 
 def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
             out = io.BytesIO()
             assert export(empty, format, out) == 0
             if format == "csv":
-                assert out.getvalue().decode().strip().split(",") == list(COLUMNS)
+                assert out.getvalue().decode().strip().split(",") == list(SeatRow.__struct_fields__)
 
 
 def test_an_unknown_format_is_refused(store: Store) -> None:

@@ -37,7 +37,7 @@ def test_fresh_cards_follow_from_the_seed_of_the_run_and_the_table_says_what_is_
         assert verify(store).mismatches == verify(other).mismatches == []
         assert len({match.seed for match in store.matches()}) == 6
         assert len({match.seed for match in other.matches()}) == 2
-        assert [row["seed"] for row in rows(store)][::3] == [m.seed for m in store.matches()]
+        assert [row.seed for row in rows(store)][::3] == [m.seed for m in store.matches()]
         assert standings(store).incidents == ()
         assert "may have remembered" in standings(other).incidents[0]
         records = list(store.matches())

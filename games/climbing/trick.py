@@ -6,6 +6,7 @@ still play later, and the leader may not pass (rules, "Common to the climbing ga
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -14,8 +15,8 @@ from games import validation
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
 from games.game import Fact
-from games.move import PLAY, Move, parse
-from games.position import BasePosition, Field
+from games.move import PASS, PLAY, Move, parse
+from games.position import BasePosition, Field, not_held, wrong_phase
 
 
 class Table:
@@ -67,6 +68,26 @@ class ClimbingPosition(BasePosition):
         """The seat and the play that the seat to move must beat; None if there is none."""
         return None if self.table is None else (self.table.seat, self.table.move)
 
+    @abstractmethod
+    def validate_play(self, play: Move, table: Move | None) -> Move:
+        """Validate a play of cards that are held, as a lead or against the table."""
+
+    def validate(self, move: Move, hand: int) -> Move:
+        """Validate a well-formed move of a trick; raises IllegalMove."""
+        table = self.table
+        if move.kind == PASS:
+            if table is None:
+                raise IllegalMove(
+                    Reason.MUST_LEAD,
+                    "There is nothing to beat: the leader of a trick must play and may not pass.",
+                )
+            return move
+        if move.kind != PLAY:
+            raise wrong_phase(move, "play", "pass and play")
+        if move.cards < 0 or not self.deck.holds(hand, move.cards):
+            raise not_held()
+        return self.validate_play(move, None if table is None else table.move)
+
     def copy_climbing(self, other: ClimbingPosition) -> None:
         """Copy the fields that all climbing games share; every seat may know them."""
         self.copy_common(other)
@@ -110,14 +131,6 @@ def check_empty(problems: list[str], data: Mapping[str, Any], counts: Sequence[i
             for seat, count in enumerate(counts)
             if count == 0
         ]
-
-
-def must_lead() -> IllegalMove:
-    """The error for a pass of the leader."""
-    return IllegalMove(
-        Reason.MUST_LEAD,
-        "There is nothing to beat: the leader of a trick must play and may not pass.",
-    )
 
 
 def not_a_combination(move: Move, game: str) -> IllegalMove:

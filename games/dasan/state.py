@@ -19,7 +19,6 @@ from games.climbing.trick import (
     Table,
     auction_roles,
     auction_sides,
-    must_lead,
     table_facts,
     talon_facts,
 )
@@ -36,7 +35,6 @@ from games.position import (
     hands_field,
     list_field,
     masked_field,
-    not_held,
     wrong_phase,
 )
 from games.shuffle import Randomness, distribute
@@ -82,18 +80,13 @@ class DasanPosition(ClimbingPosition):
             return self._validate_bid(move)
         if self.phase == "call":
             return _validate_call(move, hand)
-        table = self.table
-        if move.kind == PASS:
-            if table is None:
-                raise must_lead()
-            return move
-        if move.kind != PLAY:
-            raise wrong_phase(move, "play", "pass and play")
-        if move.cards < 0 or not DECK.holds(hand, move.cards):
-            raise not_held()
-        play = combinations.identify(move)
+        return super().validate(move, hand)
+
+    def validate_play(self, play: Move, table: Move | None) -> Move:
+        """Validate a play of cards that are held, as a lead or against the table."""
+        play = combinations.identify(play)
         if table is not None:
-            combinations.check_beats(play, table.move)
+            combinations.check_beats(play, table)
         return play
 
     def _validate_bid(self, move: Move) -> Move:

@@ -18,7 +18,6 @@ from games.climbing.trick import (
     Table,
     auction_roles,
     auction_sides,
-    must_lead,
     table_facts,
     talon_facts,
 )
@@ -27,15 +26,13 @@ from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, com
 from games.doudizhu.move_list import TrickMoves
 from games.doudizhu.validation import validate_position
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
-from games.move import BID, PASS, PLAY, History, Move
+from games.move import BID, PLAY, History, Move
 from games.position import (
     Field,
     hand_field,
     hands_field,
     list_field,
     masked_field,
-    not_held,
-    wrong_phase,
 )
 from games.shuffle import Randomness, distribute
 
@@ -70,18 +67,13 @@ class DoudizhuPosition(ClimbingPosition):
         """Validate a well-formed move; raises IllegalMove."""
         if self.phase == "auction":
             return auction.validate(move, self.bid)
-        table = self.table
-        if move.kind == PASS:
-            if table is None:
-                raise must_lead()
-            return move
-        if move.kind != PLAY:
-            raise wrong_phase(move, "play", "pass and play")
-        if move.cards < 0 or not self.deck.holds(hand, move.cards):
-            raise not_held()
-        play = self.plays.identify(move)
+        return super().validate(move, hand)
+
+    def validate_play(self, play: Move, table: Move | None) -> Move:
+        """Validate a play of cards that are held, as a lead or against the table."""
+        play = self.plays.identify(play)
         if table is not None:
-            self.plays.check_beats(play, table.move)
+            self.plays.check_beats(play, table)
         return play
 
     def moves(self) -> LegalMoves:

@@ -24,12 +24,16 @@ def masked(cards: Names) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """An open pairing: `count` cards in all; those chosen so far are in `given`."""
+    """A pairing of a giver and a debtor; `given` are the cards chosen so far of `count` in all.
+
+    Once it is closed, `returned[i]` was returned for `given[i]`.
+    """
 
     giver: int
     debtor: int
     count: int
     given: Names = ()
+    returned: Names = ()
 
     @property
     def open(self) -> int:
@@ -40,59 +44,18 @@ class Pairing:
         """The pairing as a seat may know it."""
         if seat in (self.giver, self.debtor):
             return self
-        return Pairing(self.giver, self.debtor, self.count, masked(self.given))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form."""
-        return {
-            "giver": self.giver,
-            "debtor": self.debtor,
-            "count": self.count,
-            "given": list(self.given),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Exchanged:
-    """A closed pairing: `returned[i]` was returned for `given[i]`."""
-
-    giver: int
-    debtor: int
-    given: Names
-    returned: Names
-
-    def seen_by(self, seat: int | None) -> Exchanged:
-        """The pairing as a seat may know it."""
-        if seat in (self.giver, self.debtor):
-            return self
-        return Exchanged(self.giver, self.debtor, masked(self.given), masked(self.returned))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The wire form."""
-        return {
-            "giver": self.giver,
-            "debtor": self.debtor,
-            "given": list(self.given),
-            "returned": list(self.returned),
-        }
+        given, returned = (HIDDEN,) * len(self.given), (HIDDEN,) * len(self.returned)
+        return Pairing(self.giver, self.debtor, self.count, given, returned)
 
 
 def _read_owed(deck: Deck, entries: Any) -> tuple[Pairing, ...]:
     """Open pairings from their wire form, the given cards in deck order."""
     return tuple(
-        [
-            Pairing(
-                entry["giver"],
-                entry["debtor"],
-                entry["count"],
-                tuple(deck.in_order(entry["given"])),
-            )
-            for entry in entries
-        ]
+        [Pairing(**{**entry, "given": tuple(deck.in_order(entry["given"]))}) for entry in entries]
     )
 
 
-def _read_exchanged(deck: Deck, entries: Any) -> tuple[Exchanged, ...]:
+def _read_exchanged(deck: Deck, entries: Any) -> tuple[Pairing, ...]:
     """Closed pairings from their wire form: `given` in deck order, `returned` sorted with it."""
     closed = []
     for entry in entries:
@@ -103,16 +66,33 @@ def _read_exchanged(deck: Deck, entries: Any) -> tuple[Exchanged, ...]:
             )
             given = [card for card, _ in pairs]
             returned = [card for _, card in pairs]
-        closed.append(Exchanged(entry["giver"], entry["debtor"], tuple(given), tuple(returned)))
+        closed.append(
+            Pairing(entry["giver"], entry["debtor"], len(given), tuple(given), tuple(returned))
+        )
     return tuple(closed)
 
 
-def _write(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
-    return [pairing.to_dict() for pairing in pairings]
+def _write_owed(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
+    return [
+        {"giver": one.giver, "debtor": one.debtor, "count": one.count, "given": list(one.given)}
+        for one in pairings
+    ]
 
 
-OWED_FIELD: Final = Field("owed", _write, _read_owed)
-EXCHANGED_FIELD: Final = Field("exchanged", _write, _read_exchanged)
+def _write_exchanged(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "giver": one.giver,
+            "debtor": one.debtor,
+            "given": list(one.given),
+            "returned": list(one.returned),
+        }
+        for one in pairings
+    ]
+
+
+OWED_FIELD: Final = Field("owed", _write_owed, _read_owed)
+EXCHANGED_FIELD: Final = Field("exchanged", _write_exchanged, _read_exchanged)
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[Pairing, ...]:
@@ -152,7 +132,7 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 
 
 def history_for(
-    history: History, seat: int | None, closed: Sequence[Exchanged], due: Sequence[Pairing]
+    history: History, seat: int | None, closed: Sequence[Pairing], due: Sequence[Pairing]
 ) -> History:
     """A history as a seat may know it: discards and exchanges of others are masked.
 
@@ -160,8 +140,9 @@ def history_for(
     pairing is known only to its giver. Moves and pairings are matched from the end, because the
     beginning of the history of a set-up position may be missing.
     """
-    unmatched = [(pair.giver, pair.debtor, set(pair.given)) for pair in reversed(due)]
-    unmatched += [(pair.giver, pair.debtor, set(pair.given)) for pair in reversed(closed)]
+    unmatched = [
+        (pair.giver, pair.debtor, set(pair.given)) for pair in (*reversed(due), *reversed(closed))
+    ]
     shown: list[dict[str, Any]] = []
     for mover, move in reversed(tuple(history)):
         kind, _, cards = move.partition(":")

@@ -19,7 +19,6 @@ from games.move import DISCARD, GIVE, PLAY, TRUMP, History, Move
 from games.ninefivetwo.exchange import (
     EXCHANGED_FIELD,
     OWED_FIELD,
-    Exchanged,
     Pairing,
     give_back,
     history_for,
@@ -74,7 +73,7 @@ class NinefivetwoPosition(BasePosition):
     targets: tuple[int, ...]
     trump: int | None
     owed: tuple[Pairing, ...]
-    exchanged: tuple[Exchanged, ...]
+    exchanged: tuple[Pairing, ...]
     trick: Trick
     tricks: tuple[int, ...]
 
@@ -247,17 +246,18 @@ class NinefivetwoState(NinefivetwoPosition):
     def _give(self, move: Move) -> None:
         due = self.owed[0]
         chosen = self.deck.hand(due.given) | move.cards
-        due = Pairing(due.giver, due.debtor, due.count, tuple(self.deck.names_of(chosen)))
+        given = tuple(self.deck.names_of(chosen))
+        due = Pairing(due.giver, due.debtor, due.count, given)
         if due.open:
             self.owed = (due, *self.owed[1:])
             return
         self._move_cards(due.debtor, chosen)
-        left, returned = give_back(self.deck, self.hands[due.debtor], due.given)
+        left, returned = give_back(self.deck, self.hands[due.debtor], given)
         back = self.hands[due.debtor] - left
         self._move_cards(due.debtor, -back)
         self._move_cards(due.giver, back)
         self.owed = self.owed[1:]
-        self.exchanged += (Exchanged(due.giver, due.debtor, due.given, returned),)
+        self.exchanged += (Pairing(due.giver, due.debtor, due.count, given, returned),)
         self._start_exchange_or_trump()
 
     def _start_exchange_or_trump(self) -> None:

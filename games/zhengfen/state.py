@@ -14,13 +14,12 @@ from typing import ClassVar, Final
 from games.climbing.trick import (
     ClimbingPosition,
     Table,
-    must_lead,
     table_facts,
 )
 from games.deck import Deck
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
-from games.move import PASS, PLAY, History, Move
-from games.position import Field, hand_field, hands_field, list_field, not_held, wrong_phase
+from games.move import PLAY, History, Move
+from games.position import Field, hand_field, hands_field, list_field
 from games.shuffle import Randomness, distribute
 from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import TrickMoves
@@ -57,18 +56,9 @@ class ZhengfenPosition(ClimbingPosition):
         """The game this is a position of."""
         return GAME
 
-    def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move; raises IllegalMove."""
-        table = self.table
-        if move.kind == PASS:
-            if table is None:
-                raise must_lead()
-            return move
-        if move.kind != PLAY:
-            raise wrong_phase(move, "play", "pass and play")
-        if move.cards < 0 or hand & move.cards != move.cards:
-            raise not_held()
-        return validate_play(move, None if table is None else table.move)
+    def validate_play(self, play: Move, table: Move | None) -> Move:
+        """Validate a play of cards that are held, as a lead or against the table."""
+        return validate_play(play, table)
 
     def moves(self) -> LegalMoves:
         """The legal moves in the contract's order."""

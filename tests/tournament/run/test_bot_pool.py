@@ -105,31 +105,6 @@ def test_those_unused_for_longest_are_ended_when_memory_is_short() -> None:
         assert FakeBot.starts == Counter("abcdef")
 
 
-def test_a_large_bot_counts_as_much_as_it_uses() -> None:
-    with closing(pool(500, 10, 10, 10, 10, 465)) as mixed:
-        seat(mixed, "abc")
-        seat(mixed, "dbc")
-        assert running(mixed) == set("abcd")
-        seat(mixed, "abe")
-        assert running(mixed) == set("abce")
-
-
-def test_a_bot_that_grows_makes_others_end_but_none_of_its_table() -> None:
-    with closing(pool(500, *[100] * 5)) as five:
-        seat(five, "abc")
-        seat(five, "ade")
-        first, *_ = five.seat("ade")
-        assert isinstance(first, FakeBot)
-        first.memory = 400
-        five._measured.clear()  # as if a second had passed
-        five.recycle(replace(RECORD, seating=tuple("ade"), number=0))
-        assert running(five) == set("ade")
-        first.memory = 10_000
-        five._measured.clear()
-        seat(five, "ade")
-        assert FakeBot.starts == Counter("abcde")
-
-
 def test_a_table_that_does_not_fit_plays_all_the_same() -> None:
     with closing(pool(16, *[100] * 4)) as tiny:
         for names in ("abc", "abc", "bcd"):
@@ -161,21 +136,6 @@ def test_bots_of_upcoming_matches_are_started_as_far_as_they_fit() -> None:
             seat(six, "abc", 0)
             six.seat("abc", 0, upcoming=[("abc", 1), ("bca", 2), ("def", 0)])
             assert FakeBot.starts == Counter(started)
-
-
-def test_memory_is_that_of_the_processes_of_all_seatings() -> None:
-    with closing(pool(600, *[100] * 3)) as three:
-        for number in (0, 1, 2, 2, 1, 0):
-            seat(three, "abc", number)
-        assert FakeBot.starts == Counter("abc" * 4)
-
-
-def test_before_a_cup_no_more_start_at_once_than_fit() -> None:
-    """Of the first, nothing is known but the limit of each."""
-    with closing(pool(400, *[50] * 12, limit_mb=100)) as twelve:
-        found = [len(running(twelve)) for _ in twelve.start(twelve._cup.bots)]
-        assert (found[0], max(found)) == (4, 8)
-        assert running(twelve) == set("efghijkl")
 
 
 def test_a_bot_that_was_too_late_is_ended() -> None:

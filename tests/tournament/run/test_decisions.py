@@ -82,11 +82,6 @@ def test_a_decision_that_makes_no_sense(run: Path, words: tuple[str, ...], said:
         assert store.decisions() == []
 
 
-def test_a_folder_without_a_run_and_a_missing_bot(tmp_path: Path) -> None:
-    assert stich("pause", tmp_path).returncode == 1
-    assert stich("withdraw", tmp_path, "--yes").returncode == 2
-
-
 def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     assert stich("disqualify", run, "dan", "--why", "It attacked ann.", "--yes").returncode == 0
     table = standings(run)
@@ -165,16 +160,6 @@ def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_pa
     code, text = code_and_text("undo", out)
     assert code == 1
     assert text.startswith("The cup has gone on without toy3 since")
-
-
-def test_all_tables_of_a_cup_may_be_taken_out(tmp_path: Path) -> None:
-    played.run(tmp_path / "run", played.cup()).close()
-    assert stich("disqualify", tmp_path / "run", "cat", "--yes").returncode == 0
-    table = standings(tmp_path / "run")
-    assert table["matches"] == 0
-    assert {line["bot"] for line in table["standings"]} == {"ann", "bob"}
-    assert stich("standings", tmp_path / "run").returncode == 0
-    assert stich("report", tmp_path / "run").returncode == 0
 
 
 @pytest.mark.parametrize("format", ["knockout", "swiss", "halving"])

@@ -1,7 +1,6 @@
 """In which order blocks are handed out: the drawn one, however often a run is interrupted."""
 
 import io
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +14,7 @@ from tests.tournament.one_table import OneTable
 from tournament.config import Bot, Cup
 from tournament.formats import make_schedule
 from tournament.records import MatchRecord
-from tournament.run import runner
-from tournament.run.executor import Event, Job
+from tournament.run.executor import Job
 from tournament.run.runner import Runner
 from tournament.store.store import Store
 
@@ -31,14 +29,6 @@ class Ordered(OneTable):
     def submit(self, job: Job) -> None:
         super().submit(job)
         self.order.append(job.block.number)
-
-
-class Tireless(OneTable):
-    """It goes on as long as there are jobs before the runner looks at anything else."""
-
-    def receive(self, seconds: float) -> Iterator[Event]:
-        while self._job is not None:
-            yield from super().receive(seconds)
 
 
 class Stopped(Exception):
@@ -81,19 +71,3 @@ def test_blocks_are_handed_out_in_the_drawn_order_and_resumed_there(
         store.put({"finished": True, "places": None, "total": store.count()})
     assert order == [*range(1, 23), *range(22, schedule.blocks + 1)], "22 was interrupted"
     assert standings(tmp_path / "stopped") == standings(tmp_path / "whole")
-
-
-def test_no_block_is_left_out_if_events_never_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "AHEAD", 4)
-    names = [f"b{at}" for at in range(5)]
-    cup = replace(
-        played.cup(names, seating="fixed", deals=1), bots=tuple(Bot(name, "x") for name in names)
-    )
-    schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
-    with Store.create(tmp_path / "run") as store:
-        store.put(played.facts(cup))
-        with Runner(cup, schedule, store, Tireless(cup)) as run:
-            run.run(Watcher(-1))
-        assert store.count() == schedule.matches == 10

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tournament.bot.supervisor.process_tree import memory_mb
-from tournament.run.memory import available_mb, memory_for_bots
+from tournament.run.memory import available_mb
 
 
 @pytest.fixture
@@ -36,12 +36,6 @@ def test_the_narrowest_control_group_counts(machine: dict[str, Path]) -> None:
     assert available_mb(**machine) == 3000
     limit(machine["root"] / "a/b", 1000, used_mb=1500)
     assert available_mb(**machine) == 0
-
-
-def test_the_setting_goes_before_what_is_available(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.run.memory.available_mb", lambda: 1000.0)
-    assert memory_for_bots(None) == 750
-    assert memory_for_bots(5000) == 5000
 
 
 def test_the_memory_of_a_process_counts_with_its_descendants() -> None:

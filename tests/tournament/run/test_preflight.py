@@ -1,23 +1,18 @@
 """Problems that prevent a cup are all found before its first match."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from tests.tournament import hostile, played
+from tests.tournament import hostile
 from tests.tournament.cups import bot
 from tournament.bot.launch import LaunchSettings
 from tournament.config import Bot, Cup, Limits, Run
-from tournament.formats import make_schedule
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
-from tournament.run.local_executor import LocalExecutor
 from tournament.run.preflight import inspect
-from tournament.run.runner import Runner
-from web.report import report
 
 WRONG = {
     "sleep 1000": 'wrong: "sleep 1000" did not answer GET / on 127.0.0.1:',
@@ -101,32 +96,3 @@ def test_what_bots_say_about_themselves_is_kept_as_text() -> None:
         "one": {"name": "n\\x1b" * 32, "author": "Ann <b>"},
         "toy": {"name": "hostile", "version": "1"},
     }
-
-
-class _Inspecting(LocalExecutor):
-    """An executor whose bots say this about themselves."""
-
-    def __init__(self, about: dict[str, dict[str, str]], problems: tuple[str, ...] = ()) -> None:
-        super().__init__(played.cup(), LaunchSettings(Limits(), 1), 1)
-        self._found = Inspected(problems, about)
-
-    def start(self) -> None:
-        """Nothing: no match is played."""
-
-    def inspect(self, absent: Collection[str]) -> Inspected:
-        return self._found
-
-
-def test_every_version_of_a_bot_is_kept(tmp_path: Path) -> None:
-    one, two = {"name": "a", "version": "1"}, {"name": "a", "version": "2", "author": "Ann"}
-    with played.run(tmp_path, played.cup()) as store:
-        schedule = make_schedule(played.cup(), "2026-spring", played.MATCH_KEY)
-        for said in ({"ann": one}, {"ann": one, "bob": {}}, {"ann": two, "cat": one}):
-            with Runner(played.cup(), schedule, store, _Inspecting(said)) as runner:
-                assert runner.inspect() == ()
-        with Runner(
-            played.cup(), schedule, store, _Inspecting({"bob": one}, ("Wrong.",))
-        ) as runner:
-            assert runner.inspect() == ("Wrong.",)
-        assert store.get("about") == {"ann": [one, two], "cat": [one]}
-        assert "a 1, then a 2" in report(store)

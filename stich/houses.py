@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 
 from bots import greedy, random, search, sensible
-from tournament.bench.par import write_par
-from tournament.bench.play import Houses
+from tournament.bench.play import Houses, write_par
 from tournament.bench.record import write_schema
 from tournament.bench.suite import SEARCH_WORLDS
 

@@ -20,7 +20,7 @@ from stich.commands.common import (
 )
 from stich.commands.cups import command_again, play_cup, read_startable_cup, store_option
 from stich.processes import find_port, gateway_served, pages_served
-from tournament.run.memory import PLAY_SHARE
+from tournament.run.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.server import PagesSettings
 from web.gateway.invitations import Invitations

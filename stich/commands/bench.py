@@ -25,7 +25,7 @@ from stich.console.progress import watch
 from stich.console.text import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
-from tournament.bench.par import read_par
+from tournament.bench.play import read_par
 from tournament.bench.record import Record, RecordError, read_record, write_record
 from tournament.bench.session import ask_about, games_of, matches, run_bench
 from tournament.bench.suite import BOT, CLOCK, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick

@@ -15,7 +15,7 @@ from tournament.config import Cup
 from tournament.decisions import absent, out_of_play, paused, pending
 from tournament.formats import Schedule, make_schedule
 from tournament.records import DecisionKind
-from tournament.run.lock import only_runner
+from tournament.run.resume import only_runner
 from tournament.run.voiding import (
     apply_voids,
     last_exclusion,

@@ -34,8 +34,7 @@ from tournament.formats.duel import Duel
 from tournament.ranking.betting import Bets
 from tournament.results.standings import Standings, standings
 from tournament.run.local_executor import LocalExecutor, tables_at_once
-from tournament.run.lock import only_runner
-from tournament.run.resume import resume
+from tournament.run.resume import only_runner, resume
 from tournament.run.runner import Observer
 from tournament.run.session import play_all
 from tournament.store.store import Store

@@ -12,7 +12,7 @@ from rich.text import Text
 
 import games
 from tournament.bench.compare import Comparison, Difference
-from tournament.bench.par import LANDMARKS, Par
+from tournament.bench.play import LANDMARKS, Par
 from tournament.bench.record import Record, Result
 from tournament.bench.suite import PUBLIC_SEED, TABLES
 

@@ -1,4 +1,7 @@
-"""Plays the tables of the suite on all cores, without a store."""
+"""Plays the tables of the suite on all cores, without a store.
+
+Par is what `sensible` makes of each block of the public deals; `make bench-par` keeps it in a file.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
 
-from tournament.bench.suite import BOT, PAR_BOT, BenchTable
+import msgspec
+
+from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, TABLES, BenchTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import MoveFunction
 from tournament.config import Bot, Limits
@@ -137,3 +144,47 @@ def _play(
         except RunError as error:
             raise UnplayedError(str(error)) from None
     return played
+
+
+PAR_FILE = Path(__file__).with_name("par.json")
+LANDMARKS = ("random", "greedy")
+"""The house bots that are measured against `sensible` beside it."""
+
+
+class Par(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the suite, and by house bot its points in each block, summed over all deals."""
+
+    game: str
+    players: int
+    opponents: str
+    points: dict[str, tuple[int, ...]]
+
+    def landmarks(self) -> dict[str, float]:
+        """The mean points over par of a block for each house bot."""
+        par = self.points[PAR_BOT]
+        return {
+            name: fmean(points) - fmean(par)
+            for name, points in self.points.items()
+            if name != PAR_BOT
+        }
+
+
+def read_par() -> Mapping[tuple[str, int, str], Par]:
+    """Par of every table of the suite by its key."""
+    found = msgspec.json.decode(PAR_FILE.read_bytes(), type=tuple[Par, ...])
+    return {(par.game, par.players, par.opponents): par for par in found}
+
+
+def write_par(houses: Houses, concurrency: int, on_table: Callable[[BenchTable], None]) -> None:
+    """Play the whole suite with the house bots, and write their points."""
+    found = []
+    for table in TABLES:
+        on_table(table)
+        bots = (PAR_BOT, *LANDMARKS) if table.opponents == PAR_BOT else (PAR_BOT,)
+        points = {
+            bot: tuple(play_house(table, bot, PUBLIC_SEED, houses, concurrency).points)
+            for bot in bots
+        }
+        found.append(Par(*table.key, points))
+    # A line for each table.
+    PAR_FILE.write_bytes(msgspec.json.encode(found).replace(b'{"game"', b'\n{"game"') + b"\n")

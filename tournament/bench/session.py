@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from tournament.bench.par import read_par
-from tournament.bench.play import Houses, OnMatch, UnplayedError, play_bot, play_par
+from tournament.bench.play import Houses, OnMatch, UnplayedError, play_bot, play_par, read_par
 from tournament.bench.record import Measured, Problem, Record, Result, result_of, seed_shown
 from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings

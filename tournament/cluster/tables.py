@@ -22,7 +22,7 @@ from tournament.match.match import MatchVoid
 from tournament.records import MatchRecord, VoidRecord
 from tournament.run.bot_pool import BotPool, Table
 from tournament.run.executor import Inspected, Job
-from tournament.run.memory import memory_for_bots
+from tournament.run.machine import memory_for_bots
 from tournament.run.preflight import inspect
 
 _WARNING = (

@@ -2,24 +2,80 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
+import os
+import resource
 import signal
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
+from time import monotonic
+from typing import NoReturn
 
 from tournament.bot.launch import LaunchSettings
+from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.bot.url_bot import MoveFunction
 from tournament.config import Cup
-from tournament.run.cpu_affinity import Cores, available, shares
-from tournament.run.executor import Event, Inspected, Job, Lost, RunError, Voided
-from tournament.run.memory import memory_for_bots
-from tournament.run.worker import Deadline, Inspect, Message, WorkerFailed, main
+from tournament.match.match import OWN_S, MatchVoid
+from tournament.match.referee import RefereeError
+from tournament.run.bot_pool import BotPool, Table
+from tournament.run.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
+from tournament.run.machine import Cores, available_cores, memory_for_bots, pin, shares
+from tournament.run.preflight import inspect
 
 _TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
+_GRACE_S = 1.0  # of silence after a deadline
 _CLOSE_S = 10.0  # a worker ends its bots much faster
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFailed:
+    """The worker cannot continue; a sentence that says why."""
+
+    why: str
+
+
+class Deadline:
+    """By when a worker's present wait must end, in memory that worker and runner share."""
+
+    def __init__(self, context: SpawnContext) -> None:
+        self._at = context.RawValue("d", math.inf)
+        self._stop = context.RawValue("b", 0)
+
+    @property
+    def stop_soon(self) -> bool:
+        """Whether the runner wants the worker back after its match."""
+        return bool(self._stop.value)
+
+    @stop_soon.setter
+    def stop_soon(self, wanted: bool) -> None:
+        self._stop.value = wanted
+
+    def expect(self, seconds: float) -> None:
+        """The worker will act again within this time."""
+        self._at.value = monotonic() + seconds
+
+    def clear(self) -> None:
+        """The worker waits for the runner."""
+        self._at.value = math.inf
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the worker has been silent for a second too long; infinite while it
+        waits for the runner."""
+        at: float = self._at.value
+        return at + _GRACE_S - monotonic()
+
+
+Order = Job | frozenset[str]
+"""A job; or the bots that play no more, when all others are to be started or reached."""
+Message = Finished | Voided | Inspected | WorkerFailed
 
 
 class _Worker:
@@ -38,7 +94,7 @@ class _Worker:
         self.connection, theirs = context.Pipe()
         self.deadline = Deadline(context)
         self.process: BaseProcess = context.Process(
-            target=main,
+            target=_main,
             args=(theirs, cup, launch, cores, memory_mb, self.deadline, in_process),
             daemon=True,
         )
@@ -109,7 +165,7 @@ class LocalExecutor:
         self._tables = tables
         self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
         """What the bots of one table may use."""
-        self._shares = list(shares(tables, available()))
+        self._shares = list(shares(tables, available_cores()))
         self._workers: list[_Worker] = []
 
     def _spawn_worker(self) -> _Worker:
@@ -123,7 +179,7 @@ class LocalExecutor:
         while len(self._workers) < self._tables:
             self._spawn_worker()
         worker = self._workers[0]
-        worker.connection.send(Inspect(frozenset(absent)))
+        worker.connection.send(frozenset(absent))
         try:
             while not worker.connection.poll(_TICK_S):
                 if worker.deadline.left_s <= 0:
@@ -193,3 +249,72 @@ class LocalExecutor:
         for worker in self._workers:
             worker.close()
         self._workers.clear()
+
+
+def _main(
+    connection: Connection,
+    cup: Cup,
+    launch: LaunchSettings,
+    cores: Cores | None,
+    memory_mb: float,
+    deadline: Deadline,
+    in_process: Mapping[str, MoveFunction],
+) -> None:
+    """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
+
+    It dies with the runner, however that ends, and its bots with it. They share its cores.
+    """
+    if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
+        end_with_parent(runner.pid)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _exit)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):  # some systems allow less than they say
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
+    bot_pool = BotPool(cup, launch, memory_mb, in_process)
+    try:
+        with suppress(EOFError, ConnectionError):  # the runner is gone
+            _work(connection, cup, bot_pool, cores, deadline)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        bot_pool.close()
+
+
+def _exit(*_: object) -> NoReturn:
+    sys.exit()
+
+
+def _work(
+    connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
+) -> None:
+    table = Table(cup, bot_pool)
+    start_s = cup.clock.start_ms / 1000 + OWN_S
+    while True:
+        deadline.clear()
+        job: Order = connection.recv()
+        if isinstance(job, frozenset):
+            deadline.expect(start_s * (1 + len(cup.bots)))
+            connection.send(inspect(cup, bot_pool, job))
+            continue
+        if cores is not None:
+            # Not earlier: while all bots are started at once, they may use all cores.
+            pin(os.getpid(), cores)
+            cores = None
+        for number in job.numbers:
+            deadline.expect(start_s * cup.players)
+            try:
+                record = table.play(job, number, deadline.expect)
+            except MatchVoid as void:
+                deadline.clear()
+                connection.send(Voided(void.record))
+                break
+            except RefereeError as error:
+                connection.send(WorkerFailed(str(error)))
+                return
+            deadline.clear()
+            last = number == job.numbers[-1] or deadline.stop_soon
+            connection.send(Finished(record, last))
+            bot_pool.recycle(record)
+            if last:
+                break

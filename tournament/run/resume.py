@@ -1,9 +1,13 @@
-"""Begin a run, or resume it with the same cup or one that has only grown."""
+"""Begin a run, or resume it with the same cup or one that has only grown; one runner at a time."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import games
@@ -217,3 +221,41 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+@contextmanager
+def only_runner(store: Store) -> Iterator[None]:
+    """Hold the lock of a store; StoreError if another runner does."""
+    if store.folder is None:
+        with store.advisory_lock():
+            yield
+        return
+    descriptor = _locked(store.folder / "run.lock")
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _locked(path: Path) -> int:
+    """A descriptor that holds the lock while it is open."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        os.fchmod(descriptor, 0o600)  # others must not hold it
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}.") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+    except BlockingIOError:
+        who = os.read(descriptor, 20).decode("ascii", "replace").strip()
+        os.close(descriptor)
+        raise StoreError(
+            f"{path.parent}: another runner is at work here (process {who or 'unknown'}); wait for"
+            " it, or stop it first."
+        ) from None
+    except OSError as error:
+        os.close(descriptor)
+        raise StoreError(f"{path}: cannot be written: {error.strerror}.") from None
+    return descriptor

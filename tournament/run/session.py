@@ -23,8 +23,7 @@ from tournament.formats.round_scores import RoundScores
 from tournament.paths import state_folder
 from tournament.run.executor import Executor
 from tournament.run.local_executor import LocalExecutor, tables_at_once
-from tournament.run.lock import only_runner
-from tournament.run.resume import resume
+from tournament.run.resume import only_runner, resume
 from tournament.run.runner import Observer, Runner
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store

@@ -8,8 +8,7 @@ from __future__ import annotations
 import pytest
 
 from stich.houses import HOUSES
-from tournament.bench.par import read_par
-from tournament.bench.play import Played
+from tournament.bench.play import Played, read_par
 from tournament.bench.suite import BOT, PUBLIC_SEED, TABLES, BenchTable
 from tournament.bot.url_bot import InProcessBot
 from tournament.config import Bot

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.cups import events, started, toys, write
-from tournament.run.cpu_affinity import Cores, available, shares
+from tournament.run.machine import Cores, available_cores, shares
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -28,7 +28,7 @@ def test_without_a_share_for_each_table_the_system_decides() -> None:
 
 
 def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:
-    assert sorted(available()) == sorted(os.sched_getaffinity(0))
+    assert sorted(available_cores()) == sorted(os.sched_getaffinity(0))
 
 
 @pytest.mark.serial

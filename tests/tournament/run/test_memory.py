@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tournament.bot.supervisor.process_tree import memory_mb
-from tournament.run.memory import available_mb
+from tournament.run.machine import available_mb
 
 
 @pytest.fixture

@@ -31,8 +31,7 @@ from tests.tournament.cups import (
 from tournament.bot.supervisor.process_tree import descendants
 from tournament.config import read_cup
 from tournament.records import FaultKind
-from tournament.run.lock import only_runner
-from tournament.run.resume import resume
+from tournament.run.resume import only_runner, resume
 from tournament.run.runner import canonical
 from tournament.store.store import Store
 

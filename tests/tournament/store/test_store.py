@@ -15,7 +15,7 @@ from tests.tournament import postgres
 from tests.tournament.cups import ROOT, standings, stich, toys, write
 from tests.tournament.moments import before_statement
 from tournament.records import Answer, DecisionKind, FaultKind, FaultRecord, MatchRecord
-from tournament.run.lock import only_runner
+from tournament.run.resume import only_runner
 from tournament.store.engine import shown_target
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store, StoreError

@@ -20,7 +20,7 @@ from tests.tournament.cups import toys, write
 from tournament.bot.launch import LaunchSettings
 from tournament.config import read_cup
 from tournament.run.local_executor import LocalExecutor
-from tournament.run.memory import PLAY_SHARE
+from tournament.run.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.play import game as browser_game

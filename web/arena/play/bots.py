@@ -11,7 +11,7 @@ from typing import Any, Final
 from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, Limits, read_cup
 from tournament.config.arguments import parse_bot
-from tournament.run.memory import PLAY_SHARE, memory_for_bots
+from tournament.run.machine import PLAY_SHARE, memory_for_bots
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _LONGEST_MS: Final = 10_000  # for a move of a bot of the cup

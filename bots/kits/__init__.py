@@ -27,7 +27,8 @@ class Kit:
 
     `sources` maps the names in a copy to paths below `bots/`; `build` are shell commands to run
     inside the copy, `run` starts the bot from any directory. `needs` has each Debian package of the
-    toolchain with a program or the path of a file (a pattern) that it brings.
+    toolchain with a program or the path of a file (a pattern) that it brings. One `by_url` is kept
+    running by its author.
     """
 
     language: str
@@ -38,6 +39,7 @@ class Kit:
     build: tuple[str, ...]
     run: str
     needs: Mapping[str, str]
+    by_url: bool
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -97,6 +99,7 @@ def _kit(language: str, data: Mapping[str, Any]) -> Kit:
         build=tuple(data["build"]),
         run=data["run"],
         needs=data["needs"],
+        by_url=data.get("by_url", False),
     )
 
 

@@ -61,6 +61,9 @@ def _next_steps(kit: Kit, target: Path) -> str:
             *(f"  (cd {shlex.quote(str(target))} && {step})" for step in kit.build),
         ]
     command = kit.command(target)
+    if kit.by_url:
+        lines += ["", f"Start it, and let it play by its URL, as {target / 'README.md'} says:"]
+        return "\n".join([*lines, f"  {command}"])
     lines += [
         "",
         "Check that it conforms to the protocol:",

@@ -224,7 +224,7 @@ def test_the_key_is_never_told_further(
     assert len(bodies) == 2  # with a schema and without
     _, said, _ = decide(folder, moves("bid:1", told))
     everything = json.dumps([info, said]) + caplog.text
-    assert f"{status}: wrong key" in everything
+    assert f"endpoint answered {status}: " in everything
     assert "(key)" in everything
     assert KEY not in everything
 
@@ -285,12 +285,12 @@ def sometimes_wrong(share: float) -> Act:
 
 def test_a_cup_of_two_models_and_two_house_bots(folder: Path, tmp_path: Path) -> None:
     with ExitStack() as stack:
-        functions = {"sensible": sensible.move, "greedy": greedy.move}
+        functions: dict[str, kit.MoveFunction] = {"sensible": sensible.move, "greedy": greedy.move}
         for name, share in (("careful", 0.0), ("careless", 0.5)):
             server = stack.enter_context(endpoint(sometimes_wrong(share)))
             change(folder, base_url=server.url, key_variable="STAND_IN_KEY", input_price=3)
             functions[name] = llm.load(folder, {"STAND_IN_KEY": KEY}).move
-        cup = 'name = "Models"\ngame = "doudizhu"\nformat.deals = 2\nclock.move_ms = 60000\n'
+        cup = 'name = "Models"\ngame = "doudizhu"\nformat.deals = 1\nclock.move_ms = 60000\n'
         for name, function in functions.items():
             bot = kit.Bot(function, name=name, version="1", games=["doudizhu"])
             served = stack.enter_context(kit.Server(bot, "127.0.0.1", 0))
@@ -300,11 +300,21 @@ def test_a_cup_of_two_models_and_two_house_bots(folder: Path, tmp_path: Path) ->
         (tmp_path / "cup.toml").write_text(cup)
         run = str(tmp_path / "run")
         stich("run", str(tmp_path / "cup.toml"), "--out", run)
-    print(stich("standings", run, "--info"))
+    table = stich("standings", run, "--info")
     told = json.loads(stich("standings", run, "--info", "--json"))
-    print(told)
     stich("report", run, "-o", str(tmp_path / "report.html"))
-    assert 0
+    report = (tmp_path / "report.html").read_text()
+    assert KEY not in report + table
+    means = {(each["bot"], each["name"]): each["per_decision"] for each in told["info"]}
+    assert means["careful", "first_try"] == 1
+    assert 0 < means["careless", "first_try"] < 1
+    assert means["careless", "fallback"] == 0
+    assert means["careless", "calls"] == pytest.approx(1 + means["careless", "retries"])
+    assert means["careless", "cost"] == pytest.approx(0.003 * means["careless", "calls"])
+    assert {row["faults"]["illegal"] for row in told["standings"]} == {0}
+    for name in ("first_try", "input_tokens", "output_tokens", "cost"):
+        assert name in table
+        assert name in report
 
 
 def stich(*arguments: str) -> str:

@@ -36,7 +36,9 @@ EVERY = os.environ.get("STICH_ALL_KITS") == "1"
 KITS = catalogue()
 QUICK = ("javascript", "python")
 PARAMETERS = [
-    pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow) for kit in KITS
+    pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow)
+    for kit, made in KITS.items()
+    if not made.by_url  # a model: tests/bots/test_llm.py
 ]
 
 

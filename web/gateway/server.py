@@ -136,7 +136,9 @@ class Gateway:
         self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
     ) -> _Response:
         limit = ANSWER_LIMIT if scope.path == "/connect/poll" else _CALL_LIMIT
-        with bot.arriving():
+        if bot.arriving.locked():
+            raise TooManyCalls
+        async with bot.arriving:
             body = await _body(scope, proto, limit)
         if scope.path == "/connect":
             return self._connect(bot, token_hash, body)

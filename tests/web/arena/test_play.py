@@ -24,9 +24,8 @@ from tournament.run.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.play import game as browser_game
-from web.arena.play.bots import AvailableBots
 from web.arena.play.choices import Choices
-from web.arena.play.game import MAX_BOTS
+from web.arena.play.game import MAX_BOTS, AvailableBots
 from web.ui.moves import cards_of
 
 GAMES = [
@@ -164,7 +163,7 @@ def test_the_bots_of_games_and_those_of_the_cup_share_the_memory_of_a_cup(tmp_pa
     path = write(tmp_path, toys(3), memory_mb=400)
     cup = read_cup(path)
     with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 2, 1 - PLAY_SHARE)) as tables:
-        assert AvailableBots.of_cup(path, None).memory_mb + 2 * tables.memory_mb == 400
+        assert AvailableBots(path).memory_mb + 2 * tables.memory_mb == 400
 
 
 def test_pages_for_playing_alone_are_those_of_this_machine() -> None:

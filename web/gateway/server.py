@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from web.child_process import end_with_parent, read_settings, serve
+from web.child_process import serve
 from web.gateway.connected_bot import (
     MAX_TABLES,
     BotAnswer,
@@ -238,17 +238,9 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-def _load(_app: str) -> Gateway:
-    end_with_parent()
-    return Gateway(GatewaySettings(**read_settings()))
+def _load(**settings: Any) -> Gateway:
+    return Gateway(GatewaySettings(**settings))
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    serve(
-        "web.gateway.server:app",
-        _load,
-        _CONNECTIONS,
-        interface="rsgi",
-        workers_kill_timeout=1,  # calls that wait need no end
-    )
+    serve("web.gateway.server:app", _load, _CONNECTIONS)

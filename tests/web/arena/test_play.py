@@ -142,14 +142,6 @@ def test_only_some_games_go_on_at_once() -> None:
         assert "try again" in answer.text
 
 
-def test_bots_of_all_games_share_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AvailableBots, "memory_mb", 1.0)
-    with playing() as client:
-        answer = client.post("/play", data={"game": "dasan"})
-        assert answer.status_code == 503
-        assert "too much memory" in answer.text
-
-
 def test_the_game_whose_bots_grow_too_large_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_game, "_MEASURE_S", 0.0)
     with playing() as client:
@@ -157,6 +149,9 @@ def test_the_game_whose_bots_grow_too_large_ends(monkeypatch: pytest.MonkeyPatch
         assert client.get(f"{where}/position").status_code == 200
         monkeypatch.setattr(AvailableBots, "memory_mb", 1.0)
         assert client.get(f"{where}/position").status_code == 404
+        answer = client.post("/play", data={"game": "dasan"})
+        assert answer.status_code == 503
+        assert "too much memory" in answer.text
 
 
 def test_the_bots_of_games_and_those_of_the_cup_share_the_memory_of_a_cup(tmp_path: Path) -> None:

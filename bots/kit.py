@@ -25,7 +25,6 @@ import contextlib
 import inspect
 import json
 import os
-import re
 import socketserver
 import sys
 import traceback
@@ -91,6 +90,7 @@ class Bot:
         version: str,
         games: Sequence[str],
         author: str | None = None,
+        supports: Mapping[str, Any] | None = None,
         start: Hook | None = None,
         end: Hook | None = None,
     ) -> None:
@@ -107,6 +107,8 @@ class Bot:
         }
         if author is not None:
             self.card["author"] = author
+        if supports is not None:
+            self.card["supports"] = supports
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
         """Answer one POST; raises HttpError if the request does not conform to the protocol."""
@@ -126,11 +128,15 @@ class Bot:
         return {}
 
     def _move(self, request: dict[str, Any]) -> Mapping[str, Any]:
-        view, moves, clock = (request.get(name) for name in ("view", "moves", "clock"))
-        if not (isinstance(view, dict) and isinstance(clock, dict) and isinstance(moves, list)):
-            raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "Send view, moves and clock.")
-        if not moves:
-            raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "moves must not be empty.")
+        missing = [field for field in ("view", "moves", "clock") if field not in request]
+        if missing:
+            raise HttpError(
+                HTTPStatus.UNPROCESSABLE_ENTITY, f"The request has no {', '.join(missing)}."
+            )
+        if not isinstance(request["view"], dict):
+            raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "view must be a JSON object.")
+        if not isinstance(request["moves"], list) or not request["moves"]:
+            raise HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, "moves must be a list, and not empty.")
         match self._decide(request):
             case str() as move:
                 return {"move": move}
@@ -194,11 +200,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes:
         """Read the whole body, so that the connection stays usable."""
-        length = self.headers.get("Content-Length", "")
-        if not re.fullmatch("[0-9]{1,18}", length) or int(length) > MAX_BODY:
+        if "Transfer-Encoding" in self.headers:
+            self.close_connection = True
+            raise HttpError(HTTPStatus.LENGTH_REQUIRED, "Send Content-Length, not chunks.")
+        length = self.headers.get("Content-Length")
+        if length is None or not (length.isascii() and length.isdigit()):
+            self.close_connection = True
+            raise HttpError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
+        # Check the number of digits first: int() of very many takes long.
+        if len(length) > 18 or int(length) > MAX_BODY:
             self.close_connection = True
             raise HttpError(
-                HTTPStatus.BAD_REQUEST, f"Send a body with its Content-Length, at most {MAX_BODY}."
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {MAX_BODY} bytes."
             )
         body = self.rfile.read(int(length))
         if len(body) < int(length):
@@ -216,12 +229,16 @@ class _Handler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer a request that http.server refuses (a bad request line, an unknown method)."""
+        status = HTTPStatus(code)
         self.close_connection = True
-        self._reject(HTTPStatus(code), message or HTTPStatus(code).phrase)
+        if status is HTTPStatus.NOT_IMPLEMENTED and getattr(self, "headers", None) is not None:
+            status = HTTPStatus.METHOD_NOT_ALLOWED
+        self._reject(status, message or status.phrase)
 
 
 def run(
@@ -231,6 +248,7 @@ def run(
     version: str,
     games: Sequence[str],
     author: str | None = None,
+    supports: Mapping[str, Any] | None = None,
     start: Hook | None = None,
     end: Hook | None = None,
     argv: Sequence[str] | None = None,
@@ -242,12 +260,23 @@ def run(
     ``move`` at once. An exception in it is printed to stderr and answered with status 500, which a
     runner counts as a fault.
 
+    ``supports`` says, by game, with how many players and which options the bot plays, as in
+    ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``.
     ``argv`` replaces the command line. Arguments other than these two are the author's own, and
     ignored. Exits with a message, and with status 1 if the port is not available, 2 if it is not a
     port number.
     """
-    bot = Bot(move, name=name, version=version, games=games, author=author, start=start, end=end)
+    bot = Bot(
+        move,
+        name=name,
+        version=version,
+        games=games,
+        author=author,
+        supports=supports,
+        start=start,
+        end=end,
+    )
     parser = argparse.ArgumentParser(
         description=f"{name} {version}: a bot that plays {', '.join(games)}.",
         epilog=f"Example: {name} --port {DEFAULT_PORT}",

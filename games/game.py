@@ -120,6 +120,8 @@ class Game:
     min_players: ClassVar[int]
     max_players: ClassVar[int]
     options: ClassVar[tuple[Option, ...]]
+    option_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
+    """Options that are used together, by the name of the set."""
     phases: ClassVar[tuple[str, ...]]
     categories: ClassVar[tuple[Category, ...]]
     teams: ClassVar[bool]

@@ -52,8 +52,9 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     opponents = shedding.opponents_of(
         view["seat"], view["players"], view["declarer"], view["partner"]
     )
-    plays = [(text, parse_play(text)) for text in moves if text != "pass"]
-    return shedding.rank_moves(view, DASAN, opponents, table, plays)
+    turn = shedding.Turn.of(view, DASAN, opponents, table)
+    plays = [shedding.Play(text, parse_play(text)) for text in moves if text != "pass"]
+    return shedding.rank_moves(turn, plays)
 
 
 def parse_play(text: str) -> Combo:

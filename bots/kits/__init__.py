@@ -10,7 +10,7 @@ import glob
 import shlex
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -27,8 +27,8 @@ class Kit:
 
     `sources` maps the names in a copy to paths below `bots/`; `build` are shell commands to run
     inside the copy, `run` starts the bot from any directory. `needs` has each Debian package of the
-    toolchain with a program or the path of a file (a pattern) that it brings. One `by_url` is kept
-    running by its author.
+    toolchain with a program or the path of a file (a pattern) that it brings. An adapter is put in
+    front of a `program`, of which this is an example.
     """
 
     language: str
@@ -39,7 +39,7 @@ class Kit:
     build: tuple[str, ...]
     run: str
     needs: Mapping[str, str]
-    by_url: bool
+    program: str | None = None
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -58,11 +58,18 @@ class Kit:
         """The shell command that starts the copy in this directory."""
         return self.run.format(dir=shlex.quote(str(directory)))
 
-    def copy(self, target: Path) -> list[str]:
+    def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
         """Copy the kit into a new or empty directory; return the names of the files.
 
-        Raises KitError if `target` is not empty, is a file or cannot be written.
+        An adapter starts `program`, words of a command, in the current directory. Raises KitError
+        if `target` is not empty, is a file or cannot be written, and if there is a program too many
+        or too few.
         """
+        if self.program is None and program:
+            raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")
+        if self.program is not None and not program:
+            example = f"stich new-bot {self.language} -- {self.program}"
+            raise KitError(f"Name the program after --, as in `{example}`.")
         try:
             target.mkdir(parents=True, exist_ok=True)
             if any(target.iterdir()):
@@ -71,6 +78,12 @@ class Kit:
                 path = target / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(files("bots").joinpath(*source.split("/")).read_bytes())
+            if program:
+                bot = target / self.decision
+                text = bot.read_text("utf-8").replace(f'["{self.program}"]', repr([*program]))
+                bot.write_text(
+                    text.replace('FOLDER = "."', f"FOLDER = {str(Path.cwd())!r}"), "utf-8"
+                )
         except (FileExistsError, NotADirectoryError):
             raise KitError(f"{target} is a file; name a directory that is new or empty.") from None
         except OSError as error:
@@ -99,7 +112,7 @@ def _kit(language: str, data: Mapping[str, Any]) -> Kit:
         build=tuple(data["build"]),
         run=data["run"],
         needs=data["needs"],
-        by_url=data.get("by_url", False),
+        program=data.get("program"),
     )
 
 

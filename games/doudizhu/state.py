@@ -10,6 +10,7 @@ source leaves open.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from games.climbing import auction
@@ -25,7 +26,7 @@ from games.deck import HIDDEN, Deck
 from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
 from games.doudizhu.move_list import TrickMoves
 from games.doudizhu.validation import validate_position
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options, Value
 from games.move import BID, PLAY, History, Move
 from games.position import (
     Field,
@@ -324,6 +325,9 @@ class Doudizhu(Game):
         Option.boolean("reveal_talon", "Everybody sees the talon once the declarer takes it."),
         Option.boolean("single_round", "Each seat bids or passes once in an auction."),
     )
+    option_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
+        "botzone": {"single_round": True, "reveal_talon": True, "spring": True}
+    }
     phases: ClassVar[tuple[str, ...]] = ("auction", "play")
     categories: ClassVar[tuple[Category, ...]] = (
         Category("solo", "play:2s", "One card."),

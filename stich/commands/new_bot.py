@@ -46,7 +46,8 @@ def _as_json(kits: dict[str, Kit]) -> str:
 
 
 def _next_steps(kit: Kit, target: Path) -> str:
-    lines = [f"Copied a bot for {kit.title} to {target}. It chooses its moves in {kit.decision}."]
+    what = "It chooses its moves in" if kit.program is None else "It starts the program named in"
+    lines = [f"Copied a bot for {kit.title} to {target}. {what} {kit.decision}."]
     missing = kit.missing()
     if missing:
         lines += [
@@ -61,9 +62,6 @@ def _next_steps(kit: Kit, target: Path) -> str:
             *(f"  (cd {shlex.quote(str(target))} && {step})" for step in kit.build),
         ]
     command = kit.command(target)
-    if kit.by_url:
-        lines += ["", f"Start it, and let it play by its URL, as {target / 'README.md'} says:"]
-        return "\n".join([*lines, f"  {command}"])
     lines += [
         "",
         "Check that it conforms to the protocol:",
@@ -87,31 +85,52 @@ def _languages(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     ]
 
 
-@click.command("new-bot")
+class _WithProgram(click.Command):
+    """A command that may end with `--` and the words of a `program`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words before `--`, so that a program is not taken for a directory."""
+        end = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args[:end])
+        ctx.params["program"] = args[end + 1 :]
+        return rest
+
+
+@click.command("new-bot", cls=_WithProgram)
 @click.argument("language", required=False, shell_complete=_languages)
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
 @click.option("--json", "as_json", is_flag=True, help="With --list: print JSON.")
-def new_bot(language: str | None, directory: Path | None, listing: bool, as_json: bool) -> None:
-    """Copy a working starter bot into DIR, which must be new or empty.
+def new_bot(
+    language: str | None,
+    directory: Path | None,
+    listing: bool,
+    as_json: bool,
+    program: list[str],
+) -> None:
+    """Copy a working starter bot into DIR, which must be new or empty; or, with `-- PROGRAM ...`,
+    put one in front of a Dou Dizhu program that was written for another platform.
 
     \b
     Examples:
       stich new-bot --list
       stich new-bot javascript my-bot
+      stich new-bot botzone -- ./their-bot
     """
     if listing:
         kits = catalogue()
         click.echo(_as_json(kits) if as_json else _listing(kits))
         return
-    if language is None or directory is None:
-        raise click.UsageError(
-            "Name a language and a directory, as in `stich new-bot python my-bot`; "
-            "`stich new-bot --list` lists the languages."
-        )
     try:
-        kit = find(language)
-        kit.copy(directory)
+        kit = find(language or "python")
+        if kit.program is not None and directory is None:
+            directory = Path(f"{kit.language}-bot")
+        if language is None or directory is None:
+            raise KitError(
+                "Name a language and a directory, as in `stich new-bot python my-bot`; "
+                "`stich new-bot --list` lists the languages."
+            )
+        kit.copy(directory, program)
     except KitError as error:
         raise click.UsageError(str(error)) from error
     click.echo(_next_steps(kit, directory))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -25,6 +25,7 @@ _CONNECT = "connect"
 @click.option("--name", help="Name of the cup.")
 @click.option("--game", help="Which game is played.", callback=check_game)
 @click.option("--players", type=int, help="Seats at a table; by default as few as possible.")
+@click.option("--options", "option_set", help="A named set of options, such as botzone.")
 @click.option("--format", "kind", type=_FORMAT, help="Who meets whom; round-robin by default.")
 @click.option("--deals", type=_DEALS, help="Deals for each table (of each round); 40 by default.")
 @click.option(
@@ -40,6 +41,7 @@ def new_cup(
     name: str | None,
     game: str | None,
     players: int | None,
+    option_set: str | None,
     kind: str | None,
     deals: int | None,
     bots: tuple[str, ...],
@@ -71,10 +73,11 @@ def new_cup(
         else click.prompt("Players at a table", type=seats, default=rules.min_players)
     )
     if not bots:
+        option_set = option_set or _ask_for_options(rules.option_sets)
         kind = kind or click.prompt("Who meets whom", type=_FORMAT, default=FORMATS[0])
         deals = deals or click.prompt("Deals for each table", type=_DEALS, default=_USUAL_DEALS)
     chosen = _bots(bots) or _ask_for_bots(players)
-    text = _toml(name, game, players, kind or FORMATS[0], deals or _USUAL_DEALS, chosen)
+    text = _toml(name, game, players, option_set, kind or FORMATS[0], deals or _USUAL_DEALS, chosen)
     try:
         parse_cup(text.encode(), str(path))
     except CupError as error:
@@ -86,6 +89,20 @@ def new_cup(
         raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
     command = "arena" if _CONNECT in chosen.values() else "run"
     click.echo(f"Wrote {path}. Run the cup: stich {command} {path}")
+
+
+def _ask_for_options(sets: Mapping[str, Mapping[str, object]]) -> str | None:
+    if not sets:
+        return None
+    listed = ", ".join(f"{name} ({', '.join(options)})" for name, options in sets.items())
+    none = "usual"
+    answer: str = click.prompt(
+        f"Options: {none}, or a set: {listed}",
+        type=click.Choice([none, *sets]),
+        default=none,
+        show_choices=False,
+    )
+    return None if answer == none else answer
 
 
 def _ask_for_bots(players: int) -> dict[str, str]:
@@ -128,13 +145,22 @@ def _bots(texts: Sequence[str]) -> dict[str, str]:
     return chosen
 
 
-def _toml(name: str, game: str, players: int, kind: str, deals: int, bots: dict[str, str]) -> str:
+def _toml(
+    name: str,
+    game: str,
+    players: int,
+    option_set: str | None,
+    kind: str,
+    deals: int,
+    bots: dict[str, str],
+) -> str:
     """The text of the cup. JSON strings are TOML strings."""
     lines = [
         f"#:schema {_SCHEMA}",
         f"name = {_quoted(name)}",
         f"game = {_quoted(game)}",
         f"players = {players}",
+        *([f"options = {_quoted(option_set)}"] if option_set is not None else []),
         "",
         "[format]",
         f"type = {_quoted(kind)}",

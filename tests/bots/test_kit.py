@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -93,6 +96,24 @@ def test_the_protocol_number_is_that_of_the_contract() -> None:
         assert (field["minimum"], field["maximum"]) == (kit.PROTOCOL, kit.PROTOCOL)
 
 
+def test_card(connection: http.client.HTTPConnection) -> None:
+    card = {"name": "t", "version": "1", "author": "me", "protocol": 1, "games": ["doudizhu"]}
+    assert call(connection, "GET", "/") == (200, card)
+
+
+def test_keep_alive_carries_many_requests(connection: http.client.HTTPConnection) -> None:
+    call(connection, "GET", "/")
+    used = connection.sock
+    assert used is not None
+    for _ in range(20):
+        assert call(connection, "POST", "/move", json.dumps(REQUEST).encode()) == (
+            200,
+            {"move": "pass"},
+        )
+        assert call(connection, "POST", "/start", b"{}") == (200, {})
+    assert connection.sock is used
+
+
 @pytest.mark.parametrize("http10", [True, False])
 def test_connection_closes_when_the_client_wants_it(http10: bool) -> None:
     version = "1.0" if http10 else "1.1"
@@ -103,6 +124,21 @@ def test_connection_closes_when_the_client_wants_it(http10: bool) -> None:
     assert head.startswith(b"HTTP/1.1 200")
     assert b"Connection: close" in head
     assert json.loads(body)["name"] == "t"
+
+
+def test_pipelined_and_dripped_requests() -> None:
+    body = json.dumps(REQUEST).encode()
+    head = b"POST /move HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with serving(first) as port, socket.create_connection(("127.0.0.1", port)) as client:
+        message = head + body
+        client.sendall(message + message[:30])
+        for byte in message[30:]:
+            client.sendall(bytes([byte]))
+        received = b""
+        while received.count(b'{"move": "pass"}') < 2:
+            chunk = client.recv(4096)
+            assert chunk
+            received += chunk
 
 
 def test_requests_are_served_in_parallel() -> None:
@@ -128,8 +164,8 @@ def test_requests_are_served_in_parallel() -> None:
         ("POST", "/move", b"[1]", 400),
         ("POST", "/move", b"{}", 422),
         ("POST", "/move", b"", 400),
-        ("PUT", "/", None, 501),
-        ("DELETE", "/move", None, 501),
+        ("PUT", "/", None, 405),
+        ("DELETE", "/move", None, 405),
     ],
 )
 def test_rejected_requests(
@@ -141,23 +177,28 @@ def test_rejected_requests(
     assert call(connection, "GET", "/")[0] == 200  # http.client reconnects if it was closed
 
 
+def test_head_and_unknown_query(connection: http.client.HTTPConnection) -> None:
+    assert call(connection, "GET", "/?x=1")[0] == 200
+    assert call(connection, "HEAD", "/") == (405, None)
+
+
 @pytest.mark.parametrize(
-    "headers",
+    ("headers", "status"),
     [
-        "Content-Length: 16777217",
-        "Content-Length: " + "9" * 5000,
-        "Content-Length: -1",
-        "Content-Length: 1_0",
-        "Content-Length: \u00b2",
-        "X: y",
-        "Transfer-Encoding: chunked",
+        ("Content-Length: 16777217", 413),
+        ("Content-Length: " + "9" * 5000, 413),
+        ("Content-Length: -1", 411),
+        ("Content-Length: 1_0", 411),
+        ("Content-Length: \u00b2", 411),
+        ("X: y", 411),
+        ("Transfer-Encoding: chunked", 411),
     ],
 )
-def test_bodies_without_a_usable_length_are_not_read(headers: str) -> None:
+def test_bodies_without_a_usable_length_are_not_read(headers: str, status: int) -> None:
     message = f"POST /move HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n"
     with serving(first) as port:
         received = exchange(port, message.encode("latin-1"))
-    assert received.startswith(b"HTTP/1.1 400 ")
+    assert received.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"Connection: close" in received
 
 
@@ -187,6 +228,13 @@ def test_an_exception_is_shown_and_answered_500(
     shown = capfd.readouterr().err
     assert shown.count("Traceback") == 2
     assert "in fail" in shown
+
+
+def test_only_a_string_is_a_move() -> None:
+    with serving(lambda view, moves: None) as port:
+        status, answer = ask(port)
+    assert status == 500
+    assert "string" in answer["error"]
 
 
 def test_something_can_be_said_beside_the_move() -> None:
@@ -232,6 +280,31 @@ def test_hooks() -> None:
         assert ask(port, "/start", match="m", seat=1) == (200, {})
         assert ask(port, "/end", scores=[1, -1, 0]) == (200, {})
     assert seen == [{"match": "m", "seat": 1}, {"scores": [1, -1, 0]}]
+
+
+def test_a_bot_is_a_program() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        busy = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "bots.random"]
+        refused = subprocess.run(
+            command, env={**os.environ, "PORT": busy}, capture_output=True, text=True, check=False
+        )
+        assert refused.returncode == 1
+        assert refused.stderr.startswith(f"random: cannot listen on 127.0.0.1:{busy}")
+        assert "set PORT to another port" in refused.stderr
+    wrong = subprocess.run(
+        [*command, "--port", "70000"], capture_output=True, text=True, check=False
+    )
+    assert wrong.returncode == 2
+    assert "70000" in wrong.stderr
+    with subprocess.Popen(
+        command, env={**os.environ, "PORT": "0"}, stderr=subprocess.PIPE, text=True
+    ) as bot:
+        assert bot.stderr is not None
+        port = int(bot.stderr.readline().rsplit(":", 1)[1])
+        with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+            assert call(connection, "GET", "/")[1]["name"] == "random"
+        bot.terminate()
 
 
 def test_arguments_of_the_author_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,10 @@ def cup_schema() -> dict[str, Any]:
     cup = _object(TOP)
     cup["properties"] |= {
         **sections,
-        "options": {"type": "object", "description": "The options of the game."},
+        "options": {
+            "type": ["object", "string"],
+            "description": "The options of the game, or the name of a set of them.",
+        },
         "bots": {"type": "array", "minItems": 1, "items": bot},
     }
     cup["required"].append("bots")
@@ -88,10 +91,11 @@ def _of_game(game: Game) -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {option.name: _option(option) for option in game.options},
     }
+    named = {"enum": list(game.option_sets)}
     players = {"minimum": game.min_players, "maximum": game.max_players}
     return {
         "if": {"properties": {"game": {"const": game.name}}},
-        "then": {"properties": {"players": players, "options": options}},
+        "then": {"properties": {"players": players, "options": {"anyOf": [options, named]}}},
     }
 
 

@@ -136,6 +136,9 @@ def _check_keys(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
     checked = _check_section(top, TOP, (), errors, sections)
     for name in (*SECTIONS, "options"):
         section = toml.get(name, {})
+        if name == "options" and isinstance(section, str):  # a named set
+            checked[name] = section
+            continue
         if not isinstance(section, dict):
             errors.add((name,), f"must be a section, not {type_name(section)}; write [{name}].")
             section = {}
@@ -248,10 +251,16 @@ def _check_tables(bots: int, players: int, kind: str | None, errors: _Errors) ->
 
 
 def _options(
-    options: Mapping[str, Any], game: Game | None, errors: _Errors
+    options: Mapping[str, Any] | str, game: Game | None, errors: _Errors
 ) -> dict[str, int | bool | None]:
     if game is None:
-        return dict(options)
+        return {}
+    if isinstance(options, str):
+        sets = game.option_sets
+        if options not in sets:
+            fix = suggest(options, sets) if sets else "write a section [options]."
+            errors.add(("options",), f'{game.title} has no set "{short(options)}"; {fix}')
+        options = sets.get(options, {})
     known = {option.name: option for option in game.options}
     for name, value in options.items():
         if name not in known:

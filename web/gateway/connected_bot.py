@@ -11,7 +11,8 @@ import asyncio
 import itertools
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -103,8 +104,7 @@ class ConnectedBot:
         self._wake = asyncio.Event()
         self._budget = _BURST
         self._counted = 0.0
-        self.arriving = asyncio.Semaphore(_ARRIVING)
-        """For the bodies of its calls."""
+        self._arriving = 0
 
     @property
     def present(self) -> int:
@@ -256,6 +256,17 @@ class ConnectedBot:
     def _look(self) -> None:
         if not self.present:
             self._fail_all()
+
+    @contextmanager
+    def arriving(self) -> Iterator[None]:
+        """While the body of a call arrives; TooManyCalls if too many do so at once."""
+        if self._arriving >= _ARRIVING:
+            raise TooManyCalls
+        self._arriving += 1
+        try:
+            yield
+        finally:
+            self._arriving -= 1
 
     def spend(self, calls: float) -> None:
         """Count calls that need not be; TooManyCalls."""

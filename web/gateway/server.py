@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from web.child_process import serve
+from web.child_process import end_with_parent, read_settings, serve
 from web.gateway.connected_bot import (
     MAX_TABLES,
     BotAnswer,
@@ -136,9 +136,7 @@ class Gateway:
         self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
     ) -> _Response:
         limit = ANSWER_LIMIT if scope.path == "/connect/poll" else _CALL_LIMIT
-        if bot.arriving.locked():
-            raise TooManyCalls
-        async with bot.arriving:
+        with bot.arriving():
             body = await _body(scope, proto, limit)
         if scope.path == "/connect":
             return self._connect(bot, token_hash, body)
@@ -238,9 +236,17 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-def _load(**settings: Any) -> Gateway:
-    return Gateway(GatewaySettings(**settings))
+def _load(_app: str) -> Gateway:
+    end_with_parent()
+    return Gateway(GatewaySettings(**read_settings()))
 
 
 if __name__ == "__main__":
-    serve("web.gateway.server:app", _load, _CONNECTIONS)
+    end_with_parent()
+    serve(
+        "web.gateway.server:app",
+        _load,
+        _CONNECTIONS,
+        interface="rsgi",
+        workers_kill_timeout=1,  # calls that wait need no end
+    )

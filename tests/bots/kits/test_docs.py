@@ -10,7 +10,6 @@ import click
 import pytest
 
 import games
-from bots.kits import catalogue
 from stich.cli import cli
 from tournament.bot.client import BODY_LIMIT
 from tournament.config import Clock, parse_cup
@@ -56,8 +55,8 @@ def test_the_examples_are_views_with_their_legal_moves(page: str) -> None:
 
 def test_the_commands_on_the_pages_exist_with_their_options() -> None:
     context = click.Context(cli)
-    pages = [DOCS / page for page in ("bots.md", "first-bot.md")]
-    pages += [DOCS.parent / "bots" / "kits" / kit / "README.md" for kit in catalogue()]
+    pages = [DOCS / page for page in ("bots.md", "first-bot.md", "adapters.md")]
+    pages += (DOCS.parent / "bots" / "kits").glob("*/README.md")
     lines = [
         line.strip().removeprefix("stich ").split("  #")[0]
         for page in pages

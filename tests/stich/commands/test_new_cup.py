@@ -19,10 +19,23 @@ CONNECT = ("--bot", "d=connect")
 
 def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     path = tmp_path / "CUP.toml"
-    answers = ["Spring cup", "doudizhu", "", "swiss", "4", "random", "", "", "greedy", "one"]
+    answers = [
+        "Spring cup",
+        "doudizhu",
+        "",
+        "botzone",
+        "swiss",
+        "4",
+        "random",
+        "",
+        "",
+        "greedy",
+        "one",
+    ]
     answers += ["python 'x", "http://", "python -m bots.sensible", "one", "sense", ""]
     result = CliRunner().invoke(new_cup, [str(path)], input="\n".join(answers) + "\n")
     assert result.exit_code == 0, result.output
+    assert "botzone (single_round, reveal_talon, spring)" in result.output
     assert "A table needs 3 bots; name 2 more." in result.output
     assert "There is a bot one already; another name" in result.output
     assert "python 'x: cannot be split into words" in result.output
@@ -32,6 +45,14 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     assert (cup.format.type, cup.format.deals) == ("swiss", 4)
     assert cup.names == ("random", "one", "sense")
     assert cup.seed is None
+    assert dict(cup.options) == {
+        "deals": 1,
+        "redeals": 9,
+        "quad_pair_as_solos": False,
+        "spring": True,
+        "reveal_talon": True,
+        "single_round": True,
+    }
 
 
 def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path) -> None:
@@ -61,6 +82,14 @@ def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path
         (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 is too few for tables of 3"),
         (["--name", "X", "--game", "dasan", *BOTS, "--bot", "a=x"], "there is a bot a already"),
         (["--name", "X", "--game", "chess", *BOTS], "there is no game 'chess'"),
+        (
+            ["--name", "X", "--game", "doudizhu", "--options", "botzon", *BOTS],
+            'Dou Dizhu has no set "botzon"; did you mean "botzone"?',
+        ),
+        (
+            ["--name", "X", "--game", "dasan", "--options", "botzone", *BOTS],
+            'Dasan has no set "botzone"; write a section [options].',
+        ),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_written(

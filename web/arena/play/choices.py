@@ -40,10 +40,13 @@ class Choices:
 
     def move(self, chosen: Sequence[str]) -> tuple[str | None, str]:
         """The move with exactly these cards, or None and a sentence that says why not."""
+        text = f"{self._verb}:{''.join(chosen)}"
         try:
-            return self._view.check(f"{self._verb}:{''.join(chosen)}").text, ""
+            return self._view.check(text).text, ""
         except IllegalMove as error:
-            return None, error.detail
+            readings = [f"{text}={name}" for name in ("flush", "fullhouse")]
+            found = [one for one in readings if error.reason == "ambiguous" and self._legal(one)]
+            return (found[0] if found else None), error.detail
 
     def readings(self, chosen: Sequence[str]) -> list[str]:
         """The moves that the cards can be, where they can be read in two ways."""

@@ -1,0 +1,173 @@
+"""Programs for Botzone's Dou Dizhu, *FightTheLandlord* and, with an auction, *FightTheLandlord2*.
+
+A program is started for each move, reads one line of JSON (all requests and its responses so far)
+and writes one. One that writes `KEEP_RUNNING` after its response runs on, and reads only the next
+request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any, Final
+
+from bots.adapters import adapter
+from bots.adapters.deal import Answer, Deal, NoAnswer, named, numbers
+from bots.adapters.program import Program
+
+KEEP_RUNNING: Final = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
+_END_S: Final = 1.0  # for a program to end, or to write that, after its response
+
+Request = dict[str, Any]
+Response = int | list[int]
+
+
+def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
+    """The requests of a deal up to the present one, and the responses to all but that.
+
+    Raises NoAnswer if the program is to bid a second time, which Botzone does not know.
+    """
+    requests: list[Request] = []
+    responses: list[Response] = []
+    if auction:
+        bids = [bid for _, bid in deal.calls[: deal.position]]
+        own = [bid for position, bid in deal.calls if position == deal.position]
+        if deal.landlord is None and own:
+            raise NoAnswer("untold", 'the program bids once; play with options = "botzone"')
+        if deal.landlord is None or own:
+            requests.append({"own": numbers(deal.dealt), "bid": bids})
+        responses += own[:1]
+    if deal.landlord is None:
+        return requests, responses
+    past: list[list[int]] = [[], []]
+    told = False
+    for position, cards in (*deal.plays, (deal.position, None)):
+        if position == deal.position:
+            requests.append({"history": past[-2:]} | ({} if told else _first(deal, auction)))
+            told = True
+            if cards is not None:
+                responses.append(numbers(cards))
+        if cards is not None:
+            past.append(numbers(cards))
+    return requests, responses
+
+
+def _first(deal: Deal, auction: bool) -> Request:
+    """What the first request of the play has besides."""
+    if auction:
+        return {
+            "own": numbers(deal.dealt),
+            "publiccard": numbers(deal.talon),
+            "landlord": deal.landlord,
+            "pos": deal.position,
+            "finalbid": deal.bid,
+        }
+    talon = deal.talon if deal.position == deal.landlord else ()
+    return {"own": numbers((*deal.dealt, *talon)), "publiccard": numbers(deal.talon)}
+
+
+class Match:
+    """A match with such a program."""
+
+    def __init__(self, command: Sequence[str], folder: str, auction: bool) -> None:
+        self._command = command
+        self._folder = folder
+        self._auction = auction
+        self._deal = 0
+        self._data: object = ""
+        self._program: Program | None = None  # while it keeps running
+        self._said: list[Response] = []  # by that program
+
+    def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
+        """The response to the last request, and the debug information."""
+        requests, responses = conversation(deal, self._auction)
+        if deal.number != self._deal:
+            self.close()
+            self._deal, self._data = deal.number, ""
+        try:
+            output = self._go_on(requests, responses, until)
+            if output is None:
+                output = self._begin(requests, responses, until)
+        except NoAnswer:
+            self.close()
+            raise
+        self._data = output.get("data", "")
+        response, debug = output["response"], output.get("debug", "")
+        comment = debug if isinstance(debug, str) else json.dumps(debug)
+        if deal.landlord is not None:
+            return named(response), comment
+        if type(response) is not int or not 0 <= response <= 3:
+            raise NoAnswer("unreadable", f"the program wrote no bid, but {str(response)[:60]!r}")
+        return response, comment
+
+    def _go_on(
+        self, requests: list[Request], responses: list[Response], until: float
+    ) -> dict[str, Any] | None:
+        """The output of the program that keeps running; None if it does not know the match.
+
+        It is asked now what it was not asked before because only one move was legal. Where it says
+        anything else than was played, it cannot be used any more.
+        """
+        output = None
+        try:
+            for number, request in enumerate(requests):
+                if number == len(self._said):
+                    output = self._ask(request, until)
+                if number < len(responses) and self._said[number] != responses[number]:
+                    output = None
+                    break
+        except NoAnswer as error:
+            if error.kind != "ended":
+                raise
+            output = None
+        return output
+
+    def _begin(
+        self, requests: list[Request], responses: list[Response], until: float
+    ) -> dict[str, Any]:
+        """The output of a program that is started now and gets all requests at once."""
+        self.close()
+        self._program = Program(self._command, self._folder)
+        self._said = list(responses)
+        whole = {"requests": requests, "responses": responses, "data": self._data, "globaldata": ""}
+        return self._ask(whole, until)
+
+    def _ask(self, value: Request, until: float) -> dict[str, Any]:
+        if self._program is None:
+            raise NoAnswer("ended", "no program keeps running")
+        self._program.write(json.dumps(value))
+        line = self._program.read(until)
+        try:
+            output: dict[str, Any] = json.loads(line)
+            response = output["response"]
+        except (ValueError, RecursionError, TypeError, LookupError):
+            raise NoAnswer("unreadable", f"the program wrote {line[:60]!r}") from None
+        self._said.append(response if type(response) is int else numbers(named(response)))
+        try:
+            soon = min(until, monotonic() + _END_S)
+            keeps_running = self._program.read(soon) == KEEP_RUNNING
+        except NoAnswer:
+            keeps_running = False
+        if not keeps_running:
+            self.close()
+        return output
+
+    def close(self) -> None:
+        """End the program if one keeps running."""
+        if self._program is not None:
+            self._program.close()
+        self._program, self._said = None, []
+
+
+def serve(
+    program: Sequence[str], folder: str, *, name: str, version: str, auction: bool = True
+) -> None:
+    """Serve a program as a bot; without `auction` it is one for *FightTheLandlord*.
+
+    Exits with a message if that is not possible.
+    """
+    adapter.check_program(program, folder)
+    adapter.serve(
+        lambda: Match(program, folder, auction), name=name, version=version, auction=auction
+    )

@@ -1,0 +1,130 @@
+"""A deal of three-player Dou Dizhu as other platforms tell it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bots.cards import ORDER, View, cards_of, full_deck, rank_of
+
+_SUITS: Final = "hdsc"
+
+CARDS: Final = tuple(
+    card
+    for rank in ORDER["doudizhu"]
+    for card in ([rank] if rank[1:] == "j" else [rank + suit for suit in _SUITS])
+)
+"""The cards in the order of their numbers, 0 (3h) to 53 (Rj), on Botzone and in DOUDIZHUVER."""
+
+_NUMBERS: Final = {card: number for number, card in enumerate(CARDS)}
+_ORDER: Final = {card: place for place, card in enumerate(full_deck("doudizhu", 3))}
+
+Answer = int | Sequence[str]
+"""What a program answers: a bid (0 to pass), or the cards that it plays (none to pass)."""
+
+
+class NoAnswer(Exception):
+    """The program has no usable answer.
+
+    `kind` is `late`, `ended`, `unreadable`, `illegal`, or `untold` if its protocol cannot tell it
+    the position.
+    """
+
+    def __init__(self, kind: str, why: str) -> None:
+        super().__init__(why)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """What one seat knows of a deal.
+
+    `position` and `landlord` are seats counted from the one that bids first. `dealt` is the hand
+    before the talon was taken up. `calls` are the auction and `plays` the rest of the history, each
+    with the position of its seat; a pass is a bid of 0, or no cards. Without a landlord it is the
+    auction, and the talon is not known.
+    """
+
+    number: int
+    position: int
+    landlord: int | None
+    bid: int
+    hand: tuple[str, ...]
+    dealt: tuple[str, ...]
+    talon: tuple[str, ...]
+    calls: tuple[tuple[int, int], ...]
+    plays: tuple[tuple[int, tuple[str, ...]], ...]
+
+    @classmethod
+    def of(cls, view: View) -> Deal:
+        """The deal in a view; raises NoAnswer if other platforms cannot have such a position."""
+        if view["players"] != 3:
+            raise NoAnswer("untold", "the program plays at tables of three only")
+        first, history = view["first"], view["history"]
+        # Whoever leads may not pass, so the auction ends before the first play.
+        begin = next(
+            (n for n, entry in enumerate(history) if entry["move"].startswith("play:")),
+            len(history),
+        )
+        calls = tuple(
+            ((e["seat"] - first) % 3, int(e["move"].removeprefix("bid:").replace("pass", "0")))
+            for e in history[:begin]
+        )
+        plays = tuple(
+            ((e["seat"] - first) % 3, tuple(cards_of(e["move"]))) for e in history[begin:]
+        )
+        position = (view["seat"] - first) % 3
+        landlord = None if view["declarer"] is None else (view["declarer"] - first) % 3
+        if landlord is not None and "??" in view["talon"]:
+            raise NoAnswer("untold", 'the program is told the talon; play with options = "botzone"')
+        talon = () if landlord is None else tuple(view["talon"])
+        own: Counter[str] = Counter(view["hand"])
+        own.update(card for seat, cards in plays if seat == position for card in cards)
+        if position == landlord:
+            own.subtract(talon)
+        dealt = tuple(sorted(own.elements(), key=_ORDER.__getitem__))
+        if len(dealt) != 17:
+            raise NoAnswer("untold", "the history does not have the deal from its beginning")
+        return cls(
+            view["deal"],
+            position,
+            landlord,
+            view["bid"],
+            tuple(view["hand"]),
+            dealt,
+            talon,
+            calls,
+            plays,
+        )
+
+    def move(self, answer: Answer, moves: Sequence[str]) -> str:
+        """The legal move of a program's answer; raises NoAnswer if there is none."""
+        if isinstance(answer, int):
+            move = f"bid:{answer}" if answer else "pass"
+            if move in moves:
+                return move
+            raise NoAnswer("illegal", f"the program made the illegal bid {answer}")
+        cards = sorted(answer, key=_ORDER.__getitem__)
+        if not cards and "pass" in moves:
+            return "pass"
+        ranks = [rank_of(card) for card in cards]
+        # The list names the lowest suits; other suits are as legal.
+        if not Counter(cards) - Counter(self.hand) and any(
+            [rank_of(card) for card in cards_of(move)] == ranks for move in moves
+        ):
+            return "play:" + "".join(cards)
+        raise NoAnswer("illegal", f"the program played {' '.join(cards) or 'nothing'}, not legal")
+
+
+def numbers(cards: Sequence[str]) -> list[int]:
+    """The numbers of these cards, in ascending order."""
+    return sorted(_NUMBERS[card] for card in cards)
+
+
+def named(answer: object) -> list[str]:
+    """The cards with these numbers, as an answer has them; raises NoAnswer if they are none."""
+    if isinstance(answer, list) and all(type(n) is int and 0 <= n < 54 for n in answer):
+        return [CARDS[number] for number in answer]
+    raise NoAnswer("unreadable", f"the program wrote no card numbers, but {str(answer)[:60]!r}")

@@ -1,0 +1,167 @@
+"""Programs for Botzone: what they are told, whole games, and programs that fail."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from bots import sensible
+from bots.adapters import botzone
+from bots.adapters.adapter import Adapter
+from bots.adapters.deal import Deal
+from tests.bots.adapters.foreign import FAILURES, HASTY, PATIENT, command, failing, play, request
+
+ROOT = Path(__file__).parents[3]
+
+# Bids 3 if it is first, and plays the lowest single card that it may. It checks what it is told.
+PROGRAM = """
+import json, sys
+
+def decide(requests, responses):
+    first = next((r for r in requests if "publiccard" in r), None)
+    if first is None:
+        assert len(requests) == 1 and len(responses) == 0 and len(requests[0]["own"]) == 17
+        return 0 if requests[0]["bid"] else 3
+    plays = [r for r in requests if "history" in r]
+    own = [r for r in responses if isinstance(r, list)]
+    assert len(own) == len(plays) - 1 and len(requests) == len(responses) + 1
+    hand = set(first["own"])
+    if first.get("landlord", -1) == first.get("pos"):
+        hand |= set(first["publiccard"])
+    assert len(hand) in (17, 20)
+    for cards in own:
+        assert hand >= set(cards)
+        hand -= set(cards)
+    seen = [card for r in plays for cards in r["history"] for card in cards]
+    assert len(seen) == len(set(seen)) and not hand & set(seen)
+    last = plays[-1]["history"][1] or plays[-1]["history"][0]
+    level = lambda card: card // 4 + (card == 53)
+    fitting = [card for card in sorted(hand) if not last or level(card) > level(last[0])]
+    return fitting[:1] if len(last) <= 1 else []
+"""
+ONCE = (
+    PROGRAM
+    + """
+told = json.loads(input())
+data = int(told["data"] or 0) + 1
+assert data <= len(told["requests"])
+print(json.dumps({"response": decide(told["requests"], told["responses"]), "data": str(data),
+                  "debug": "move %d" % data}))
+"""
+)
+RUNNING = (
+    PROGRAM
+    + """
+open("starts", "a").write("x")
+told = json.loads(input())
+requests, responses = told["requests"], told["responses"]
+while True:
+    responses.append(decide(requests, responses))
+    print(json.dumps({"response": responses[-1]}))
+    print(">>>BOTZONE_REQUEST_KEEP_RUNNING<<<", flush=True)
+    requests.append(json.loads(input()))
+"""
+)
+
+
+def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
+    program = command(folder, source)
+    return Adapter(lambda: botzone.Match(program, str(folder), auction), auction=auction)
+
+
+def documented() -> dict[str, Any]:
+    """The request of docs/bots.md: the landlord has played twice, and was outplayed once."""
+    page = (ROOT / "docs" / "bots.md").read_text()
+    (found,) = re.findall(r"<!-- example request -->\n```json\n(.*?)```", page, re.DOTALL)
+    example: dict[str, Any] = json.loads(found)
+    return example
+
+
+def test_a_program_with_an_auction_is_told_the_documented_position() -> None:
+    requests, responses = botzone.conversation(Deal.of(documented()["view"]), True)
+    # 4d 5h 6dh 7s 8ds 9d Thsc Jhc Khs Ac 2d: as dealt, without 3d 7h Ad of the talon.
+    dealt = [5, 8, 12, 13, 18, 21, 22, 25, 28, 30, 31, 32, 35, 40, 42, 47, 49]
+    assert requests == [
+        {"own": dealt, "bid": [1, 2]},
+        {
+            "history": [[], []],
+            "own": dealt,
+            "publiccard": [1, 16, 45],
+            "landlord": 2,
+            "pos": 2,
+            "finalbid": 3,
+        },
+        {"history": [[], []]},
+        {"history": [[7], [53]]},
+        {"history": [[], [2, 4, 11, 14, 17]]},
+    ]
+    assert responses == [3, [28, 30, 31, 47], [1], []]
+
+
+def test_a_program_without_one_is_told_it_too() -> None:
+    requests, responses = botzone.conversation(Deal.of(documented()["view"]), False)
+    assert requests[0]["history"] == [[], []]
+    assert len(requests[0]["own"]) == 20
+    assert requests[0]["publiccard"] == [1, 16, 45]
+    assert responses == [[28, 30, 31, 47], [1], []]
+
+
+@pytest.mark.parametrize("auction", [True, False])
+@pytest.mark.parametrize("source", [ONCE, RUNNING], ids=["once", "running"])
+def test_whole_games(tmp_path: Path, source: str, auction: bool) -> None:
+    bot = adapter(tmp_path, source, auction)
+    landlords, bids = set(), 0
+    for seat in range(3):
+        state, sums = play(bot, "whole", seat)
+        assert sums["fallback"] == 0, sums
+        assert sums["asked"] > 3
+        bids += sums["bid_by_sensible"]
+        landlords.add(state.results[0]["declarer"] == seat)
+    assert landlords == {True, False}
+    assert (bids > 0) is not auction
+    if source == RUNNING:
+        assert len((tmp_path / "starts").read_text()) == 3
+
+
+def test_the_debug_information_is_the_comment(tmp_path: Path) -> None:
+    state = games.get("doudizhu").start(3, "debug", {})
+    assert state.turn is not None
+    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
+    answer = adapter(tmp_path, ONCE).move(view, moves, request(view, moves))
+    assert answer == ("bid:3", {"fallback": 0, "comment": "move 1"})
+
+
+def test_a_running_program_that_played_illegally_is_told_what_was_played(tmp_path: Path) -> None:
+    source = RUNNING.replace(
+        "    print(json.dumps({",
+        "    response = responses[-1]\n"
+        "    if len(responses) == 3: responses[-1] = [0, 53]\n"
+        "    print(json.dumps({",
+        1,
+    )
+    _, sums = play(adapter(tmp_path, source), "whole", 0)
+    assert sums["illegal"] == sums["fallback"] == 1
+    assert len((tmp_path / "starts").read_text()) == 2
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_sensible_plays_for_a_program_that_fails(
+    tmp_path: Path, failure: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kind = FAILURES[failure][1]
+    state = games.get("doudizhu").start(3, failure, {})
+    assert state.turn is not None
+    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
+    bot = adapter(tmp_path, failing(failure))
+    clock = HASTY if kind == "late" else PATIENT
+    for _ in range(2):
+        move, info = bot.move(view, moves, request(view, moves, clock))
+        assert move == sensible.move(view, moves)
+        assert (info["fallback"], info[kind]) == (1, 1)
+        assert str(info["comment"]).startswith("sensible plays: the program")
+    assert "sensible plays: " in capfd.readouterr().err

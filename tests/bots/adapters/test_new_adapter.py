@@ -1,0 +1,97 @@
+"""`stich new-bot` with a program of another platform, and the page about it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from stich.cli import cli
+from tests.bots.adapters.test_botzone import ONCE
+from tournament.config import parse_cup
+
+DOCS = Path(__file__).parents[3] / "docs"
+BOTZONE = ["new-bot", "botzone", "--", "python", "their.py"]
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with a program for Botzone."""
+    (tmp_path / "their.py").write_text(ONCE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_it_names_the_program_and_where_it_runs(here: Path) -> None:
+    assert "It starts the program named in bot.py." in run(*BOTZONE)
+    text = (here / "botzone-bot" / "bot.py").read_text()
+    assert "PROGRAM = ['python', 'their.py']\n" in text
+    assert f"FOLDER = {str(here)!r}" in text
+    run("new-bot", "botzone", "other", "--", "./their bot")
+    assert "PROGRAM = ['./their bot']\n" in (here / "other" / "bot.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["botzone"], "Name the program after --, as in `stich new-bot botzone -- ./their-bot`."),
+        (["python", "dir", "--", "./x"], "The kit python takes no program"),
+        (["botzone", "--"], "Name the program after --"),
+    ],
+)
+def test_a_program_too_few_or_too_many_is_refused(here: Path, words: list[str], says: str) -> None:
+    result = CliRunner().invoke(cli, ["new-bot", *words])
+    assert (result.exit_code, says in result.output) == (2, True)
+    assert [path.name for path in here.iterdir()] == ["their.py"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("'python'", "'./none'", "There is no program .*/none; write yours into PROGRAM"),
+        ("FOLDER = '", "FOLDER = '/none", "There is no folder /none/.*; write that of your"),
+    ],
+)
+def test_a_program_that_is_not_there_is_told_at_the_start(
+    here: Path, old: str, new: str, says: str
+) -> None:
+    run(*BOTZONE)
+    bot = here / "botzone-bot" / "bot.py"
+    bot.write_text(bot.read_text().replace(old, new))
+    ended = subprocess.run([sys.executable, bot], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert re.search(says, ended.stderr)
+
+
+def test_the_cup_of_the_page_spells_its_options_out() -> None:
+    (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "adapters.md").read_text(), re.DOTALL)
+    cup = parse_cup(block.encode(), "cup.toml")
+    assert cup.to_dict()["options"] == {
+        "deals": 1,
+        "redeals": 9,
+        "quad_pair_as_solos": False,
+        "spring": True,
+        "reveal_talon": True,
+        "single_round": True,
+    }
+
+
+def test_a_cup_with_a_program_for_botzone(here: Path) -> None:
+    run(*BOTZONE)
+    words = ["new-cup", "CUP.toml", "--name", "X", "--game", "doudizhu", "--options", "botzone"]
+    bots = ["theirs=python3 botzone-bot/bot.py", "sensible=sensible", "greedy=greedy"]
+    run(*words, "--deals", "1", *(word for bot in bots for word in ("--bot", bot)))
+    run("run", "CUP.toml", "--no-sandbox", "--out", "out")
+    info = json.loads(run("standings", "out", "--info", "--json"))["info"]
+    assert [(row["bot"], row["name"], row["sum"]) for row in info] == [("theirs", "fallback", 0)]

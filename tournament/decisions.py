@@ -6,11 +6,11 @@ and a run in memory are read as a store is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tournament.config import Cup
-from tournament.records import Decision, DecisionKind, MatchSummary, VoidRecord
+from tournament.records import Decision, DecisionKind, VoidRecord
 from tournament.text import plural, printable
 
 _SAID = {
@@ -21,9 +21,9 @@ _SAID = {
     DecisionKind.DISQUALIFY: "{bot} was disqualified; the results of its tables do not count",
     DecisionKind.UNDO: "The latest decision about {bot} was taken back",
 }
-_EXCLUSIONS = (DecisionKind.WITHDRAW, DecisionKind.DISQUALIFY)
+_EXCLUSIONS = {DecisionKind.WITHDRAW: "withdrawn", DecisionKind.DISQUALIFY: "disqualified"}
 
-
+_UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
 _SHARED = (
     'Every seating of a table had the same cards (cards = "shared"), which bots by URL and those'
     " that connect may have remembered."
@@ -37,7 +37,8 @@ def decided(facts: Mapping[str, Any]) -> list[Decision]:
 
 def disqualified(facts: Mapping[str, Any]) -> frozenset[str]:
     """The bots whose tables do not count."""
-    return _bots(decided(facts), DecisionKind.DISQUALIFY)
+    found = exclusions(decided(facts))
+    return frozenset(one.bot for one in found if one.kind == DecisionKind.DISQUALIFY)
 
 
 def exclusions(decisions: Iterable[Decision]) -> list[Decision]:
@@ -53,8 +54,7 @@ def exclusions(decisions: Iterable[Decision]) -> list[Decision]:
 
 def out_of_play(decisions: Iterable[Decision], bot: str) -> Decision | None:
     """The latest decision by which a bot plays no more, if there is one."""
-    found = [one for one in exclusions(decisions) if one.bot == bot]
-    return found[-1] if found else None
+    return {one.bot: one for one in exclusions(decisions)}.get(bot)
 
 
 def absent(decisions: Iterable[Decision]) -> frozenset[str]:
@@ -64,28 +64,13 @@ def absent(decisions: Iterable[Decision]) -> frozenset[str]:
 
 def marks(decisions: Iterable[Decision]) -> dict[str, str]:
     """The bots that play no more, each with the word that says why: withdrawn, disqualified."""
-    found = list(decisions)
-    withdrawn = dict.fromkeys(_bots(found, DecisionKind.WITHDRAW), "withdrawn")
-    return withdrawn | dict.fromkeys(_bots(found, DecisionKind.DISQUALIFY), "disqualified")
-
-
-def _bots(decisions: Sequence[Decision], kind: DecisionKind) -> frozenset[str]:
-    return frozenset(one.bot for one in exclusions(decisions) if one.kind == kind)
+    return {one.bot: _EXCLUSIONS[one.kind] for one in exclusions(decisions)}
 
 
 def paused(decisions: Iterable[Decision]) -> Decision | None:
     """The decision by which the cup is paused, if it is."""
-    last = None
-    for one in decisions:
-        if one.kind in (DecisionKind.PAUSE, DecisionKind.RESUME):
-            last = one
-    return last if last and last.kind == DecisionKind.PAUSE else None
-
-
-def counted(matches: Iterable[MatchSummary], facts: Mapping[str, Any]) -> Iterator[MatchSummary]:
-    """The matches that count."""
-    out = disqualified(facts)
-    return (match for match in matches if out.isdisjoint(match.table))
+    found = [one for one in decisions if one.kind in (DecisionKind.PAUSE, DecisionKind.RESUME)]
+    return found[-1] if found and found[-1].kind == DecisionKind.PAUSE else None
 
 
 def is_skipped(cup: Cup, table: Iterable[str], gone: frozenset[str]) -> bool:
@@ -110,9 +95,6 @@ def sentence(decision: Decision) -> str:
     what = _SAID[decision.kind].format(bot=decision.bot, matches=matches, block=decision.block)
     why = f" ({decision.why})" if decision.why else ""
     return printable(f"{decision.at[:16].replace('T', ' ')} UTC: {what}{why}.")
-
-
-_UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
 
 
 def sentences(facts: Mapping[str, Any]) -> list[str]:

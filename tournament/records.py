@@ -143,23 +143,8 @@ class MatchRecord:
         times = (
             array("f", [round(ms, 3) for ms in self.answered(seat)]) for seat in range(self.players)
         )
-        return MatchSummary(
-            match=self.match,
-            block=self.block,
-            round=self.round,
-            stage=self.stage,
-            number=self.number,
-            seatings=self.seatings,
-            table=self.table,
-            seating=self.seating,
-            scores=self.scores,
-            adjusted=self.adjusted,
-            deals=self.deals,
-            struck=self.struck,
-            sides=self.sides,
-            faults=tuple(map(tuple, faults)),
-            times=tuple(times),
-        )
+        same = {name: getattr(self, name) for name in MatchSummary._fields[:-2]}
+        return MatchSummary(**same, faults=tuple(map(tuple, faults)), times=tuple(times))
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,16 +77,14 @@ class Course:
 
 
 def course(
-    arrays: MatchArrays, format: str, facts: Mapping[str, Any], places: Sequence[int | None]
+    arrays: MatchArrays, format: str, facts: Mapping[str, Any], places: Mapping[str, int]
 ) -> Course | None:
     """The course of a cup of this format; None before the first match and if the format has none.
-    ``places`` are by bot."""
+    ``places`` are by bot, 0 for one without a place."""
     if not arrays.block.size:
         return None
     finished = bool(facts.get("finished"))
-    winners = tuple(
-        bot for bot, place in zip(arrays.bots, places, strict=True) if finished and place == 1
-    )
+    winners = tuple(bot for bot in arrays.bots if finished and places[bot] == 1)
     if format == "swiss":
         return Course(rounds=tuple(_rounds(arrays, places)))
     if format == "knockout":
@@ -96,15 +94,13 @@ def course(
         return Course(winners, stages=tuple(_stages(arrays, finished, places)))
     challenger = facts.get("config", {}).get("format", {}).get("challenger")
     if format == "gauntlet" and challenger in arrays.bots:
-        place_of = {bot: place or 0 for bot, place in zip(arrays.bots, places, strict=True)}
-        found = against(arrays, challenger)
-        by_place = sorted(found, key=lambda one: (place_of[one.bot], one.bot))
+        by_place = sorted(against(arrays, challenger), key=lambda one: (places[one.bot], one.bot))
         return Course(challenger=challenger, against=tuple(by_place))
     return None
 
 
 def _grouped(
-    arrays: MatchArrays, keys: Ints, places: Sequence[int | None]
+    arrays: MatchArrays, keys: Ints, places: Mapping[str, int]
 ) -> list[tuple[int, CourseTable]]:
     """The matches with equal rows of ``keys`` (M, any) as tables, with their rounds, in the order
     of the schedule. Bots with equal points stand in the order of their places."""
@@ -118,21 +114,20 @@ def _grouped(
     deals = np.bincount(cell, each, first.size * bots).reshape(shape)
     pairs = np.unique(np.column_stack((group, arrays.block)), axis=0)
     blocks = np.bincount(pairs[:, 0], minlength=first.size)
-    place_of = {bot: place or 0 for bot, place in zip(arrays.bots, places, strict=True)}
     found = []
     for table in np.argsort(first):
         seated = [
             Seated(arrays.bots[bot], round(float(points[table, bot] / deals[table, bot]), _DIGITS))
             for bot in np.flatnonzero(deals[table])
         ]
-        seated.sort(key=lambda one: (-one.score, place_of[one.bot], one.bot))
+        seated.sort(key=lambda one: (-one.score, places[one.bot], one.bot))
         stage = arrays.stages[arrays.stage[first[table]]]
         made = CourseTable(stage, int(blocks[table]), tuple(seated))
         found.append((int(arrays.round[first[table]]), made))
     return found
 
 
-def _rounds(arrays: MatchArrays, places: Sequence[int | None]) -> list[CourseRound]:
+def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]:
     keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
     tables: dict[int, list[CourseTable]] = {}
     for number, table in _grouped(arrays, keys, places):
@@ -188,13 +183,12 @@ def _advancing(
 
 
 def _stages(
-    arrays: MatchArrays, finished: bool, places: Sequence[int | None]
+    arrays: MatchArrays, finished: bool, places: Mapping[str, int]
 ) -> Iterator[CourseTable]:
     """The stages, each with the scores of all blocks up to its end, which decide who plays on."""
     stages = [table for _, table in _grouped(arrays, arrays.round[:, np.newaxis], places)]
     planned = halving.plan(len(arrays.bots), arrays.seats.shape[1], 1)
     numbers = np.unique(arrays.round).tolist()
-    place_of = {bot: place or 0 for bot, place in zip(arrays.bots, places, strict=True)}
     for index, (number, stage) in enumerate(zip(numbers, stages, strict=True)):
         so_far = arrays.round <= number
         seen = observe(
@@ -206,7 +200,7 @@ def _stages(
         )
         score = dict(zip(arrays.bots, fit(seen).score.tolist(), strict=True))
         seated = [Seated(one.bot, score[one.bot]) for one in stage.bots]
-        seated.sort(key=lambda one: (-one.score, place_of[one.bot], one.bot))
+        seated.sort(key=lambda one: (-one.score, places[one.bot], one.bot))
         later = _names(stages[index + 1 :])
         expected = planned[index + 1].bots if index + 1 < len(planned) else None
         table = CourseTable(stage.stage, stage.blocks, tuple(seated))

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeVar, get_args, get_type_hints
 
 import msgspec
 
-from tournament.decisions import counted
+from tournament.decisions import disqualified
 from tournament.formats import game_seed
 from tournament.records import FAULT_KINDS
 from tournament.results.decision_rows import DecisionRow, decision_rows
@@ -34,10 +34,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """The row of a seat with what standings do not read: the seed of the game, the number of
-    requests that were answered completely, their time in all, and the longest of them."""
+    """The row of a seat with what standings do not read: the seed of the game, the side (0 the
+    declarer's, 1 the other; None if every seat plays for itself), the number of requests that were
+    answered completely, their time in all, and the longest of them."""
 
     seed: str
+    side: int | None
     answers: int
     think_ms: float
     slowest_ms: float | None
@@ -86,7 +88,10 @@ def rows(store: StoreReader) -> Iterator[SeatRow]:
     stop = config.get("stop", {})
     settled = facts.get("settled") or ()
     stopped_after = len({match.block for match in store.summaries()}) if settled else None
-    for match in counted(store.summaries(), facts):
+    out = disqualified(facts)
+    for match in store.summaries():
+        if not out.isdisjoint(match.table):
+            continue
         if "seed" in facts:
             seed = game_seed(facts["seed"], keys[match.block], match.number if fresh else None)
         else:  # of a file of matches

@@ -48,7 +48,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     stage: str | None = None
     seatings: _Positive | None = None
     score: _Points | None = None
-    side: _Natural | None = None
     struck_out: bool | None = None
     timeout: _Faults | None = None
     unreachable: _Faults | None = None
@@ -187,9 +186,6 @@ class ExportedRows:
         for line, row in seats:
             if row.deals != first.deals:
                 raise self._error(line, "deals: must be the same for all seats of a match.")
-        # In a match of several deals sides change, and everybody is compared.
-        sides = tuple(row.side for row in rows if row.side is not None)
-        alone = len(sides) < count or first.deals > 1
         seating = tuple(row.bot for row in rows)
         return MatchSummary(
             match=first.match or "",
@@ -204,7 +200,7 @@ class ExportedRows:
             adjusted=tuple(row.adjusted for row in rows),
             deals=first.deals,
             struck=tuple(seat for seat, row in enumerate(rows) if row.struck_out),
-            sides=None if alone else sides,
+            sides=None,
             faults=tuple(tuple(getattr(row, kind) or 0 for kind in FAULT_KINDS) for row in rows),
             times=tuple(array("f") for _ in rows),
         )

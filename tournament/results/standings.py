@@ -19,12 +19,7 @@ from tournament.ranking.arrays import Booleans, Interval
 from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, observe
-from tournament.ranking.ranks import (
-    anytime_chances,
-    final_chances,
-    rank_ranges,
-    settled_pairs,
-)
+from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
 from tournament.records import FAULT_KINDS, Decision, Results
 from tournament.results.course import Course, course
 from tournament.results.duel import DuelResult, duel_result, settled_by
@@ -179,7 +174,9 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         matches=arrays.block.size,
         played=played.block.size,
         deals=int(arrays.deals.sum()),
-        course=course(played, format_of(facts), facts, [place_of.get(bot) for bot in played.bots]),
+        course=course(
+            played, format_of(facts), facts, {bot: place_of.get(bot) or 0 for bot in played.bots}
+        ),
         duel=duel,
         standings=tuple(lines),
         decisions=tuple(decided(facts)),
@@ -193,7 +190,7 @@ def kind_of_ranges(facts: Mapping[str, Any]) -> Literal["final", "anytime"]:
     "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
     often somebody looks, also if looks decide when to end or who plays on.
     """
-    if "ranges" in facts:  # "adaptive" was written for Swiss by version 0.2.0
+    if "ranges" in facts:
         return "final" if facts["ranges"] == "final" else "anytime"
     format = format_of(facts)
     stops = facts.get("config", {}).get("stop", {}).get("top") is not None

@@ -163,15 +163,11 @@ def _explain(error: sa.exc.DBAPIError) -> str:
         return "the disk is full; what was finished is kept. Free some space and run it again"
     if code == sqlite3.SQLITE_IOERR:
         limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        why = "the disk has failed; what was finished is kept. Check it, or copy the run to another"
         if limit != resource.RLIM_INFINITY:
-            return (
-                f"{text}: no file may be larger than {limit // 1024} KiB here; what was finished is"
-                " kept. Raise this limit (`ulimit -f`) and run the command again"
-            )
-        return (
-            f"{text}: the disk has failed; what was finished is kept. Check it, or copy the run to"
-            " another one, and run the command again"
-        )
+            why = f"no file may be larger than {limit // 1024} KiB here; what was finished is kept."
+            why += " Raise this limit (`ulimit -f`)"
+        return f"{text}: {why}, and run the command again"
     if code in _SQLITE_NOT_WRITABLE:
         return (
             f"{text}; SQLite must be able to write in the folder of a run, even to read it: copy it"

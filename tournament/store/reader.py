@@ -29,14 +29,7 @@ from tournament.store import engine, rows
 from tournament.store.digest import DIGEST, SIGNATURE, digest_of, noted
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors
 from tournament.store.signing import is_signed, trusted_keys
-from tournament.store.tables import (
-    blocks,
-    decisions,
-    details,
-    matches,
-    metadata,
-    voids,
-)
+from tournament.store.tables import blocks, decisions, details, matches, metadata, voids
 
 VERSION = 4
 _ELSEWHERE = (

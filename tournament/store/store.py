@@ -50,15 +50,7 @@ from tournament.store.engine import (
 )
 from tournament.store.reader import VERSION, StoreReader
 from tournament.store.signing import make_key
-from tournament.store.tables import (
-    blocks,
-    decisions,
-    details,
-    matches,
-    meta,
-    metadata,
-    voids,
-)
+from tournament.store.tables import blocks, decisions, details, matches, meta, metadata, voids
 from tournament.text import printable
 
 __all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_database_url"]

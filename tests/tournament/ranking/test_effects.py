@@ -8,7 +8,6 @@ import pytest
 from benchmarks.ranking.claims import anytime, final
 from benchmarks.ranking.simulated_cups import (
     gauntlet,
-    normal,
     observed,
     round_robin,
     simulated,
@@ -78,31 +77,6 @@ def test_without_noise_the_scores_are_the_true_ones(draw: object) -> None:
     assert fit(data).score == pytest.approx(spread(12) * 12 / 11, abs=1e-9)
 
 
-def test_a_gauntlet_ranks_by_strength_not_by_opponents() -> None:
-    data = gauntlet(1)(np.random.default_rng(2), 12, exact)
-    found = fit(data)
-    assert list(np.argsort(-found.score)) == list(range(12))
-    # All but the challenger had to play the challenger at every table.
-    assert (data.plain[1:] < found.score[1:]).all()
-
-
-def test_groups_that_never_met_have_no_order() -> None:
-    random = np.random.default_rng(3)
-    seats = np.array([(0, 1, 2), (3, 4, 5)] * 40)
-    effects = np.array([9.0, 0.0, -9.0, 90.0, 0.0, -90.0])
-    data = observed(seats, simulated(effects, normal)(random, seats), 7)
-    found = fit(data)
-    assert list(found.component) == [0, 0, 0, 1, 1, 1, -1]
-    settled = final(data)
-    assert settled[0, 2]
-    assert settled[3, 5]
-    assert not settled[:3, 3:].any()
-    assert not settled[3:, :3].any()
-    assert rank_ranges(settled)[0] == (1, 5)
-    assert rank_ranges(settled)[6] == (1, 7)
-    assert np.isnan(found.score[6])
-
-
 def test_a_duel_with_several_seats_is_one_difference_a_block() -> None:
     seats = np.array([(0, 0, 1), (0, 1, 0), (1, 1, 0), (1, 0, 1)])
     scores = np.array([(1, 1, -2), (1, -2, 1), (-1, -1, 2), (-1, 2, -1)])
@@ -140,13 +114,6 @@ def test_order_of_matches_seats_and_names_changes_no_digit(
         data = observe(block[rows], deals[rows], renamed, scores[rows][:, columns], 5)
         again = everything(data)
         assert [again[new] for new in name] == first
-
-
-def test_one_block_settles_nothing_and_has_no_interval() -> None:
-    data = from_blocks(np.array([[9.0, 0.0, -9.0]]), np.ones((1, 3), bool))
-    assert not final(data).any()
-    assert not anytime(data).any()
-    assert intervals(data) == [UNKNOWN] * 3
 
 
 def test_a_swiss_of_single_blocks_that_leave_no_residual_settles_nothing() -> None:

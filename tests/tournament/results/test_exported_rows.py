@@ -174,27 +174,6 @@ def test_null_counts_as_left_out(rows: list[Row]) -> None:
     assert table([row | null for row in few]) == table(few)
 
 
-def test_sides_of_several_deals_play_no_part() -> None:
-    """There they change, so that everybody is compared."""
-    bots = ("ann", "bob", "cat")
-    rows: list[Row] = [
-        {"block": block, "seating": 0, "seat": seat, "bot": bot, "adjusted": points, "deals": 2}
-        for block in range(3)
-        for seat, (bot, points) in enumerate(zip(bots, (4, -1, -3), strict=True))
-    ]
-    sided = [row | {"side": int(row["seat"] > 0)} for row in rows]
-    assert table(sided) == table(rows)
-
-
-@pytest.mark.parametrize("seats", [7, 11, 64])
-def test_equal_seats_share_a_match_whatever_their_number(seats: int) -> None:
-    rows = [
-        {"block": 0, "seating": 0, "seat": seat, "bot": str(seat), "adjusted": 1, "deals": 1}
-        for seat in range(seats)
-    ]
-    assert {line["won"] for line in table(rows)["standings"]} == {1 / seats}
-
-
 def test_more_bots_than_can_be_compared_are_refused() -> None:
     lines = [
         json.dumps({"block": bot // 2, "seating": 0, "seat": bot % 2, "bot": str(bot),

@@ -263,14 +263,6 @@ def test_verify_names_the_match_and_what_differs(
     assert what in done.stdout
 
 
-def test_a_changed_seed_does_not_verify(lines: list[Line], tmp_path: Path) -> None:
-    block = lines[0]["block"]
-    changed = [{**line, "seed": "x"} if line["block"] == block else line for line in lines]
-    done = stich("verify", write(tmp_path / "spring.jsonl", changed))
-    assert done.returncode == 1
-    assert "is not legal" in done.stdout
-
-
 def with_thoughts(record: MatchRecord) -> MatchRecord:
     """The match as if bots had said something beside their first moves."""
     return replace(record, info={0: {"comment": "hm", "value": 1.5}, 1: {"nodes": 48_000}})

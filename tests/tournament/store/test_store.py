@@ -383,12 +383,6 @@ def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
         assert [match.block for match in store.matches()] == [1]
 
 
-def test_a_password_is_not_shown() -> None:
-    with pytest.raises(StoreError) as error:
-        Store.create("postgresql://me:secret@127.0.0.1:1/x")
-    assert "secret" not in str(error.value)
-
-
 def test_a_file_that_is_no_store_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "run.sqlite").write_text("This is no database, only a file of that name. " * 50)
     with pytest.raises(StoreError, match="not a database; restore an intact copy"):

@@ -219,6 +219,7 @@ class MatchSummary(NamedTuple):
     stage: str
     number: int
     seatings: int
+    seed: str
     table: tuple[str, ...]
     seating: tuple[str, ...]
     scores: tuple[int, ...]

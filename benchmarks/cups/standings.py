@@ -67,13 +67,13 @@ def _rows(count: int) -> Iterator[tuple[Row, Row]]:
             "round": 1,
             "stage": "",
             "bots": dumps(TABLES[at % len(TABLES)]),
-            "seed": f"{at:032x}",
             "seatings": 3,
         }
         match = {
             "match": f"{number:016x}",
             "block_id": at,
             "number": turn,
+            "seed": f"{at:032x}",
             "seating": dumps([turn, (turn + 1) % 3, (turn + 2) % 3]),
             "scores": dumps(scores),
             "adjusted": dumps(scores),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from tournament.config import Cup
 from tournament.formats import round_robin
-from tournament.formats.draws import game_seed, match_id
 from tournament.formats.duel import Duel
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
@@ -14,14 +13,7 @@ from tournament.formats.schedule import Block, Round, Schedule
 from tournament.formats.stopping import UntilSettled
 from tournament.formats.swiss import Swiss
 
-__all__ = [
-    "Block",
-    "Round",
-    "Schedule",
-    "game_seed",
-    "make_schedule",
-    "match_id",
-]
+__all__ = ["Block", "Round", "Schedule", "make_schedule"]
 
 
 def make_schedule(cup: Cup, seed: str, match_key: str) -> Schedule:

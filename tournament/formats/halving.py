@@ -68,7 +68,6 @@ class Halving(Schedule):
         """The blocks of a stage, numbered from `offset` + 1."""
         players = self._cup.players
         name = "final" if number == len(self._stages) else f"stage {number}"
-        order = {bot: i for i, bot in enumerate(self._cup.names)}
         out = len(bots) % players
         resting = shuffled(bots, "rest", self._seed, name)
         for seating in range(1, stage.seatings + 1):
@@ -77,7 +76,7 @@ class Halving(Schedule):
             drawn = shuffled(set(bots) - rest, "halving", self._seed, name, str(seating))
             for start in range(0, len(drawn), players):
                 offset += 1
-                table = tuple(sorted(drawn[start : start + players], key=order.__getitem__))
+                table = self._maker.in_order(drawn[start : start + players])
                 yield self._maker.make(offset, number, name, table, seating)
 
     def _best(

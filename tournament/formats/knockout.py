@@ -57,7 +57,6 @@ class Knockout(Schedule):
         tables = sum(cut.tables for cut in self._cuts) + 1 + self._bronze
         self.blocks = tables * cup.format.deals
         self.matches = self.blocks * self._maker.matches
-        self._order = {name: i for i, name in enumerate(cup.names)}
 
     def seeds(self) -> list[str]:
         """All bots, best seed first: the seeded ones, then the rest in a drawn order."""
@@ -96,10 +95,10 @@ class Knockout(Schedule):
             remaining = [name for name in remaining if name not in out]
             eliminated = [((-number, *key), name) for key, name in beaten] + eliminated
         number = len(self._cuts) + 1
-        last = [("final", self._in_order(remaining))]
+        last = [("final", self._maker.in_order(remaining))]
         if self._bronze:
             best = [name for _, name in eliminated[: self._cup.players]]
-            last.append(("bronze", self._in_order(best)))
+            last.append(("bronze", self._maker.in_order(best)))
         yield self._round(offset, number, last)
         played.add(scores(number))
         for stage, table in last:
@@ -113,7 +112,7 @@ class Knockout(Schedule):
         for index, name in enumerate(playing):
             row, column = divmod(index, count)
             tables[count - 1 - column if row % 2 else column].append(name)
-        return [self._in_order(table) for table in tables]
+        return [self._maker.in_order(table) for table in tables]
 
     def _beaten(
         self, tables: Sequence[Table], cut: Cut, stage: str, played: _Points
@@ -131,9 +130,6 @@ class Knockout(Schedule):
     def _lot(self, stage: str, name: str) -> str:
         """The draw that decides who plays on if nothing else does; it decides no place."""
         return draw("tie", self._seed, stage, name)
-
-    def _in_order(self, names: Sequence[str]) -> Table:
-        return tuple(sorted(names, key=self._order.__getitem__))
 
     def _round(self, offset: int, number: int, tables: Sequence[tuple[str, Table]]) -> Round:
         deals = self._cup.format.deals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import combinations
 
 from tournament.config import Cup
@@ -16,10 +16,11 @@ class AllTables(Schedule):
     """Every table once for each deal, in a drawn order. Each pass is over all tables, so that
     standings are fair at any time."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str, tables: list[Table]) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str, tables: Sequence[Table]) -> None:
         self._deals = cup.format.deals
         self._maker = BlockMaker(cup, seed, match_key)
-        self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
+        ordered = map(self._maker.in_order, tables)
+        self._tables = sorted(ordered, key=lambda table: draw("order", seed, *sorted(table)))
         self.blocks = self._deals * len(tables)
         self.matches = self.blocks * self._maker.matches
         self._numbers: dict[frozenset[str], int] = {}
@@ -50,11 +51,7 @@ def round_robin(cup: Cup, seed: str, match_key: str) -> AllTables:
 
 def gauntlet(cup: Cup, seed: str, match_key: str) -> AllTables:
     """The challenger at all tables of the rest."""
-    challenger = cup.format.challenger
-    order = {name: i for i, name in enumerate(cup.names)}
+    challenger = cup.format.challenger or ""
     rest = [name for name in cup.names if name != challenger]
-    tables = [
-        tuple(sorted((challenger or "", *others), key=order.__getitem__))
-        for others in combinations(rest, cup.players - 1)
-    ]
+    tables = [(challenger, *others) for others in combinations(rest, cup.players - 1)]
     return AllTables(cup, seed, match_key, tables)

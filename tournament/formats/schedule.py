@@ -81,6 +81,7 @@ class BlockMaker:
         self.fresh = cup.format.cards == "fresh"
         self.players = cup.players
         self.kind = seating or cup.format.seating
+        self._order = {name: i for i, name in enumerate(cup.names)}
 
     @property
     def matches(self) -> int:
@@ -91,6 +92,10 @@ class BlockMaker:
             "mixed": (1 << self.players) - 2,
         }
         return counts.get(self.kind, 1)
+
+    def in_order(self, bots: Iterable[str]) -> Table:
+        """The bots of a table in the order of the cup."""
+        return tuple(sorted(bots, key=self._order.__getitem__))
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
         """The block of a table's `deal`-th deal in a stage."""

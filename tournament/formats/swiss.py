@@ -32,7 +32,6 @@ class Swiss(Schedule):
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The rounds; each is paired by the results of those before."""
         names = self._cup.names
-        order = {name: i for i, name in enumerate(names)}
         total = dict.fromkeys(names, Fraction(0))
         met: Counter[frozenset[str]] = Counter()
         byes: Counter[str] = Counter()
@@ -41,7 +40,7 @@ class Swiss(Schedule):
             drawn = shuffled(names, "swiss", self._seed, str(number))  # decides between equals
             ranked = sorted(drawn, key=lambda name: -mean[name])
             tables = pair(ranked, self._cup.players, self._tables, met, byes)
-            seated = [tuple(sorted(table, key=order.__getitem__)) for table in tables]
+            seated = [self._maker.in_order(table) for table in tables]
             stage = f"round {number}"
             yield Round(
                 number,

@@ -17,7 +17,6 @@ from typing import Any, BinaryIO, TypeVar, get_args, get_type_hints
 import msgspec
 
 from tournament.decisions import disqualified
-from tournament.formats import game_seed
 from tournament.records import FAULT_KINDS
 from tournament.results.decision_rows import DecisionRow, decision_rows
 from tournament.results.exported_rows import Row
@@ -78,8 +77,6 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
 def rows(store: StoreReader) -> Iterator[SeatRow]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
-    fresh = facts.get("config", {}).get("format", {}).get("cards") == "fresh"
-    keys = {block.block: block.key for block in store.blocks()}
     finished, ranges = bool(facts.get("finished")), kind_of_ranges(facts)
     format: Any = format_of(facts)
     places = {line.bot: line.place for line in standings(store).standings}
@@ -92,10 +89,6 @@ def rows(store: StoreReader) -> Iterator[SeatRow]:
     for match in store.summaries():
         if not out.isdisjoint(match.table):
             continue
-        if "seed" in facts:
-            seed = game_seed(facts["seed"], keys[match.block], match.number if fresh else None)
-        else:  # of a file of matches
-            seed = store.match(match.match).seed
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
             faults: dict[str, Any] = {
@@ -110,7 +103,7 @@ def rows(store: StoreReader) -> Iterator[SeatRow]:
                 stage=match.stage,
                 seating=match.number,
                 seatings=match.seatings,
-                seed=seed,
+                seed=match.seed,
                 deals=match.deals,
                 seat=seat,
                 bot=bot,

@@ -194,6 +194,7 @@ class ExportedRows:
             stage=first.stage or "",
             number=first.seating,
             seatings=first.seatings or 1,
+            seed="",
             table=tuple(sorted(set(seating))),
             seating=seating,
             scores=tuple(row.adjusted if row.score is None else row.score for row in rows),

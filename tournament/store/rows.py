@@ -172,7 +172,7 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
     """A summary from a row that begins with SUMMARY_COLUMNS."""
     known = msgspec.convert(tuple(row[: len(SUMMARY_COLUMNS)]), _Summary)
     match, number, seating, scores, adjusted, deals, struck, sides, faults, answered = known[:10]
-    block, round, stage, bots, seatings, *_, times = known[10:]
+    block, round, stage, bots, seatings, _, _, seed, times = known[10:]
     table = _names(bots)
     packed = array("f")
     packed.frombytes(times)
@@ -189,6 +189,7 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
         stage=stage,
         number=number,
         seatings=seatings,
+        seed=seed,
         table=table,
         seating=tuple([table[i] for i in _counts(seating)]),
         scores=tuple(_numbers(scores)),

@@ -35,6 +35,7 @@ def match(
         stage="",
         number=number,
         seatings=seats,
+        seed="",
         table=tuple(sorted(set(seating))),
         seating=tuple(seating),
         scores=tuple(scores),

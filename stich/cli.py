@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
-from collections.abc import Collection
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+import os
+import sys
+from importlib.metadata import version
 
 import click
-
-from stich.console.stdout import guarded
 
 # Each command: the module in `stich.commands` that holds it, and its line in `stich --help`.
 COMMANDS = {
     "serve": ("serve", "Serve the rules over HTTP."),
     "new-cup": ("new_cup", "Write a CUP.toml."),
-    "run": ("run", "Run a tournament, or resume one."),
-    "arena": ("arena", "Serve live web pages of a run."),
-    "invite": ("invite", "Create the token that lets a bot connect to a cup."),
-    "connect": ("connect", "Connect a local bot to a remote cup."),
-    "standings": ("standings", "Print the standings of a run."),
-    "matches": ("matches", "List the matches of a run."),
-    "replay": ("replay", "Step through a match."),
+    "run": ("cups", "Run a tournament, or resume one."),
+    "arena": ("cups", "Serve live web pages of a run."),
+    "invite": ("cups", "Create the token that lets a bot connect to a cup."),
+    "connect": ("authors", "Connect a local bot to a remote cup."),
+    "standings": ("results", "Print the standings of a run."),
+    "matches": ("results", "List the matches of a run."),
+    "replay": ("results", "Step through a match."),
     "pause": ("decisions", "Pause a run: start no new matches."),
     "resume": ("decisions", "Continue a run that was paused."),
     "void": ("decisions", "Void a match or a block: it is played again."),
     "withdraw": ("decisions", "Withdraw a bot; its results stand."),
     "disqualify": ("decisions", "Disqualify a bot; its tables no longer count."),
     "undo": ("decisions", "Take back the latest withdrawal or disqualification."),
-    "verify": ("verify", "Recompute every deal and score of a run."),
-    "trust": ("trust", "Accept another organiser's runs, or take a run over."),
-    "integrity": ("integrity", "Look for bots that go easy on each other."),
+    "verify": ("results", "Recompute every deal and score of a run."),
+    "trust": ("decisions", "Accept another organiser's runs, or take a run over."),
+    "integrity": ("results", "Look for bots that go easy on each other."),
     "export": ("export", "Export the results to CSV, JSON Lines or Parquet."),
-    "publish": ("publish", "Make what is published of a finished run, in a folder."),
-    "report": ("report", "Write a report as one HTML page to share."),
-    "check": ("check", "Check that a bot conforms to the protocol."),
+    "publish": ("export", "Make what is published of a finished run, in a folder."),
+    "report": ("export", "Write a report as one HTML page to share."),
+    "check": ("authors", "Check that a bot conforms to the protocol."),
     "duel": ("duel", "Play two bots against each other until one is clearly better."),
     "bench": ("bench", "Measure a bot on fixed deals against house bots."),
     "play": ("play", "Play against bots yourself."),
-    "new-bot": ("new_bot", "Copy a starter bot in your language."),
+    "new-bot": ("authors", "Copy a starter bot in your language."),
 }
 
 
@@ -48,52 +47,33 @@ def _print_version(context: click.Context, option: click.Parameter, wanted: bool
         return
     import games  # only here: no other option needs it before its command is known
 
-    try:
-        number = version("stich")
-    except PackageNotFoundError:  # run from a tree that was never installed
-        number = "unknown"
     rules = "compiled" if games.COMPILED else "pure Python"
-    click.echo(f"stich {number} (rules: {rules})")
+    click.echo(f"stich {version('stich')} (rules: {rules})")
     context.exit()
 
 
 class LazyGroup(click.Group):
-    """A group of commands of the table, or of those in `only`.
+    """A group of the commands of the table.
 
     Its help reads the table alone: importing every command would take a second.
     """
 
-    def __init__(self, *args: Any, only: Collection[str] = tuple(COMMANDS), **attrs: Any):
-        super().__init__(*args, **attrs)
-        self._only = only
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the table."""
-        return [name for name in COMMANDS if name in self._only]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now; None if there is none."""
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"stich.commands.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is meant, with its arguments; a usage error if there is none."""
-        known = self.list_commands(ctx)
-        if args[0] not in known and not ctx.resilient_parsing:
-            from tournament.config.keys import suggest
-
-            ctx.fail(f"There is no command {args[0]!r}; {suggest(args[0], known)}")
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the lines of the table."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -116,7 +96,18 @@ def cli() -> None:
     """
 
 
-def main() -> None:
-    """Entry point of the installed program."""
-    with guarded():
-        cli(prog_name="stich")
+def main(name: str) -> None:
+    """Run the program by this name; its exit code is that of the command."""
+    try:
+        try:
+            cli(prog_name=name)
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.ENOSPC):
+            raise
+        # What is left in the buffer would be written again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:  # the reader has seen enough
+            sys.exit(1)
+        sys.exit("No space is left on the device. Free some; finished matches are kept.")

@@ -3,7 +3,6 @@ that connect; and the ports they listen at."""
 
 from __future__ import annotations
 
-import errno
 import http.client
 import os
 import secrets
@@ -11,24 +10,27 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import requests
+
+from web.arena.server import PagesSettings
+from web.child_process import command, environment
+from web.gateway.server import GatewaySettings
 
 if TYPE_CHECKING:
     from tournament.config import Cup
     from tournament.run.session import Waiting
-    from web.arena.server import PagesSettings
 
 _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
 _PAUSE_S: Final = 1.0
-_TRIES: Final = 5
-_SHORT_S: Final = 30.0  # a server that lived shorter counts as a try
+_STARTS: Final = 5
 _END_S: Final = 2.0
 _WAITING_S: Final = 10.0
 _OVER_S: Final = 8.0  # until a program that waits, or pauses before it connects again, is notified
@@ -42,28 +44,18 @@ def find_port(host: str, port: int) -> int:
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except OSError as error:
-        raise click.ClickException(
-            f"{host} is not an address of this machine ({error.strerror}); try --host 127.0.0.1."
-        ) from None
-    family, kind, protocol, _, address = found[0]
-    with socket.socket(family, kind, protocol) as probe:
-        # As the server does: a port counts as free while its last connections are closing.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
+        family, kind, protocol, _, address = found[0]
+        with socket.socket(family, kind, protocol) as probe:
+            # As the server does: a port counts as free while its last connections are closing.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
             probe.listen(1)
             return int(probe.getsockname()[1])
-        except OSError as error:
-            raise click.ClickException(_explain(host, port, error)) from None
-
-
-def _explain(host: str, port: int, error: OSError) -> str:
-    if isinstance(error, PermissionError):
-        return f"No permission to listen on port {port}; choose one above 1023 with --port."
-    if error.errno == errno.EADDRINUSE:
-        return f"Port {port} of {host} is in use; free it, or choose another with --port."
-    return f"Cannot listen on {host}: {error.strerror}; try --host 127.0.0.1."
+    except OSError as error:
+        raise click.ClickException(
+            f"Cannot listen on port {port} of {host}: {error.strerror}; choose another --port, or"
+            " --host 127.0.0.1."
+        ) from None
 
 
 def url_of(host: str, port: int) -> str:
@@ -77,11 +69,16 @@ class ChildServer:
     sentence."""
 
     def __init__(
-        self, name: str, command: Sequence[str], env: Mapping[str, str], host: str, port: int
+        self,
+        name: str,
+        module: str,
+        host: str,
+        port: int,
+        settings: PagesSettings | GatewaySettings,
     ) -> None:
         self._name = name
-        self._command = command
-        self._env = env
+        self._command = command(module, host, port)
+        self._env = environment(settings)
         self._http = http.client.HTTPConnection(host, port, timeout=_START_S)
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -124,23 +121,28 @@ class ChildServer:
         )
 
     def _watch(self) -> None:
-        tries, began = 0, monotonic()
-        while True:
+        for left in reversed(range(_STARTS)):
             self._process.wait()
             if self._closing.is_set():
                 return
-            tries = tries + 1 if monotonic() < began + _SHORT_S else 1
-            if tries == _TRIES:
-                self.running = False
-                click.echo(f"{self._name} keeps stopping. Run the command again.", err=True)
-                return
-            click.echo(f"{self._name} has stopped; restarting it.", err=True)
+            what = "restarting it" if left else "it has stopped too often; run the command again"
+            click.echo(f"{self._name} has stopped; {what}.", err=True)
             self._closing.wait(_PAUSE_S)  # its port may still be in use
             with self._lock:
                 if self._closing.is_set():
                     return
-                began = monotonic()
-                self._process = self._start()
+                if left:
+                    self._process = self._start()
+        self.running = False
+
+
+@contextmanager
+def _serving(process: ChildServer) -> Iterator[None]:
+    try:
+        process.wait_until_started()
+        yield
+    finally:
+        process.close()
 
 
 @contextmanager
@@ -149,41 +151,31 @@ def pages_served(host: str, port: int, settings: PagesSettings | None = None) ->
 
     They have a process of their own, so spectators cost a cup little.
     """
-    from web.arena.server import PagesSettings
-    from web.child_process import command, environment
-
-    server = ChildServer(
-        "The server of the pages",
-        command("web.arena.server", host, port),
-        environment(settings or PagesSettings()),
-        host,
-        port,
-    )
-    try:
-        server.wait_until_started()
+    settings = settings or PagesSettings()
+    name = "The server of the pages"
+    with _serving(ChildServer(name, "web.arena.server", host, port, settings)):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
         yield url_of(host, port)
-    finally:
-        server.close()
 
 
 class GatewayClient:
-    """Calls the gateway, in the process of the runner."""
+    """Calls the gateway, in the process of the runner. `invite` is the command that makes
+    tokens."""
 
-    def __init__(self, bots: Sequence[str], base: str, process: ChildServer, invite: str) -> None:
-        import requests
-
-        self._bots = bots
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        process: ChildServer,
+        session: requests.Session,
+        invite: str,
+    ) -> None:
+        self._bots = settings.bots
         self._excluded: frozenset[str] = frozenset()
-        self._base = base
+        self._base = f"http://127.0.0.1:{settings.runner_port}/{settings.secret}"
         self._process = process
         self._invite = invite
-        self._http = requests.Session()
-        self._http.trust_env = False  # no proxy leads to this machine
-
-    def close(self) -> None:
-        """Close its connection."""
-        self._http.close()
+        self._session = session
+        session.trust_env = False  # no proxy leads to this machine
 
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], frozenset[str]], waiting: Waiting
@@ -201,17 +193,11 @@ class GatewayClient:
                 again, known = monotonic() + _WAITING_S, missing
                 waiting(missing, len(self._bots), f"{self._invite} NAME")
             sleep(_LOOK_S)
-        reached = (
-            replace(
-                bot,
-                url=f"{self._base}/{self._bots.index(bot.name)}",
-                max_matches=max(1, tables[bot.name]),
-            )
-            if bot.connect
-            else bot
-            for bot in cup.bots
-        )
-        return replace(cup, bots=tuple(reached))
+        bots = {bot.name: bot for bot in cup.bots}
+        for number, name in enumerate(self._bots):
+            url, most = f"{self._base}/{number}", max(1, tables[name])
+            bots[name] = replace(bots[name], url=url, max_matches=most)
+        return replace(cup, bots=tuple(bots.values()))
 
     def exclude(self, bots: frozenset[str]) -> None:
         """The programs of these bots are notified that they play no more; all others may play."""
@@ -231,20 +217,18 @@ class GatewayClient:
         found: dict[str, int] = self._call("get", "bots")
         return found
 
-    def _call(self, method: str, path: str, data: Any = None) -> Any:
-        import requests
-
-        for pause in (0.5, 1.0, 2.0, 4.0, 8.0, None):  # it may be started again
+    def _call(self, method: str, path: str, data: Sequence[int] | None = None) -> Any:
+        until = monotonic() + _START_S
+        while True:
             try:
                 url = f"{self._base}/{path}"
-                return self._http.request(method, url, json=data, timeout=10).json()
-            except requests.RequestException:
-                if pause is None or not self._process.running:
-                    break
-                sleep(pause)
-        raise click.ClickException(
-            "The gateway of bots that connect has ended; run the command again."
-        )
+                return self._session.request(method, url, json=data, timeout=10).json()
+            except requests.RequestException:  # it may be started again
+                if monotonic() >= until or not self._process.running:
+                    raise click.ClickException(
+                        "The gateway of bots that connect has ended; run the command again."
+                    ) from None
+                sleep(_PAUSE_S)
 
 
 @contextmanager
@@ -252,9 +236,6 @@ def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str
 ) -> Iterator[GatewayClient]:
     """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens."""
-    from web.child_process import command, environment
-    from web.gateway.server import GatewaySettings
-
     settings = GatewaySettings(
         folder=folder,
         cup=cup.name,
@@ -262,20 +243,7 @@ def gateway_served(
         runner_port=find_port("127.0.0.1", 0),
         secret=secrets.token_hex(16),
     )
-    process = ChildServer(
-        "The gateway of bots that connect",
-        command("web.gateway.server", host, port),
-        environment(settings),
-        host,
-        port,
-    )
-    try:
-        process.wait_until_started()
-        base = f"http://127.0.0.1:{settings.runner_port}/{settings.secret}"
-        client = GatewayClient(settings.bots, base, process, invite)
-        try:
-            yield client
-        finally:
-            client.close()
-    finally:
-        process.close()
+    name = "The gateway of bots that connect"
+    process = ChildServer(name, "web.gateway.server", host, port, settings)
+    with _serving(process), requests.Session() as session:
+        yield GatewayClient(settings, process, session, invite)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
-from stich.commands import completion
 from stich.commands.common import (
+    GAME,
     FloatRange,
-    cannot_write,
-    check_game,
-    playing_matches,
+    int_option,
     prepare_bots,
+    refuse,
     run_command,
     sandbox_option,
+    stopping,
+    writing,
 )
-from stich.console.bench_table import badge, comparison_grid, result_grid
+from stich.console.bench_table import Grid, badge, comparison_grid, result_grid
 from stich.console.progress import watch
-from stich.console.text import make_console
+from stich.console.terminal import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
 from tournament.bench.play import read_par
@@ -32,6 +30,7 @@ from tournament.bench.suite import BOT, CLOCK, PLAYERS, PUBLIC_SEED, SUITE, TABL
 from tournament.bot.url_bot import StartError
 from tournament.config import keys
 from tournament.config.arguments import parse_bot
+from tournament.run.machine import available_cores
 
 _USAGE = 'Write one bot, as in "python bot.py", or: compare OLD.json NEW.json'
 
@@ -54,13 +53,8 @@ def _seed(ctx: click.Context, param: click.Parameter, value: str) -> str:
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="BOT | compare OLD.json NEW.json")
-@click.option(
-    "--game",
-    callback=check_game,
-    shell_complete=completion.games,
-    help="Play this game only; by default all that the bot names.",
-)
-@click.option("--players", type=click.IntRange(2, 6), help="Play with so many players only.")
+@click.option("--game", type=GAME, help="Play this game only; by default all that the bot names.")
+@int_option("--players", 2, 6, None, "Play with so many players only.")
 @click.option(
     "--opponents",
     type=click.Choice(["sensible", "search"]),
@@ -84,61 +78,11 @@ def _seed(ctx: click.Context, param: click.Parameter, value: str) -> str:
     metavar="POINTS",
     help="Exit with 1 if the bot is below so many points over par at any table.",
 )
-@click.option(
-    "--concurrency", type=click.IntRange(1, 256), help="Tables at once; one a core by default."
-)
+@int_option("--concurrency", 1, 256, None, "Tables at once; one a core by default.")
 @sandbox_option
 @run_command
-def bench(words: tuple[str, ...], **options: Any) -> int:
-    """Measure a bot on fixed deals, against house bots, or compare two results.
-
-    BOT is a command, a URL, or the name of a reference bot. The result is how many points a deal it
-    makes over par: what the bot `sensible` makes in its place. Exits with 1 if a game could not be
-    played, and as --against and --at-least say.
-
-    \b
-    Examples:
-      stich bench "python bot.py" --game doudizhu --json mine.json
-      stich bench compare yesterday.json mine.json
-      stich bench "python bot.py" --against best.json
-    """
-    try:
-        if words[0] == "compare":
-            return _compare(words, options["markdown"])
-        if len(words) > 1:
-            raise click.UsageError(f"{_USAGE}. A command with words needs quotes.")
-        return _bench(words[0], **options)
-    except RecordError as error:
-        click.echo(str(error), err=True)
-        return 2
-
-
-def _compare(words: tuple[str, ...], markdown: bool) -> int:
-    if len(words) != 3:
-        raise click.UsageError(_USAGE)
-    old, new = (read_record(Path(word)) for word in words[1:])
-    _print_comparison(old, new, (words[1], words[2]), markdown)
-    return 0
-
-
-def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
-    """Print how two records differ; whether the new one is worse. RecordError if they do not
-    fit."""
-    try:
-        found = compare(old, new)
-    except MismatchError as error:
-        raise RecordError(f"{names[0]} and {names[1]} cannot be compared: {error}") from None
-    grid = comparison_grid(old, new, found)
-    if markdown:
-        click.echo(grid.markdown())
-    else:
-        grid.print(make_console())
-    return found.worse
-
-
-def _bench(
-    text: str,
-    *,
+def bench(
+    words: tuple[str, ...],
     game: str | None,
     players: int | None,
     opponents: str | None,
@@ -152,54 +96,65 @@ def _bench(
     concurrency: int | None,
     sandbox: bool | None,
 ) -> int:
+    """Measure a bot on fixed deals, against house bots, or compare two results.
+
+    BOT is a command, a URL, or the name of a reference bot. The result is how many points a deal it
+    makes over par: what the bot `sensible` makes in its place. Exits with 1 if a game could not be
+    played, and as --against and --at-least say.
+
+    \b
+    Examples:
+      stich bench "python bot.py" --game doudizhu --json mine.json
+      stich bench compare yesterday.json mine.json
+      stich bench "python bot.py" --against best.json
+    """
+    if words[0] == "compare":
+        if len(words) != 3:
+            raise click.UsageError(_USAGE)
+        old, new = (read_record(Path(word)) for word in words[1:])
+        _print_comparison(old, new, (words[1], words[2]), markdown)
+        return 0
+    if len(words) > 1:
+        raise click.UsageError(f"{_USAGE}. A command with words needs quotes.")
     try:
-        bot = replace(parse_bot(text), name=BOT)
+        bot = replace(parse_bot(words[0]), name=BOT)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     best = None if against is None else read_record(Path(against))
     if best is not None and best.suite != SUITE:
         raise RecordError(f"{against}: is a result of {best.suite}; this version plays {SUITE}.")
     landmarks = read_par()
-    with playing_matches("Nothing is stored."):
+    with stopping("Stopped. Nothing is stored."):
         launch = prepare_bots([bot], CLOCK.start_ms, sandbox)
         try:
             about = ask_about(bot, launch)
         except StartError as error:
-            click.echo(str(error).removeprefix(f"{BOT}: "), err=True)
-            return 1
-        wanted = [game] if game else games_of(about, PLAYERS)
+            refuse(str(error).removeprefix(f"{BOT}: "))
+        known = games_of(about, PLAYERS)
+        if not (game or known):
+            has = ", ".join(PLAYERS)
+            raise click.UsageError(f"The bot names no game of {SUITE}; it has {has}.")
         tables = [
             quick(table) if is_quick else table
             for table in TABLES
-            if table.game in wanted
+            if table.game in ([game] if game else known)
             and players in (None, table.players)
             and opponents in (None, table.opponents)
         ]
         if not tables:
-            raise click.UsageError(_no_table(about, game))
+            why = "leave out --players or --opponents"
+            raise click.UsageError(f"{SUITE} has no such table; {why}.")
+        at_once = concurrency or len(available_cores()) or 1
         with watch(make_console(stderr=True), SUITE) as observer:
             observer.begin(0, matches(tables, seed))
-            record = run_bench(
-                bot,
-                about,
-                tables,
-                seed,
-                HOUSES,
-                launch,
-                concurrency or _cores(),
-                observer.match,
-            )
-    grid = result_grid(record, landmarks)
-    if markdown:
-        click.echo(grid.markdown())
-    else:
-        grid.print(make_console())
-    for file, write in ((json_file, _write_json), (badge_file, _write_badge)):
-        if file is not None:
-            try:
-                write(record, file)
-            except OSError as error:
-                return cannot_write(str(file), error)
+            record = run_bench(bot, about, tables, seed, HOUSES, launch, at_once, observer.match)
+    _print(result_grid(record, landmarks), markdown)
+    if json_file is not None:
+        with writing(json_file):
+            write_record(record, json_file)
+    if badge_file is not None:
+        with writing(badge_file):
+            badge_file.write_text(badge(record), encoding="utf-8")
     failed = bool(record.problems)
     if best is not None and record.results:
         failed |= _print_comparison(best, record, (str(against), "this result"), markdown)
@@ -208,22 +163,19 @@ def _bench(
     return int(failed)
 
 
-def _cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _print(grid: Grid, markdown: bool) -> None:
+    if markdown:
+        click.echo(grid.markdown())
+    else:
+        grid.print(make_console())
 
 
-def _no_table(about: Mapping[str, Any], game: str | None) -> str:
-    if game is None and not games_of(about, PLAYERS):
-        return f"The bot names no game of {SUITE}; it has {', '.join(PLAYERS)}."
-    return f"{SUITE} has no such table; leave out --players or --opponents."
-
-
-def _write_json(record: Record, file: Path) -> None:
-    write_record(record, file)
-
-
-def _write_badge(record: Record, file: Path) -> None:
-    file.write_text(badge(record), encoding="utf-8")
+def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
+    """Print how two records differ; whether the new one is worse. RecordError if they do not
+    fit."""
+    try:
+        found = compare(old, new)
+    except MismatchError as error:
+        raise RecordError(f"{names[0]} and {names[1]} cannot be compared: {error}") from None
+    _print(comparison_grid(old, new, found), markdown)
+    return found.worse

@@ -1,47 +1,260 @@
-"""What the commands that take a CUP.toml share: playing it, and what it needs."""
+"""`stich run`, `arena` and `invite`: from a CUP.toml to standings."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import re
 import shlex
-import sys
+import signal
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from stich.commands.common import playing_matches
+from stich.commands.common import int_option, json_lines_option, refuse, run_command, stopping
+from stich.commands.runs import is_file, open_run, read_run
 from stich.console.progress import JsonLines, watch
-from stich.console.standings_table import print_table
-from stich.console.text import make_console
+from stich.console.tables import print_table
+from stich.console.terminal import make_console
+from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
 from tournament.config import Cup, read_cup
+from tournament.config.keys import suggest
 from tournament.decisions import absent
 from tournament.results.standings import standings
 from tournament.run.executor import Executor
+from tournament.run.machine import PLAY_SHARE
 from tournament.run.session import Cluster, Gateway, run_cup
 from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
 from tournament.store.store import Store, StoreError
+from web.arena.server import PagesSettings
+from web.gateway.invitations import Invitations
 
 
 def _check_store(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
     if url is not None and not is_database_url(url):
         shown = "" if "@" in url else f" {url}"  # which may hold a password
-        click.echo(f"--store{shown}: {NOT_A_STORE}", err=True)
-        sys.exit(2)
+        refuse(f"--store{shown}: {NOT_A_STORE}", 2)
     return url
 
 
-store_option = click.option(
+_out_option = click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(),
+    help="Folder of the run of a CUP.toml; runs/CUP by default.",
+)
+_store_option = click.option(
     "--store",
     "store_url",
     metavar="URL",
     callback=_check_store,
     help="The database of the run, instead of OUT/run.sqlite: postgresql://user@host/name.",
 )
+_no_sandbox_option = click.option(
+    "--no-sandbox",
+    is_flag=True,
+    help="Start bots without a sandbox: they can do all that you can do. The table will say so.",
+)
 
 
-def command_again(name: str, cup: str, target: str, *more: str) -> str:
+def _run_folder(cup: str) -> str:
+    """The default folder of a run: runs/ and the file name of its cup without the extension."""
+    return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
+
+
+@click.command()
+@click.argument("cup", metavar="CUP.toml", type=click.Path())
+@_out_option
+@_store_option
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
+)
+@_no_sandbox_option
+@json_lines_option
+@run_command
+def run(
+    cup: str,
+    out: str | None,
+    store_url: str | None,
+    cluster: str | None,
+    no_sandbox: bool,
+    as_json: bool,
+) -> None:
+    """Run a tournament, or resume it where it stopped.
+
+    \b
+    Examples:
+      stich run examples/doudizhu.toml --out runs/spring
+      stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
+    """
+    target = store_url or out or _run_folder(cup)
+    plan = _read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
+    if any(bot.connect for bot in plan.bots):
+        command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
+        refuse(f"{cup}: has bots with connect = true; run it with: {command}", 2)
+    if cluster is not None:
+        _check_cluster(cluster)
+    if store_url is not None and out is not None:
+        refuse("--out and --store exclude each other; omit one.", 2)
+    more = [*(["--no-sandbox"] if no_sandbox else []), *(["--cluster", cluster] if cluster else [])]
+    again = _command_again("run", cup, target, *more)
+    _play_cup(plan, cup, target, again, as_json=as_json, cluster=cluster)
+
+
+def _check_cluster(address: str) -> None:
+    if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
+        fix = "write one like tcp://127.0.0.1:8786"
+        refuse(f"--cluster: {address} is no scheduler's address; {fix}.", 2)
+    if importlib.util.find_spec("distributed") is None:
+        fix = "install it with: pip install 'stich[cluster]'"
+        refuse(f"--cluster: needs Dask distributed; {fix}", 2)
+
+
+@click.command()
+@click.argument("target", metavar="CUP.toml|DIR|FILE", type=click.Path())
+@_out_option
+@_store_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@int_option("--port", 0, 65535, 8000, "Port to listen on; 0 picks a free port and prints it.")
+@int_option(
+    "--connect-port", 0, 65535, None, "Port for bots that connect; the one after --port by default."
+)
+@_no_sandbox_option
+@click.option("--exit", "ends", is_flag=True, help="End with the cup.")
+@json_lines_option
+@run_command
+def arena(
+    target: str,
+    out: str | None,
+    store_url: str | None,
+    host: str,
+    port: int,
+    connect_port: int | None,
+    no_sandbox: bool,
+    ends: bool,
+    as_json: bool,
+) -> None:
+    """Serve the pages of a run; with a CUP.toml, run the cup too.
+
+    A cup with bots that connect begins when all of them are there.
+
+    \b
+    Examples:
+      stich arena CUP.toml --out runs/spring --port 8000
+      stich arena runs/spring
+      stich arena spring.jsonl
+    """
+    port = find_port(host, port)
+    with ExitStack() as stack:
+        if not target.endswith(".toml"):
+            if out or store_url or ends or as_json or no_sandbox or connect_port is not None:
+                raise click.UsageError(
+                    "Only --host and --port are for a DIR or FILE; leave the others out."
+                )
+            if is_file(target):
+                target = str(stack.enter_context(read_run(target)).folder)
+            else:
+                Store.open(target).close()  # says what is wrong before the server starts
+            stack.enter_context(pages_served(host, port, PagesSettings(target)))
+            signal.pause()
+        folder = out or _run_folder(target)  # of the invitations too
+        run = store_url or folder
+        cup = _read_startable_cup(target, run, no_sandbox=no_sandbox)
+        Store.create(run).close()
+        more = ["--no-sandbox"] if no_sandbox else []
+        if out and store_url:
+            more = ["--out", out, *more]
+        again = _command_again("arena", target, run, *more)
+        connecting = any(bot.connect for bot in cup.bots)
+        if connecting:
+            if connect_port is None:
+                connect_port = port + 1 if port < 65535 else 0
+            connect_port = find_port(host, connect_port)
+        settings = PagesSettings(run, connect_port if connecting else None, target, folder)
+        url = stack.enter_context(pages_served(host, port, settings))
+        gateway = None
+        if connecting and connect_port is not None:
+            Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+            Invitations(Path(folder)).arena_url = url
+            invite = shlex.join(("stich", "invite", target, "--out", folder))
+            gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
+        _play_cup(
+            cup,
+            target,
+            run,
+            again,
+            as_json=as_json,
+            gateway=gateway,
+            memory_share=1 - PLAY_SHARE,
+        )
+        if gateway is not None:
+            gateway.end()
+        if not ends:
+            click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)
+            signal.pause()
+
+
+@click.command()
+@click.argument("target", metavar="CUP.toml|DIR", type=click.Path())
+@click.argument("name")
+@_out_option
+@int_option("--days", 1, 3650, 90, "How long the token is valid.")
+@click.option("--url", help="Address of the arena, for --json; by default that of its last start.")
+@click.option("--revoke", is_flag=True, help="Revoke the bot's token instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: bot, token, command.")
+@run_command
+def invite(
+    target: str, name: str, out: str | None, days: int, url: str | None, revoke: bool, as_json: bool
+) -> None:
+    """Print a new token for a bot of a cup, before or while it runs.
+
+    The token lets the bot connect, and its author see its faults. It replaces the bot's earlier
+    one. Only its SHA-256 is stored.
+
+    \b
+    Examples:
+      stich invite CUP.toml ann
+      stich invite runs/spring ann --revoke
+    """
+    folder = Path(target)
+    try:
+        if target.endswith(".toml"):
+            cup = read_cup(target)
+            folder = Path(out or _run_folder(target))
+            folder.mkdir(parents=True, exist_ok=True)
+        elif out is not None:
+            raise click.UsageError("--out is for a CUP.toml; leave it out.")
+        else:
+            with open_run(target) as store:
+                if store.folder is None:
+                    raise StoreError(f"{target}: name the folder of a run, not a database.")
+                cup = Cup.from_dict(store.facts()["config"])
+        if name not in cup.names:
+            fix = suggest(name, cup.names)
+            raise click.UsageError(f"there is no bot {name!r} in {target}; {fix}")
+        invitations = Invitations(folder)
+        if revoke:
+            was_valid = invitations.revoke(name)
+            click.echo(f"{name} has no token now." if was_valid else f"{name} had no token.")
+            return
+        token = invitations.invite(name, days)
+        url = url or invitations.arena_url
+    except OSError as error:
+        refuse(f"{folder}: {error.strerror}.")
+    command = f'stich connect {url} --token {token} "COMMAND OF THE BOT"'
+    click.echo(json.dumps({"bot": name, "token": token, "command": command}) if as_json else token)
+    if not cup.bot(name).connect:
+        how = "has a command or a url in the cup, so it need not connect"
+        click.echo(f"Note: {name} {how}; the token lets its author see its faults.", err=True)
+
+
+def _command_again(name: str, cup: str, target: str, *more: str) -> str:
     """The command that resumes a cup with this store, without the password of its database."""
     shown = shown_target(target)
     option = "--store" if is_database_url(target) else "--out"
@@ -50,7 +263,7 @@ def command_again(name: str, cup: str, target: str, *more: str) -> str:
     return again + hidden
 
 
-def read_startable_cup(
+def _read_startable_cup(
     path: str, target: str, *, programs: bool = True, no_sandbox: bool = False
 ) -> Cup:
     """The cup in a file, to be run at `target`: what its bots need must be there too, their
@@ -78,13 +291,13 @@ def _not_started(target: str) -> Collection[str]:
         return ()
 
 
-def play_cup(
+def _play_cup(
     cup: Cup,
     path: str,
     target: str,
     again: str,
     *,
-    as_json: bool = False,
+    as_json: bool,
     cluster: str | None = None,
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
@@ -92,22 +305,38 @@ def play_cup(
     """Play the cup of a file, or what is left of it, and print the standings.
 
     `again` is the command that resumes it; `cluster` the address of a Dask scheduler whose workers
-    play it, instead of this machine; `gateway` and `memory_share` are as in `run_cup`. Exits with a
-    sentence if it fails or is stopped.
+    play it, instead of this machine; `gateway` and `memory_share` are as in `run_cup`.
     """
     kept = f"Every finished match is kept in {shown_target(target)}. Resume with: {again}"
-    with playing_matches(kept):
-        with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
-            run_cup(
-                cup,
-                Path(path),
-                target,
-                observer,
-                cluster=_cluster(cluster, Path(path)) if cluster else None,
-                gateway=gateway,
-                memory_share=memory_share,
-            )
-        _report(target, observer if isinstance(observer, JsonLines) else None)
+    with (
+        stopping(f"Stopped. {kept}"),
+        watch(make_console(stderr=True), cup.name, as_json=as_json) as observer,
+    ):
+        run_cup(
+            cup,
+            Path(path),
+            target,
+            observer,
+            cluster=_cluster(cluster, Path(path)) if cluster else None,
+            gateway=gateway,
+            memory_share=memory_share,
+        )
+    with Store.open(target) as store, store.snapshot() as ended:
+        table, facts, where = standings(ended), ended.facts(), store.where
+    seed, signer, committed = facts["seed"], facts.get("signer"), facts["commitment"]
+    if isinstance(observer, JsonLines):
+        if committed:
+            observer.emit_event("seed", seed=seed)
+        observer.emit_event("finished", **table.to_dict(), seed=seed, signer=signer)
+        return
+    if committed:
+        click.echo(f"Seed: {seed}")
+    print_table(make_console(), table, facts)
+    click.echo(f"Kept in {where}{f', signed by the key {signer}' if committed else ''}")
+    if committed:
+        click.echo(
+            "Fairness proof: `stich publish` makes a folder with run, seed and key to publish."
+        )
 
 
 def _cluster(address: str, path: Path) -> Cluster:
@@ -118,23 +347,3 @@ def _cluster(address: str, path: Path) -> Cluster:
         return ClusterExecutor(cup, address, pack_all(cup.bots, path.absolute().parent, secret))
 
     return executor
-
-
-def _report(target: str, events: JsonLines | None) -> None:
-    """Print the seed and the standings, or the last events."""
-    with Store.open(target) as store, store.snapshot() as ended:
-        table, facts, where = standings(ended), ended.facts(), store.where
-    seed, signer = facts["seed"], facts.get("signer")
-    if events:
-        if facts["commitment"]:
-            events.emit_event("seed", seed=seed)
-        events.emit_event("finished", **table.to_dict(), seed=seed, signer=signer)
-        return
-    if facts["commitment"]:
-        click.echo(f"Seed: {seed}")
-    print_table(make_console(), table, facts)
-    click.echo(f"Kept in {where}{f', signed by the key {signer}' if facts['commitment'] else ''}")
-    if facts["commitment"]:
-        click.echo(
-            "Fairness proof: `stich publish` makes a folder with run, seed and key to publish."
-        )

@@ -1,27 +1,24 @@
 """The decisions of an organiser on a run that may be going on: pause, resume, void, withdraw,
-disqualify, and undo the last of these two."""
+disqualify, undo the last of these two; and `stich trust`."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from time import monotonic, sleep
 
 import click
 
-from stich.commands import completion
-from stich.commands.common import open_run, run_argument, run_command
+from stich.commands.common import refuse, run_command
+from stich.commands.runs import open_run, run_argument
 from tournament.config import Cup
 from tournament.decisions import absent, out_of_play, paused, pending
 from tournament.formats import Schedule, make_schedule
 from tournament.records import DecisionKind
 from tournament.run.resume import only_runner
-from tournament.run.voiding import (
-    apply_voids,
-    last_exclusion,
-    matches_of,
-    may_still_be_void,
-)
+from tournament.run.voiding import apply_voids, last_exclusion, matches_of, may_still_be_void
+from tournament.store import signing
 from tournament.store.engine import StoreError, shown_target
 from tournament.store.store import Store
 from tournament.text import plural
@@ -40,7 +37,7 @@ yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 @run_argument
 @why_option
 @run_command
-def pause(target: str, why: str) -> int:
+def pause(target: str, why: str) -> None:
     """Begin no more matches until `stich resume`.
 
     Matches that are being played are finished.
@@ -50,15 +47,13 @@ def pause(target: str, why: str) -> int:
       stich pause runs/spring --why "The network is down."
     """
     _set_paused(target, True, why)
-    click.echo("Paused: no more matches begin.")
-    return 0
 
 
 @click.command()
 @run_argument
 @why_option
 @run_command
-def resume(target: str, why: str) -> int:
+def resume(target: str, why: str) -> None:
     """Continue a run that was paused.
 
     \b
@@ -66,8 +61,6 @@ def resume(target: str, why: str) -> int:
       stich resume runs/spring
     """
     _set_paused(target, False, why)
-    click.echo("Resumed.")
-    return 0
 
 
 def _set_paused(target: str, pausing: bool, why: str) -> None:
@@ -77,6 +70,7 @@ def _set_paused(target: str, pausing: bool, why: str) -> None:
         if bool(paused(store.decisions())) == pausing:
             raise StoreError(f"This run is {'paused already' if pausing else 'not paused'}.")
         store.decide(DecisionKind.PAUSE if pausing else DecisionKind.RESUME, why)
+    click.echo("Paused: no more matches begin." if pausing else "Resumed.")
 
 
 @click.command()
@@ -84,7 +78,7 @@ def _set_paused(target: str, pausing: bool, why: str) -> None:
 @click.argument("what", metavar="MATCH|BLOCK")
 @why_option
 @run_command
-def void(target: str, what: str, why: str) -> int:
+def void(target: str, what: str, why: str) -> None:
     """Make a match, or all of a block, void: it does not count and is played again.
 
     MATCH is the id of a finished match or its beginning, BLOCK the number of a block. A finished
@@ -108,7 +102,6 @@ def void(target: str, what: str, why: str) -> int:
             )
         else:
             click.echo(f"{many} of block {block} will be void when the runner has time.")
-    return 0
 
 
 def _schedule(store: Store) -> tuple[Cup, Schedule]:
@@ -134,37 +127,37 @@ def _carry_out(store: Store, cup: Cup, schedule: Schedule) -> bool:
 
 @click.command()
 @run_argument
-@click.argument("bot", shell_complete=completion.run_bots)
+@click.argument("bot")
 @why_option
 @yes_option
 @run_command
-def withdraw(target: str, bot: str, why: str, yes: bool) -> int:
+def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
     """Let a bot play no more; its results stand.
 
     \b
     Example:
       stich withdraw runs/spring mine --why "Its author asked for it."
     """
-    return _exclude(target, bot, why, yes, DecisionKind.WITHDRAW)
+    _exclude(target, bot, why, yes, DecisionKind.WITHDRAW)
 
 
 @click.command()
 @run_argument
-@click.argument("bot", shell_complete=completion.run_bots)
+@click.argument("bot")
 @why_option
 @yes_option
 @run_command
-def disqualify(target: str, bot: str, why: str, yes: bool) -> int:
+def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     """Let a bot play no more, and take the results of all its tables out of the standings.
 
     \b
     Example:
       stich disqualify runs/spring mine --why "It attacked its opponents."
     """
-    return _exclude(target, bot, why, yes, DecisionKind.DISQUALIFY)
+    _exclude(target, bot, why, yes, DecisionKind.DISQUALIFY)
 
 
-def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> int:
+def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> None:
     """Withdraw or disqualify a bot, after asking on a terminal."""
     with open_run(target) as store:
         bots, before = store.get("bots", ()), out_of_play(store.decisions(), bot)
@@ -177,21 +170,19 @@ def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> 
         stands = "its results stand" if kind == DecisionKind.WITHDRAW else _NO_RESULTS
         what = f"{bot} plays no more, and {stands}."
         if not yes and not is_asked():
-            click.echo(f"{what} To do so without being asked, add --yes.", err=True)
-            return 2
+            refuse(f"{what} To do so without being asked, add --yes.", 2)
         if not yes and not click.confirm(f"{what} Go on?"):
             raise StoreError("Nothing was changed.")
         store.decide(kind, why, bot=bot)
     back = shlex.join(("stich", "undo", shown_target(target)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
-    return 0
 
 
 @click.command()
 @run_argument
 @why_option
 @run_command
-def undo(target: str, why: str) -> int:
+def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
     That is possible until the cup has gone on without the bot: until a match in which it was struck
@@ -209,9 +200,38 @@ def undo(target: str, why: str) -> int:
             total = schedule.planned_matches(absent(store.decisions()), store.summaries())
             store.put({"total": total})
     click.echo(f"Taken back: {last.kind} {last.bot}.")
-    return 0
 
 
 def is_asked() -> bool:
     """Whether somebody can be asked."""
     return sys.stdin.isatty()
+
+
+@click.command()
+@click.argument("what", metavar="KEY|DIR", type=click.Path())
+@run_command
+def trust(what: str) -> None:
+    """Accept the runs of another organiser, or take over a run as it is.
+
+    KEY is the public key that the organiser announced: 64 hexadecimal digits. DIR is a run that
+    you have restored from a copy, or that was begun by another user or on another machine: from
+    now on it is yours, and is signed with your key when it ends. Check it with `stich verify`
+    first.
+
+    \b
+    Examples:
+      stich trust 3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29
+      stich trust runs/spring
+    """
+    if re.fullmatch("[0-9a-f]{64}", what):
+        signing.trust(what)
+        click.echo(f"Runs of the key {what} are accepted from now on.")
+        return
+    try:
+        with Store.open(what) as store:
+            store.accept()
+    except StoreError:
+        if re.fullmatch("[0-9a-fA-F]{32,}", what):
+            refuse(f"{what}: is not a public key, which has 64 hexadecimal digits.", 2)
+        raise
+    click.echo(f"{store.where} is taken as it is; it is your run from now on.")

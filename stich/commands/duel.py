@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -12,21 +12,22 @@ import click
 from rich.text import Text
 
 import games
-from stich.commands import completion
 from stich.commands.common import (
+    GAME,
     FloatRange,
-    check_game,
     game_options,
     int_option,
+    json_lines_option,
     network_option,
-    playing_matches,
     prepare_bots,
+    refuse,
     run_command,
     sandbox_option,
+    stopping,
 )
 from stich.console.progress import JsonLines, watch
-from stich.console.standings_table import print_table
-from stich.console.text import make_console
+from stich.console.tables import print_table
+from stich.console.terminal import make_console
 from tournament.config import Clock, Cup, Format, Run, keys, usual_cards
 from tournament.config.arguments import parse_bot
 from tournament.formats.commitment import weakness
@@ -42,16 +43,10 @@ from tournament.text import plural, printable
 
 
 @click.command()
-@click.argument("a", metavar="A", shell_complete=completion.bots)
-@click.argument("b", metavar="B", shell_complete=completion.bots)
-@click.option(
-    "--game",
-    required=True,
-    callback=check_game,
-    shell_complete=completion.games,
-    help="The game to play.",
-)
-@click.option("--players", type=click.IntRange(2, 6), help="How many seats; the fewest by default.")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--game", required=True, type=GAME, help="The game to play.")
+@int_option("--players", 2, 6, None, "How many seats; the fewest by default.")
 @int_option(
     "--deals", 1, 1_000_000, 1000, "Blocks at most: each is one seed in every mixed seating."
 )
@@ -70,14 +65,14 @@ from tournament.text import plural, printable
 @click.option(
     "--out",
     metavar="DIR",
-    shell_complete=completion.folders,
+    type=click.Path(),
     help="Keep the matches in this folder, to resume and to replay them.",
 )
 @sandbox_option
 @network_option
-@click.option("--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines.")
+@json_lines_option
 @run_command
-def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
+def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> None:
     """Play two bots against each other, mirrored, until it is decided which is better.
 
     A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
@@ -92,8 +87,7 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
     try:
         cup = duel_cup((a, b), **options)
     except ValueError as error:
-        click.echo(f"Error: {error}", err=True)
-        return 2
+        refuse(f"Error: {error}", 2)
     kept = (
         f"Resume with the same command; the finished matches are kept in {out}."
         if out
@@ -103,9 +97,8 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> int:
     if alone and cup.run.concurrency > 1:
         who = " and ".join(alone)
         click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
-    with playing_matches(kept):
+    with stopping(f"Stopped. {kept}"):
         _play(cup, out, as_json)
-    return 0
 
 
 def duel_cup(
@@ -238,23 +231,20 @@ def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended:
     )
 
 
-def _first_faults(store: Store, table: Standings) -> list[str]:
+def _first_faults(store: Store, table: Standings) -> Iterator[str]:
     """A sentence for each bot that had a fault: its first one, which may not be kept anywhere."""
     counts = {line.bot: sum(line.faults.values()) for line in table.standings}
     waiting = {bot for bot, count in counts.items() if count}
-    sentences = []
-    for match, fault in store.faults():
-        if not waiting:
-            break
+    for match, fault in store.faults() if waiting else ():
         bot = store.match(match).seating[fault.seat]
         if bot not in waiting:
             continue
-        waiting.remove(bot)
-        lines = fault.output.split("\n")
-        last = next((line for line in reversed(lines) if line.strip()), "")
-        written = f' Its output ends: "{printable(last[:200])}".' if last else ""
-        sentences.append(
+        written = [line for line in fault.output.split("\n") if line.strip()]
+        ends = f' Its output ends: "{printable(written[-1][:200])}".' if written else ""
+        yield (
             f"{printable(bot)} had {plural(counts[bot], 'fault')}. The first: {fault.kind}, "
-            f"{printable(fault.detail)}{written} `stich check` finds out more."
+            f"{printable(fault.detail)}{ends} `stich check` finds out more."
         )
-    return sentences
+        waiting.remove(bot)
+        if not waiting:
+            return

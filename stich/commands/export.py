@@ -1,37 +1,63 @@
-"""`stich export`: a run as a file for other programs."""
+"""`stich export`, `report` and `publish`: a run as files for others."""
 
 from __future__ import annotations
 
+import hashlib
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
-from stich.commands.common import cannot_write, matches_argument, print_json, read_run, run_command
+from stich.commands.common import (
+    int_option,
+    json_option,
+    print_json,
+    refuse,
+    run_command,
+    writing,
+)
+from stich.commands.runs import is_file, matches_argument, open_run, read_run, run_argument
+from tournament.paths import STORE_FILE
+from tournament.results.export import export as write_rows
+from tournament.store.engine import StoreError, is_database_url
+from tournament.store.reader import StoreReader
 from tournament.text import plural
+from web.report import report as make_report
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_TEXT = """\
+{name}
+
+Seed: {seed}{commitment}
+Key of the organiser: {signer}
+
+Check the run with `stich verify` on this folder. It deals every match again from the seed, replays
+it and recomputes every score. The key that it names must be the one above.{committed}
+"""
+_COMMITTED = " The seed must be the one whose SHA-256 was announced before the first deal."
+
+
+def _out_option(metavar: str, help: str) -> Callable[[_Command], _Command]:
+    return click.option("-o", "--out", metavar=metavar, type=click.Path(), help=help)
 
 
 @click.command()
 @matches_argument
 @click.option(
     "--format",
-    "format",
     type=click.Choice(["csv", "jsonl", "parquet", "matches", "decisions"]),
     default="csv",
     show_default=True,
     help="The file format.",
 )
-@click.option(
-    "-o",
-    "--out",
-    metavar="FILE",
-    type=click.Path(),
-    help="The file to write; standard output by default.",
-)
+@_out_option("FILE", "The file to write; standard output by default.")
 @click.option(
     "--json", "as_json", is_flag=True, help="With -o: print file and number of rows as JSON."
 )
 @run_command
-def export(target: str, format: str, out: str | None, as_json: bool) -> int:
+def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Export a run for other programs.
 
     csv, jsonl and parquet have one row for each seat of each match. matches has one match a line,
@@ -44,32 +70,105 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> int:
       stich export runs/spring --format parquet -o spring.parquet
       stich export runs/spring --format matches -o spring.jsonl
     """
-    from tournament.results.export import ExportError, export
-
     if out is None and as_json:
-        click.echo("--json describes the file named by -o; name one, or omit --json.", err=True)
-        return 2
-    text = out is None or out.endswith(".jsonl")
+        refuse("--json describes the file named by -o; name one, or omit --json.", 2)
     if out is None and format == "parquet" and sys.stdout.isatty():
-        click.echo("Parquet is binary; name a file with -o FILE.parquet.", err=True)
-        return 2
-    try:
-        with read_run(target) as store:
-            if out is None:
-                export(store, format, sys.stdout.buffer, text=text)
-                return 0
-            with open(out, "wb") as file:
-                rows = export(store, format, file, text=text)
-    except ExportError as error:
-        click.echo(str(error), err=True)
-        return 1
-    except OSError as error:
+        refuse("Parquet is binary; name a file with -o FILE.parquet.", 2)
+    with read_run(target) as store:
         if out is None:
-            raise
-        return cannot_write(out, error)
+            write_rows(store, format, sys.stdout.buffer, text=True)
+            return
+        with writing(out), open(out, "wb") as file:
+            rows = write_rows(store, format, file, text=out.endswith(".jsonl"))
     if as_json:
         print_json({"file": out, "format": format, "rows": rows})
     else:
         many = plural(rows, "match", "matches") if format == "matches" else plural(rows, "row")
         click.echo(f"{many} in {out}", err=True)
-    return 0
+
+
+@click.command()
+@matches_argument
+@_out_option("FILE.html", "The file to write; DIR/report.html by default, of a FILE report.html.")
+@int_option(
+    "--replays",
+    0,
+    10_000,
+    200,
+    "Matches to include move by move, at most; up to half of them are matches with faults.",
+)
+@json_option
+@run_command
+def report(target: str, out: str | None, replays: int, as_json: bool) -> None:
+    """Write a report as one self-contained HTML page: standings, plots, replays.
+
+    \b
+    Example:
+      stich report runs/spring -o spring.html --replays 50
+    """
+    if out is None:
+        here = is_database_url(target) or is_file(target)
+        out = "report.html" if here else str(Path(target) / "report.html")
+    with read_run(target) as store:
+        page, count = make_report(store, replays), store.count()
+    with writing(out):
+        Path(out).write_text(page, encoding="utf-8")
+    if as_json:
+        print_json({"file": out, "matches": count})
+    else:
+        click.echo(f"The report is in {out}")
+
+
+@click.command()
+@run_argument
+@_out_option("FOLDER", "The new folder; DIR/published by default.")
+@json_option
+@run_command
+def publish(target: str, out: str | None, as_json: bool) -> None:
+    """Make what is published of a finished run: the run, its report, its results, and a text.
+
+    \b
+    Example:
+      stich publish runs/spring -o spring
+    """
+    folder = Path(out or ("published" if is_database_url(target) else Path(target) / "published"))
+    with open_run(target) as run, run.snapshot() as store:
+        if not store.get("finished"):
+            raise StoreError(f"{store.where}: has not ended, so its seed must stay secret.")
+        if not store.is_signed():
+            raise StoreError(f"{store.where}: was changed since it was signed; see `stich verify`.")
+        if folder.exists():
+            refuse(f"{folder}: exists; remove it, or name another folder by --out.")
+        with writing(folder):
+            folder.mkdir(parents=True)
+            files = _write(store, folder)
+    if as_json:
+        print_json({"folder": str(folder), "files": files})
+    else:
+        click.echo((folder / "ANNOUNCEMENT.txt").read_text(encoding="utf-8"))
+        click.echo(f"All of it is in {folder}")
+
+
+def _write(store: StoreReader, folder: Path) -> dict[str, str]:
+    """The SHA-256 of each file."""
+    facts = store.facts()
+    digest = facts.get("commitment")
+    text = _TEXT.format(
+        name=facts["name"],
+        seed=facts["seed"],
+        signer=facts["signer"],
+        commitment=f"\nSHA-256 of the seed: {digest}" if digest else "",
+        committed=_COMMITTED if digest else "",
+    )
+    store.copy_to(folder / STORE_FILE)
+    (folder / "report.html").write_text(make_report(store), encoding="utf-8")
+    with (folder / "results.csv").open("wb") as file:
+        write_rows(store, "csv", file)
+    (folder / "ANNOUNCEMENT.txt").write_text(text, encoding="utf-8")
+    files = {}
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as file:
+            files[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    sums = "".join(f"{digest}  {name}\n" for name, digest in files.items())
+    (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
+    return files

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from stich.commands.common import check_game
-from tournament.config import FORMATS, CupError, parse_cup
+import games
+from stich.commands.common import GAME
+from tournament.config import FORMATS, CupError, json_schema, parse_cup
 from tournament.config.arguments import is_url, parse_bot
 from tournament.config.cup import REFERENCE_BOTS, reference_command
 
@@ -23,7 +24,7 @@ _CONNECT = "connect"
 @click.command("new-cup")
 @click.argument("path", metavar="CUP.toml", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--name", help="Name of the cup.")
-@click.option("--game", help="Which game is played.", callback=check_game)
+@click.option("--game", help="Which game is played.", type=GAME)
 @click.option("--players", type=int, help="Seats at a table; by default as few as possible.")
 @click.option("--options", "option_set", help="A named set of options, such as botzone.")
 @click.option("--format", "kind", type=_FORMAT, help="Who meets whom; round-robin by default.")
@@ -56,9 +57,6 @@ def new_cup(
       stich new-cup CUP.toml --name "Spring cup" --game dasan --format swiss --deals 10 \\
         --bot mine="python bot.py" --bot theirs=http://127.0.0.1:9000 --bot ann=connect
     """
-    import games
-    from tournament.config import json_schema
-
     if path.exists():
         raise click.UsageError(f"{path} exists already; name a new file, or delete it.")
     if bots and (name is None or game is None):
@@ -155,35 +153,34 @@ def _toml(
     bots: dict[str, str],
 ) -> str:
     """The text of the cup. JSON strings are TOML strings."""
-    lines = [
-        f"#:schema {_SCHEMA}",
-        f"name = {_quoted(name)}",
-        f"game = {_quoted(game)}",
-        f"players = {players}",
-        *([f"options = {_quoted(option_set)}"] if option_set is not None else []),
-        "",
-        "[format]",
-        f"type = {_quoted(kind)}",
-        f"deals = {deals}  # of each table; each is a block: played once in every seating",
-        *([f"challenger = {_quoted(next(iter(bots)))}"] if kind == "gauntlet" else []),
-        "",
-        "[clock]",
-        "move_ms = 1000",
-        "bank_ms = 10000",
-    ]
+    options = f"options = {_quoted(option_set)}\n" if option_set is not None else ""
+    challenger = f"challenger = {_quoted(next(iter(bots)))}\n" if kind == "gauntlet" else ""
+    text = f"""\
+#:schema {_SCHEMA}
+name = {_quoted(name)}
+game = {_quoted(game)}
+players = {players}
+{options}
+[format]
+type = {_quoted(kind)}
+deals = {deals}  # of each table; each is a block: played once in every seating
+{challenger}
+[clock]
+move_ms = 1000
+bank_ms = 10000
+"""
     for bot, way in bots.items():
-        lines += ["", "[[bots]]", f"name = {_quoted(bot)}", line := _way(way)]
-        if line.startswith("command") and way not in REFERENCE_BOTS:
-            lines.append(f"# dir = {_quoted(f'bots/{bot}')}  # its own folder: it sees no other")
-    return "\n".join(lines) + "\n"
-
-
-def _way(way: str) -> str:
-    if way == _CONNECT:
-        return "connect = true"
-    if is_url(way):
-        return f"url = {_quoted(way)}"
-    return f"command = {_quoted(reference_command(way) if way in REFERENCE_BOTS else way)}"
+        text += f"\n[[bots]]\nname = {_quoted(bot)}\n"
+        if way == _CONNECT:
+            text += "connect = true\n"
+        elif is_url(way):
+            text += f"url = {_quoted(way)}\n"
+        elif way in REFERENCE_BOTS:
+            text += f"command = {_quoted(reference_command(way))}\n"
+        else:
+            text += f"command = {_quoted(way)}\n"
+            text += f"# dir = {_quoted(f'bots/{bot}')}  # its own folder: it sees no other\n"
+    return text
 
 
 def _quoted(text: str) -> str:

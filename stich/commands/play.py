@@ -7,7 +7,7 @@ import secrets
 import shlex
 import signal
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 
 import click
@@ -16,31 +16,26 @@ from rich.text import Text
 
 import games
 from games import OptionError, State
-from games.game import Game
-from stich.commands import completion
 from stich.commands.common import (
-    check_game,
-    exit_with_code,
+    GAME,
     game_options,
     int_option,
     network_option,
     prepare_bots,
+    run_command,
     sandbox_option,
+    stopping,
 )
-from stich.console import interrupts
 from stich.console import play_screen as screen
 from stich.console.cards import play_text
-from stich.console.menu import InputError, Menu
 from stich.processes import find_port, pages_served
-from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.started_bot import reach
-from tournament.bot.url_bot import Choice, Player, StartError
+from tournament.bot.url_bot import Choice, Player
 from tournament.config import Bot, Clock
 from tournament.config.arguments import DEFAULT_BOTS, fill_seats, parse_bot
 from tournament.match.match import Observer, Pairing, Rules
 from tournament.match.match import play as play_match
 from tournament.match.referee import LocalReferee
-from tournament.text import printable
 from web.ui.formatting import format_winners
 
 _SECRET_MOVES = ("give", "discard")
@@ -96,9 +91,9 @@ class TerminalGame(Player, Observer):
         """Ask the person until they type a legal move; _Quit if they quit."""
         view = self._state.view(self._seat)
         wire = view.to_dict()
-        menu = Menu(view)
+        menu = screen.Menu(view)
         self._console.print(screen.position(wire, self._names, view.game.title))
-        self._console.print(screen.menu(menu.all()))
+        self._console.print(screen.menu(menu.groups()))
         while True:
             typed = self._console.input("[b]your move[/b] (? helps): ").strip()
             try:
@@ -109,12 +104,12 @@ class TerminalGame(Player, Observer):
                 elif typed == "h":
                     self._console.print(screen.history(wire, self._names))
                 elif typed.startswith("/"):
-                    self._console.print(screen.menu(menu.search(typed[1:]), limit=None))
+                    self._console.print(screen.menu(menu.groups(typed[1:].strip()), limit=None))
                 elif not typed and len(menu) > 1:
-                    self._console.print(screen.menu(menu.all()))
+                    self._console.print(screen.menu(menu.groups()))
                 else:
                     return Choice(menu.choose("pass" if typed == "p" else typed or "1").text, 0.0)
-            except InputError as error:
+            except screen.InputError as error:
                 self._console.print(Text(str(error), style="red"))
 
     def _print_result(self) -> None:
@@ -125,30 +120,17 @@ class TerminalGame(Player, Observer):
         self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
 
-def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
-    """The number of seats: `players`, or else as many as the named bots need, or the fewest."""
-    if players is None:
-        players = max(game.min_players, min(len(wanted) + 1, game.max_players))
-    if len(wanted) > players - 1:
-        raise click.BadParameter(
-            f"{len(wanted)} bots are too many: besides yours there are {players - 1} seats.",
-            param_hint="--with",
-        )
-    return players
-
-
 @click.command()
-@click.argument("game", callback=check_game, shell_complete=completion.games)
+@click.argument("game", type=GAME, metavar="GAME")
 @click.option(
     "--with",
     "wanted",
     multiple=True,
-    shell_complete=completion.bots,
     metavar="BOT",
     help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated;"
     f" repeated in turn to fill the seats. Default: {', '.join(DEFAULT_BOTS)}.",
 )
-@click.option("--players", type=int, help="Seats, yours included; as few as possible by default.")
+@int_option("--players", 2, 6, None, "Seats, yours included; as few as possible by default.")
 @click.option("--seed", help="The seed of all deals; a fresh one, which is shown, by default.")
 @click.option("--seat", type=int, default=0, show_default=True, help="Your seat.")
 @game_options
@@ -157,7 +139,7 @@ def _seats(game: Game, players: int | None, wanted: Sequence[str]) -> int:
 @int_option("--port", 0, 65535, 8000, "With --browser: the port of the pages; 0 picks a free one.")
 @sandbox_option
 @network_option
-@exit_with_code
+@run_command
 def play(
     game: str,
     wanted: tuple[str, ...],
@@ -170,7 +152,7 @@ def play(
     port: int,
     sandbox: bool | None,
     network: bool,
-) -> int:
+) -> None:
     """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
 
     \b
@@ -181,9 +163,17 @@ def play(
       stich play dasan --with "node my-bot/bot.mjs" --with greedy --seat 2
     """
     if browser:
-        return _play_in_browser(game, port)
+        with pages_served("127.0.0.1", find_port("127.0.0.1", port)) as url:
+            webbrowser.open(f"{url}/play#{game}")
+            with suppress(KeyboardInterrupt):
+                signal.pause()
+        return
     rules = games.get(game)
-    count = _seats(rules, players, wanted)
+    # as many seats as the named bots need, or the fewest
+    count = players or max(rules.min_players, min(len(wanted) + 1, rules.max_players))
+    if len(wanted) > count - 1:
+        why = f"{len(wanted)} bots are too many: besides yours there are {count - 1} seats."
+        raise click.BadParameter(why, param_hint="--with")
     chosen = seed if seed is not None else secrets.token_hex(4)
     try:
         state = rules.start(count, chosen, options)
@@ -197,45 +187,20 @@ def play(
         bots = [parse_bot(text) for text in fill_seats(wanted, count - 1)]
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--with") from error
-    again = _command(game, wanted, count, chosen, seat, options)
-    try:
-        with ExitStack() as stack:
-            launch = prepare_bots(bots, clock.start_ms, sandbox, network=network)
-            opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
-            console.print(
-                Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True
-            )
-            TerminalGame(console, state, seat, bots).play(opponents, clock)
-    except (SandboxError, StartError) as error:
-        click.echo(f"Error: {printable(str(error))}", err=True)
-        return 1
-    except (_Quit, EOFError, KeyboardInterrupt) as quit:
-        console.print(Text(f"\nYou quit. To play the same deal: {again}"), soft_wrap=True)
-        return interrupts.EXIT_CODE if isinstance(quit, KeyboardInterrupt) else 0
-    return 0
-
-
-def _play_in_browser(game: str, port: int) -> int:
-    """Serve the pages for playing until Ctrl-C, and open them in the person's browser."""
-    with pages_served("127.0.0.1", find_port("127.0.0.1", port)) as url:
-        webbrowser.open(f"{url}/play#{game}")
-        with suppress(KeyboardInterrupt):
-            signal.pause()
-    return 0
-
-
-def _command(
-    game: str,
-    wanted: Sequence[str],
-    players: int,
-    seed: str,
-    seat: int,
-    options: Mapping[str, object],
-) -> str:
-    """The command that starts the same game again."""
-    words = ["stich", "play", game, "--players", str(players), "--seed", seed, "--seat", str(seat)]
+    words = ["stich", "play", game, "--players", str(count), "--seed", chosen, "--seat", str(seat)]
     for bot in wanted:
         words += ["--with", bot]
     for name, value in options.items():
         words += ["--option", f"{name}={json.dumps(value)}"]
-    return shlex.join(words)
+    again = shlex.join(words)
+    stopped = f"You quit. To play the same deal: {again}"
+    with stopping(stopped), ExitStack() as stack:
+        launch = prepare_bots(bots, clock.start_ms, sandbox, network=network)
+        opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
+        console.print(
+            Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True
+        )
+        try:
+            TerminalGame(console, state, seat, bots).play(opponents, clock)
+        except (_Quit, EOFError):
+            console.print(Text(f"\n{stopped}"), soft_wrap=True)

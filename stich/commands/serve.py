@@ -21,16 +21,13 @@ from service.settings import (
     unknown_variables,
 )
 from service.worker import load
+from stich.commands.common import int_option
 from stich.processes import find_port, url_of
 
-_CONNECTIONS: Final = 4096
-"""Connections of one worker; further ones wait to be accepted."""
-_HEAD_SECONDS: Final = 10
-"""How long a connection may take to send a request's head, and stay open without a request."""
-_MAX_HEAD: Final = 64 * 1024
-"""Bytes of a head, and of unsent small answers of one connection."""
-_SECONDS_TO_END: Final = 30
-"""How long running requests may take to be answered once the command is stopped."""
+_CONNECTIONS: Final = 4096  # of one worker; further ones wait to be accepted
+_HEAD_MS: Final = 10_000  # to send a request's head, and without a request
+_MAX_HEAD: Final = 64 * 1024  # bytes of a head, and of unsent small answers of one connection
+_SECONDS_TO_END: Final = 30  # to answer running requests once the command is stopped
 
 
 @click.command()
@@ -41,22 +38,15 @@ _SECONDS_TO_END: Final = 30
     envvar="STICH_HOST",
     help="Address to listen on; 0.0.0.0 or :: for all interfaces.",
 )
-@click.option(
+@int_option(
     "--port",
-    type=click.IntRange(0, 65535),
-    default=8080,
-    show_default=True,
+    0,
+    65535,
+    8080,
+    "Port to listen on; 0 picks a free port and prints it.",
     envvar="STICH_PORT",
-    help="Port to listen on; 0 picks a free port and prints it.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    envvar="STICH_WORKERS",
-    help="Number of worker processes.",
-)
+@int_option("--workers", 1, 256, 1, "Number of worker processes.", envvar="STICH_WORKERS")
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
@@ -126,9 +116,7 @@ def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
         port=port,
         interface=Interfaces.RSGI,
         http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(
-            header_read_timeout=_HEAD_SECONDS * 1000, max_buffer_size=_MAX_HEAD
-        ),
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MS, max_buffer_size=_MAX_HEAD),
         workers=workers,
         workers_kill_timeout=_SECONDS_TO_END,
         backpressure=_CONNECTIONS,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 import games
+from stich.console.tables import make_table
 from tournament.bench.compare import Comparison, Difference
 from tournament.bench.play import LANDMARKS, Par
 from tournament.bench.record import Record, Result
@@ -24,24 +24,19 @@ _CHARACTER = 7
 """The width of a character of the badge, generously."""
 
 
+@dataclass
 class Grid:
-    """A title, a table of texts, and sentences below it."""
+    """A title, a table of texts with its headings, and sentences below it."""
 
-    def __init__(self, title: str, heads: Sequence[str]) -> None:
-        self.title = title
-        self.heads = heads
-        self.rows: list[Sequence[str]] = []
-        self.below: list[str] = []
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    below: Sequence[str]
 
     def print(self, console: Console) -> None:
         """Print it on a terminal."""
-        shown = Table(title=Text(self.title, style="bold"), box=box.SIMPLE_HEAD, pad_edge=False)
-        for number, head in enumerate(self.heads):
-            shown.add_column(head, justify="right" if number else "left", overflow="fold")
-        for row in self.rows:
-            shown.add_row(*map(Text, row))
         if self.rows:
-            console.print(shown)
+            console.print(make_table(self.heads, self.rows, self.title))
         for sentence in self.below:
             console.print(Text(sentence), soft_wrap=True)
 
@@ -58,56 +53,45 @@ class Grid:
 
 def result_grid(record: Record, landmarks: Landmarks) -> Grid:
     """The result of a benchmark."""
-    public = record.seed == PUBLIC_SEED
-    deals = "public deals" if public else "other deals"
-    deals_of = {table.key: table.deals for table in TABLES}
-    grid = Grid(
+    deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
+    below = [
+        f"{games.get(problem.game).title}, {problem.players} players, against"
+        f" {problem.opponents}: {problem.why}"
+        for problem in record.problems
+    ]
+    if record.results:
+        parts = [f"{_game(one)} against {one.opponents} {_over_par(one)}" for one in record.results]
+        below += [
+            "Over par: points a deal more than sensible makes in the bot's place, with the 95 %"
+            " interval. On the right: other bots over par.",
+            f"{record.title} over par in {record.suite}: " + "; ".join(parts),
+        ]
+    return Grid(
         f"{record.title}: {record.suite}, {deals}",
         ["Game", "Against", "Over par", "Points", "Blocks", "Faults", "ms a move", *LANDMARKS],
+        [_result_row(result, landmarks) for result in record.results],
+        below,
     )
-    for result in record.results:
-        faults = result.faults
-        count = faults.timeout + faults.unreachable + faults.invalid + faults.illegal
-        par = landmarks.get(result.key)
-        marks = par.landmarks() if par else {}
-        grid.rows.append(
-            [
-                _game(result),
-                result.opponents,
-                over_par(result),
-                f"{result.points:+.2f}",
-                str(result.blocks),
-                str(count),
-                "–" if result.move_ms is None else f"{result.move_ms:.1f}",
-                *(
-                    f"{marks[name] / deals_of[result.key]:+.2f}" if name in marks else "–"
-                    for name in LANDMARKS
-                ),
-            ]
-        )
-    grid.below += _sentences(record)
-    return grid
 
 
-def _sentences(record: Record) -> Iterator[str]:
-    for problem in record.problems:
-        game = games.get(problem.game).title
-        yield f"{game}, {problem.players} players, against {problem.opponents}: {problem.why}"
-    if record.results:
-        yield (
-            "Over par: points a deal more than sensible makes in the bot's place, with the 95 %"
-            " interval. On the right: other bots over par."
-        )
-        yield pasted(record)
+def _result_row(result: Result, landmarks: Landmarks) -> list[str]:
+    faults = result.faults
+    par = landmarks.get(result.key)
+    marks = par.landmarks() if par else {}
+    deals = next((table.deals for table in TABLES if table.key == result.key), 1)
+    return [
+        _game(result),
+        result.opponents,
+        _over_par(result),
+        f"{result.points:+.2f}",
+        str(result.blocks),
+        str(faults.timeout + faults.unreachable + faults.invalid + faults.illegal),
+        "–" if result.move_ms is None else f"{result.move_ms:.1f}",
+        *(f"{marks[name] / deals:+.2f}" if name in marks else "–" for name in LANDMARKS),
+    ]
 
 
-def pasted(record: Record) -> str:
-    """The result in one line."""
-    parts = [f"{_game(one)} against {one.opponents} {over_par(one)}" for one in record.results]
-    return f"{record.title} over par in {record.suite}: " + "; ".join(parts)
-
-
-def over_par(result: Result) -> str:
+def _over_par(result: Result) -> str:
     """The points over par with their interval."""
     if result.low is None or result.high is None:
         return f"{result.over_par:+.2f}"
@@ -116,27 +100,27 @@ def over_par(result: Result) -> str:
 
 def comparison_grid(old: Record, new: Record, found: Comparison) -> Grid:
     """What the comparison of two bots has shown."""
-    grid = Grid(
-        f"{new.title} less {old.title}: {new.suite}",
-        ["Game", "Against", "Points a deal", "Blocks", "Verdict"],
-    )
+    rows = []
     for each in found.differences:
         interval = f"{each.mean:+.2f}"
         if each.arm is not None:
             interval += f" [{each.mean - each.arm:+.2f}, {each.mean + each.arm:+.2f}]"
-        grid.rows.append(
-            [_game(each), each.opponents, interval, str(each.blocks), verdict_text(each)]
-        )
+        rows.append([_game(each), each.opponents, interval, str(each.blocks), _verdict(each)])
     kind = "The same deals, compared block by block."
     if not found.paired:
         kind = "Different deals: the intervals are wider than on the same ones."
-    grid.below.append(f"{kind} All intervals hold together with 95 % confidence.")
+    below = [f"{kind} All intervals hold together with 95 % confidence."]
     if found.left_out:
-        grid.below.append(f"Only one has played: {'; '.join(found.left_out)}.")
-    return grid
+        below.append(f"Only one has played: {'; '.join(found.left_out)}.")
+    return Grid(
+        f"{new.title} less {old.title}: {new.suite}",
+        ["Game", "Against", "Points a deal", "Blocks", "Verdict"],
+        rows,
+        below,
+    )
 
 
-def verdict_text(found: Difference) -> str:
+def _verdict(found: Difference) -> str:
     """The verdict in words, with what so many blocks can see."""
     if found.verdict in ("better", "worse"):
         return found.verdict

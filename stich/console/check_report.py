@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from email import message_from_string
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.markup import escape
 
 from tournament.check.outcome import CheckFailure, CheckResult, Exchange
+from tournament.check.suite import CheckObserver
 from tournament.records import Answer
-from tournament.text import printable
+from tournament.text import plural, printable
 
 _REQUEST = 400
 _CURL = 4000
@@ -28,72 +22,48 @@ _ANSWER = 600
 _OUTPUT_LINES = 8
 
 
-class CheckProgress:
-    """A progress bar of the checks, on a terminal only."""
+class JsonReport(CheckObserver):
+    """Collects the results, with the progress on a terminal, and prints them at the end."""
 
     def __init__(self) -> None:
-        console = Console(stderr=True)
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[answers]} answers"),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-            disable=not console.is_terminal,
-        )
-        self._task = self._progress.add_task("", total=None, answers=0)
+        self._status = Console(stderr=True).status("")
         self._answers = 0
+        self._results: list[CheckResult] = []
 
     def start(self, number: int, total: int, title: str) -> None:
         """Show that a check begins."""
-        self._progress.update(self._task, description=title[:40], completed=number - 1, total=total)
-        self._progress.start()
+        self._shown = f"{number} of {total}: {escape(title[:40])}"
+        self._status.update(self._shown)
+        self._status.start()
 
     def add_answer(self) -> None:
         """Count a question to the bot; any thread may call this."""
         self._answers += 1
-        self._progress.update(self._task, answers=self._answers)
+        self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
-    def hide(self) -> None:
-        """Remove the bar, so that lines can be printed."""
-        self._progress.stop()
-
-
-class JsonReport:
-    """Collects results, and prints them at the end, as JSON."""
-
-    def __init__(self) -> None:
-        self.progress = CheckProgress()
-        self._results: list[CheckResult] = []
+    def close(self) -> None:
+        """Remove the progress, so that lines can be printed."""
+        self._status.stop()
 
     def add(self, result: CheckResult) -> None:
         """Add the next result."""
+        self.close()
         self._results.append(result)
-        self.progress.hide()
 
     def finish(self) -> int:
         """Print what is left to print; the exit code: 0 if all checks passed, else 1."""
         failed = [result.number for result in self._results if not result.outcome.passed]
-        self._finish(failed)
-        return 1 if failed else 0
+        self._print_end(failed)
+        return int(bool(failed))
 
-    def _finish(self, failed: Sequence[int]) -> None:
+    def _print_end(self, failed: Sequence[int]) -> None:
         report = {"passed": not failed, "checks": [_to_dict(each) for each in self._results]}
         click.echo(json.dumps(report, indent=2))
-
-    def stopped(self) -> None:
-        """Print that the check was interrupted."""
-        self.progress.hide()
-        click.echo(f"Stopped after check {len(self._results)}; run it again for all.", err=True)
 
 
 class TextReport(JsonReport):
     """Prints each result as it comes, and at the end how many checks passed. Failures of one cause
-    are printed once, or all if `verbose`."""
+    are printed once, unless `verbose`."""
 
     def __init__(self, *, verbose: bool = False) -> None:
         super().__init__()
@@ -117,7 +87,9 @@ class TextReport(JsonReport):
             cause = failure.kind or failure.problem, failure.advice.fix
             if self._verbose or cause not in self._causes:
                 self._causes.setdefault(cause, number)
-                _print_failure(failure)
+                for label, text in _lines(failure):
+                    click.echo(f"        {label:8} {text}")
+                click.echo()
             else:
                 again.append(self._causes[cause])
         if again:
@@ -125,7 +97,7 @@ class TextReport(JsonReport):
             what = f"{len(again)} more with the same cause as in check {where}"
             click.echo(f"        {what}; --verbose shows all.")
 
-    def _finish(self, failed: Sequence[int]) -> None:
+    def _print_end(self, failed: Sequence[int]) -> None:
         total = len(self._results)
         if failed:
             numbers = ", ".join(map(str, failed))
@@ -138,12 +110,6 @@ class TextReport(JsonReport):
             if lines := result.outcome.output.strip().splitlines():
                 last = printable(lines[-1])[:_ANSWER]
                 click.echo(f"Your bot wrote to stdout or stderr; the last line: {last}")
-
-
-def _print_failure(failure: CheckFailure) -> None:
-    for label, text in _lines(failure):
-        click.echo(f"        {label:8} {text}")
-    click.echo()
 
 
 def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:
@@ -168,13 +134,7 @@ def _answer(answer: Answer) -> str:
     head = "no status line" if answer.status is None else str(answer.status)
     if answer.body:
         return f"{head} {_cut(printable(answer.body), _ANSWER)}"
-    headers = message_from_string(answer.headers.lstrip())
-    if "chunked" in headers.get("Transfer-Encoding", "").lower():
-        return f"{head}; nothing of its body was read"
-    size = headers.get("Content-Length", "0").strip()
-    if size.strip("0"):
-        return f"{head}; nothing of its body, {_cut(printable(size), 20)} bytes, was read"
-    return f"{head} and no body"
+    return f"{head} without a body that was read"
 
 
 def _cut(text: str, length: int) -> str:
@@ -183,30 +143,32 @@ def _cut(text: str, length: int) -> str:
 
 def _to_dict(result: CheckResult) -> dict[str, Any]:
     number, title, outcome = result
+    failures = []
+    for failure in outcome.failures:
+        exchange = failure.exchange or Exchange("")
+        request = {
+            "method": exchange.method,
+            "url": exchange.url,
+            "body": exchange.body.decode(),
+        }
+        failures.append(
+            {
+                "problem": failure.problem,
+                "fault": failure.kind,
+                "request": request,
+                "answer": asdict(exchange.answer),
+                "elapsed_ms": round(exchange.elapsed_ms, 3),
+                "rule": failure.advice.rule,
+                "mend": failure.advice.fix,  # programs read this name since version 0.1
+                "curl": exchange.curl if failure.exchange else "",
+                "output": failure.output,
+            }
+        )
     return {
         "number": number,
         "title": title,
         "result": "passed" if outcome.passed else "skipped" if outcome.skipped else "failed",
         "note": outcome.note,
         "warnings": outcome.warnings,
-        "failures": [_failure_dict(failure) for failure in outcome.failures],
-    }
-
-
-def _failure_dict(failure: CheckFailure) -> dict[str, Any]:
-    exchange = failure.exchange or Exchange("")
-    return {
-        "problem": failure.problem,
-        "fault": failure.kind,
-        "request": {
-            "method": exchange.method,
-            "url": exchange.url,
-            "body": exchange.body.decode(),
-        },
-        "answer": asdict(exchange.answer),
-        "elapsed_ms": round(exchange.elapsed_ms, 3),
-        "rule": failure.advice.rule,
-        "mend": failure.advice.fix,  # programs read this name since version 0.1
-        "curl": exchange.curl if failure.exchange else "",
-        "output": failure.output,
+        "failures": failures,
     }

@@ -1,8 +1,10 @@
-"""What a person sees in `stich play`: the view of their own seat and nothing else."""
+"""What a person sees and types in `stich play`: the view of their own seat and nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -11,28 +13,85 @@ from rich.table import Table
 from rich.text import Text
 
 import games
+from games import View
+from games.errors import IllegalMove
 from games.game import JsonDict
 from games.move import Move
 from stich.console.cards import SUITS, cards, fact_text, move_text
-from stich.console.menu import MoveGroup
-from web.ui.moves import cards_of
+from web.ui.moves import VERBS, cards_of
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""
 _UNTITLED = ("pass", "bid")
 """Groups whose moves need no title before them."""
+_CARDS = re.compile(r"(?:[2-9tjqka][cdhs]|[br]j)+", re.IGNORECASE)
 
 HELP = """\
 [b]12[/b]         the move with that number
 [b]3s3h[/b]       these cards; suits are c ♣, d ♦, h ♥, s ♠, jokers Bj (black) and Rj (red)
 [b]bid:2[/b]      any move as bots write it: play:3s3h, pass, call:7h
 [b]p[/b]          pass
-[b]/run[/b]       moves of a kind; [b]/3s[/b] with that card; [b]/33[/b] with two threes
+[b]/run[/b]       all moves of a kind
 [b]/[/b]          all moves
 [b]h[/b]          the moves of this deal so far
 [b]?[/b]          this help
 [b]q[/b]          quit, as do Ctrl-D and Ctrl-C
 Enter alone shows the moves again, or makes the only legal move."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveGroup:
+    """Moves of one category of plays or of one kind, as bids, by their numbers in the menu."""
+
+    title: str
+    moves: Mapping[int, Move]
+
+
+class InputError(ValueError):
+    """What was typed is no move or finds none; the message is a sentence for the person."""
+
+
+class Menu:
+    """The legal moves of the seat whose view this is.
+
+    Moves are numbered from 1 in the order of the contract's list.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._moves = view.moves()
+
+    def __len__(self) -> int:
+        return len(self._moves)
+
+    def groups(self, kind: str = "") -> tuple[MoveGroup, ...]:
+        """The moves whose category or kind begins with this; InputError if there is none."""
+        found: dict[str, dict[int, Move]] = {}
+        for number, move in enumerate(self._moves, start=1):
+            title = move.category or move.kind
+            if title.startswith(kind.lower()):
+                found.setdefault(title, {})[number] = move
+        if not found:
+            raise InputError(f"There are no legal moves of the kind {kind!r}.")
+        return tuple(MoveGroup(title, moves) for title, moves in found.items())
+
+    def choose(self, text: str) -> Move:
+        """The move with this number, string or cards; InputError."""
+        typed = "".join(text.split())
+        if typed.isascii() and typed.isdigit():
+            count = len(self._moves)
+            # int() refuses very long strings of digits, and no list has as many moves.
+            if len(typed) <= 9 and 1 <= int(typed) <= count:
+                return self._moves[int(typed) - 1]
+            raise InputError(f"The moves are numbered 1 to {count}; type cards with their suits.")
+        plain = typed.replace("10", "T")
+        if _CARDS.fullmatch(plain):
+            names = (plain[i].upper() + plain[i + 1].lower() for i in range(0, len(plain), 2))
+            typed = f"{VERBS.get(self._view.phase, 'play')}:{''.join(names)}"
+        try:
+            return self._view.check(typed)
+        except IllegalMove as error:
+            raise InputError(error.detail) from error
 
 
 def _choice(number: int, move: Move) -> Text:
@@ -49,18 +108,11 @@ def _choice(number: int, move: Move) -> Text:
 
 
 def menu(groups: Sequence[MoveGroup], limit: int | None = MAX_SHOWN) -> RenderableType:
-    """Legal moves, one line per group; bids and passes share a line without a title."""
-    untitled = [group for group in groups if group.title in _UNTITLED]
+    """Legal moves, one line per group."""
     grid = Table.grid(padding=(0, 2))
-    if untitled:
-        moves = {number: move for group in untitled for number, move in group.moves.items()}
-        row = _row(MoveGroup(untitled[-1].title, dict(sorted(moves.items()))), limit)
-        if len(untitled) == len(groups):
-            return row
-        grid.add_row("", row)
     for group in groups:
-        if group not in untitled:
-            grid.add_row(Text(group.title, style="bold"), _row(group, limit))
+        title = "" if group.title in _UNTITLED else group.title
+        grid.add_row(Text(title, style="bold"), _row(group, limit))
     return grid
 
 
@@ -77,23 +129,14 @@ def _row(group: MoveGroup, limit: int | None) -> RenderableType:
 def seats(view: JsonDict, names: Sequence[str]) -> Table:
     """A line per seat: its player, and what everybody may know of it."""
     game = games.get(view["game"])
-
-    def roles(seat: int) -> str:
-        return ", ".join(game.roles(view, seat) + ["to move"] * (view["turn"] == seat))
-
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    columns: list[tuple[str, Callable[[int], str]]] = [
-        ("seat", str),
-        ("who", lambda seat: names[seat]),
-        ("cards", lambda seat: str(view["counts"][seat])),
-        ("score", lambda seat: str(view["scores"][seat])),
-        ("", roles),
-    ]
-    for title, _ in columns:
+    for title in ("seat", "who", "cards", "score", ""):
         table.add_column(title, justify="right" if title in ("cards", "score") else "left")
     for seat in range(view["players"]):
+        roles = ", ".join(game.roles(view, seat) + ["to move"] * (view["turn"] == seat))
+        cells = (seat, names[seat], view["counts"][seat], view["scores"][seat], roles)
         style = "bold" if seat == view["seat"] else None
-        table.add_row(*(Text(cell(seat)) for _, cell in columns), style=style)
+        table.add_row(*(Text(str(cell)) for cell in cells), style=style)
     return table
 
 
@@ -128,7 +171,5 @@ def result(entry: JsonDict, names: Sequence[str]) -> RenderableType:
 
 def totals(names: Sequence[str], scores: Sequence[int]) -> RenderableType:
     """The totals at the end of a game."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
-    for name, score in zip(names, scores, strict=True):
-        table.add_row(Text(name), str(score))
-    return Group(Rule("result", align="left"), table)
+    seats = zip(names, scores, strict=True)
+    return Text("Final scores: " + ", ".join(f"{name} {score:+d}" for name, score in seats))

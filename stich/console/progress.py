@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from time import monotonic
 from typing import TextIO
 
@@ -29,38 +29,50 @@ from tournament.text import plural, printable
 _EVERY_S = 10.0
 
 
-class _Rate:
+class _Counter(Observer):
     """Matches a second since this call began, and the time left at that rate."""
 
-    def __init__(self, done: int, total: int) -> None:
-        self.began = monotonic()
-        self.first = self.done = done
-        self.total = total
-        self.faults = 0
+    _first = done = total = faults = 0
+    _began = 0.0
 
-    def plan(self, done: int, total: int) -> None:
-        self.first += done - self.done
+    def begin(self, done: int, total: int) -> None:
+        """Count from here."""
+        self._began = monotonic()
+        self._first = self.done = done
+        self.total = total
+
+    def planned(self, done: int, total: int) -> None:
+        """Count on from here."""
+        self._first += done - self.done
         self.done, self.total = done, total
 
-    def count(self, record: MatchRecord) -> None:
+    def match(self, record: MatchRecord) -> None:
+        """Count a match."""
         self.done += 1
         self.faults += len(record.faults)
 
+    def warning(self, text: str) -> None:
+        """Print it on standard error."""
+        click.echo(text, err=True)
+
     @property
     def rate(self) -> float:
-        return (self.done - self.first) / max(1e-9, monotonic() - self.began)
+        return (self.done - self._first) / max(1e-9, monotonic() - self._began)
 
     @property
     def left_s(self) -> float | None:
-        return (self.total - self.done) / self.rate if self.done > self.first else None
+        return (self.total - self.done) / self.rate if self.done > self._first else None
 
 
-class _Notices(ABC):
+class _Sentences(_Counter):
     """Says in a sentence each what happens beside the matches."""
 
-    @abstractmethod
+    def __init__(self, out: Console) -> None:
+        self._out = out
+
     def notice(self, text: str) -> None:
-        """Print a sentence."""
+        """Print it."""
+        self._out.print(printable(text), highlight=False, markup=False, soft_wrap=True)
 
     def committed(self, digest: str) -> None:
         """Print the commitment to the seed, which is a result."""
@@ -75,109 +87,87 @@ class _Notices(ABC):
         more = f" and calling {called}" if called else ""
         self.notice(f"Starting {plural(started, 'bot')}{more} ...")
 
-    def warning(self, text: str) -> None:
-        """Print it on standard error."""
-        click.echo(text, err=True)
-
     def void(self, record: VoidRecord) -> None:
         """Print why a match was void."""
-        self.notice(void_text(record))
+        because = f" because of {record.bot}" if record.bot else ""
+        self.notice(f"Match {record.match} is void{because} and is played again. {record.why}")
 
     def lost(self, block: int, why: str) -> None:
         """Print why a block is played again."""
-        self.notice(lost_text(block, why))
+        self.notice(f"Block {block} is played again, because {why}.")
 
     def decided(self, decision: Decision) -> None:
         """Print a decision of the organiser."""
         self.notice(" ".join(sentences({"decisions": [decision]})))
 
 
-class Lines(_Notices):
+class Lines(_Sentences):
     """A line every few seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
-        self._out = out
+        super().__init__(out)
         self._every_s = every_s
         self._next = 0.0
-        self._rate = _Rate(0, 0)
         self._away = ""
 
     def begin(self, done: int, total: int) -> None:
         """Print the first line."""
-        self._rate = _Rate(done, total)
+        super().begin(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done else ""
         self.notice(f"{plural(total, 'match', 'matches')}{so_far}")
 
-    def planned(self, done: int, total: int) -> None:
-        """Count on from here."""
-        self._rate.plan(done, total)
-
     def match(self, record: MatchRecord) -> None:
         """Print a line if it is time for one."""
-        rate = self._rate
-        rate.count(record)
-        if monotonic() >= self._next or rate.done == rate.total:
+        super().match(record)
+        if monotonic() >= self._next or self.done == self.total:
             self._next = monotonic() + self._every_s
-            left = "" if not rate.left_s else f", {_span(rate.left_s)} left"
-            total = plural(rate.total, "match", "matches")
+            left = "" if not self.left_s else f", {timedelta(seconds=round(self.left_s))} left"
+            total = plural(self.total, "match", "matches")
             away = f". {self._away}" if self._away else ""
-            self.notice(f"{rate.done} of {total}, {rate.rate:.1f} a second{left}{away}")
+            self.notice(f"{self.done} of {total}, {self.rate:.1f} a second{left}{away}")
 
     def away(self, bots: Sequence[str]) -> None:
         """Print who is waited for."""
         self._away = _waiting(bots)
         self.notice(self._away or "No longer waiting for any bot.")
 
-    def notice(self, text: str) -> None:
-        """Print it."""
-        self._out.print(text, highlight=False, markup=False, soft_wrap=True)
 
-
-class ProgressBar(_Notices):
-    """A progress bar: done, rate, time left, faults."""
+class ProgressBar(_Sentences):
+    """A progress bar: done, rate, time left, faults; the sentences are above it."""
 
     def __init__(self, progress: Progress, name: str) -> None:
+        super().__init__(progress.console)
         self._progress = progress
-        self._rate = _Rate(0, 0)
         self._task = progress.add_task(name, rate="", faults="", away="")
 
     def begin(self, done: int, total: int) -> None:
         """Show the bar, and how many are done already."""
-        self._rate = _Rate(done, total)
+        super().begin(done, total)
         self._progress.start()
         self._progress.update(self._task, completed=done, total=total)
 
     def planned(self, done: int, total: int) -> None:
         """Show these, and count on from here."""
-        self._rate.plan(done, total)
+        super().planned(done, total)
         self._progress.update(self._task, completed=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
         """Advance by one match."""
-        self._rate.count(record)
-        self._progress.update(
-            self._task,
-            advance=1,
-            rate=f"{self._rate.rate:.1f}/s",
-            faults=plural(self._rate.faults, "fault") if self._rate.faults else "",
-        )
-
-    def notice(self, text: str) -> None:
-        """Print it above the bar."""
-        self._progress.console.print(printable(text), highlight=False, markup=False)
+        super().match(record)
+        faults = plural(self.faults, "fault") if self.faults else ""
+        self._progress.update(self._task, advance=1, rate=f"{self.rate:.1f}/s", faults=faults)
 
     def away(self, bots: Sequence[str]) -> None:
         """Show who is waited for."""
         self._progress.update(self._task, away=printable(_waiting(bots)))
 
 
-class JsonLines:
+class JsonLines(_Counter):
     """One JSON object a line, for dashboards."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._rate = _Rate(0, 0)
 
     def emit_event(self, event: str, **fields: object) -> None:
         """Write one line."""
@@ -195,24 +185,16 @@ class JsonLines:
 
     def starting(self, started: int, called: int) -> None:
         """No event."""
-
-    def warning(self, text: str) -> None:
-        """Print it on standard error."""
-        click.echo(text, err=True)
+        return
 
     def begin(self, done: int, total: int) -> None:
         """`{"event": "begin", "done", "total"}`."""
-        self._rate = _Rate(done, total)
+        super().begin(done, total)
         self.emit_event("begin", done=done, total=total)
-
-    def planned(self, done: int, total: int) -> None:
-        """Count on from here."""
-        self._rate.plan(done, total)
 
     def match(self, record: MatchRecord) -> None:
         """`{"event": "match", …}` with the match's result and the progress of the run."""
-        rate = self._rate
-        rate.count(record)
+        super().match(record)
         self.emit_event(
             "match",
             match=record.match,
@@ -221,24 +203,16 @@ class JsonLines:
             seating=record.seating,
             scores=record.adjusted,
             faults=[{"bot": record.seating[f.seat], "kind": f.kind} for f in record.faults],
-            done=rate.done,
-            total=rate.total,
-            rate=round(rate.rate, 3),
-            left_s=None if rate.left_s is None else round(rate.left_s, 1),
+            done=self.done,
+            total=self.total,
+            rate=round(self.rate, 3),
+            left_s=None if self.left_s is None else round(self.left_s, 1),
         )
 
     def void(self, record: VoidRecord) -> None:
         """`{"event": "void", "match", "block", "round", "seating", "bot", "cause", "why"}`."""
-        self.emit_event(
-            "void",
-            match=record.match,
-            block=record.block,
-            round=record.round,
-            seating=record.seating,
-            bot=record.bot,
-            cause=record.cause,
-            why=record.why,
-        )
+        names = ("match", "block", "round", "seating", "bot", "cause", "why")
+        self.emit_event("void", **{name: getattr(record, name) for name in names})
 
     def away(self, bots: Sequence[str]) -> None:
         """`{"event": "away", "bots"}`: who is waited for, empty when nobody is."""
@@ -263,22 +237,9 @@ class JsonLines:
         )
 
 
-def void_text(record: VoidRecord) -> str:
-    """What to tell the organiser about a void match."""
-    because = f" because of {record.bot}" if record.bot else ""
-    return f"Match {record.match} is void{because} and is played again. {record.why}"
-
-
-def lost_text(block: int, why: str) -> str:
-    """What to tell the organiser about a block that is played again."""
-    return f"Block {block} is played again, because {why}."
-
-
 def _waiting(bots: Sequence[str]) -> str:
     """Who is waited for, as a sentence; "" if nobody is."""
-    if not bots:
-        return ""
-    return f"Waiting for {', '.join(bots)}, which cannot be reached."
+    return f"Waiting for {', '.join(bots)}, which cannot be reached." if bots else ""
 
 
 def _not_connected(bots: Sequence[str], of: int, invite: str) -> str:
@@ -313,11 +274,3 @@ def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Obs
         yield ProgressBar(progress, name)
     finally:
         progress.stop()
-
-
-def _span(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds + 0.5), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02d} min"
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

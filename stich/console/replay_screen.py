@@ -50,17 +50,14 @@ def step_through(console: Console, record: MatchRecord, config: dict[str, Any]) 
             return
         if key in ("q", "\x03", "\x04", "\x1b"):
             return
-        at = _jump(seen, at, key)
-
-
-def _jump(seen: list[Step], at: int, key: str) -> int:
-    if key in _NEXT:
-        return min(at + 1, len(seen) - 1)
-    if key in _BACK:
-        return max(at - 1, 0)
-    if key == "f":
-        return next((step.number for step in seen[at + 1 :] if step.fault), at)
-    return len(seen) - 1 if key == "e" else at
+        if key in _NEXT:
+            at = min(at + 1, len(seen) - 1)
+        elif key in _BACK:
+            at = max(at - 1, 0)
+        elif key == "f":
+            at = next((step.number for step in seen[at + 1 :] if step.fault), at)
+        elif key == "e":
+            at = len(seen) - 1
 
 
 def _screen(

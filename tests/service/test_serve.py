@@ -177,7 +177,7 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
     result = CliRunner().invoke(serve.serve, ["--port", port])
     assert result.exit_code == 1
     assert result.output.count("\n") == 1
-    assert f"Port {port} of 127.0.0.1 is in use" in result.output
+    assert f"Cannot listen on port {port} of 127.0.0.1: Address already in use" in result.output
 
 
 @pytest.mark.parametrize("name", ["STICH_MAX_BODY", MULTIPROC_DIR])

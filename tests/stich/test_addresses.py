@@ -19,15 +19,14 @@ def test_0_is_replaced_by_a_free_port() -> None:
 def test_a_port_in_use_is_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(ClickException, match=f"^Port {port} of 127.0.0.1 is in use; .*[.]$"):
+        with pytest.raises(
+            ClickException, match=f"^Cannot listen on port {port} of 127.0.0.1: Addr"
+        ):
             find_port("127.0.0.1", port)
 
 
-@pytest.mark.parametrize(
-    ("host", "message"),
-    [("192.0.2.1", "^Cannot listen on 192.0.2.1: .*[.]$"), ("no host", "^no host is not an addr")],
-)
-def test_an_unusable_address_is_one_sentence(host: str, message: str) -> None:
-    with pytest.raises(ClickException, match=message) as raised:
+@pytest.mark.parametrize("host", ["192.0.2.1", "no host"])
+def test_an_unusable_address_is_one_sentence(host: str) -> None:
+    with pytest.raises(ClickException, match=f"^Cannot listen on port 0 of {host}: ") as raised:
         find_port(host, 0)
     assert "--host 127.0.0.1" in raised.value.message

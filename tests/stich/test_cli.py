@@ -20,27 +20,19 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     assert re.search(rf"Examples?:\n +stich {command} ", done.stdout)
 
 
-def test_the_tournament_part_lists_its_commands() -> None:
-    words = [sys.executable, "-m", "tournament"]
-    done = subprocess.run([*words, "--help"], capture_output=True, text=True, cwd=ROOT, check=True)
+def test_the_tournament_is_the_same_program() -> None:
+    words = [sys.executable, "-m", "tournament", "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.startswith("Usage: python -m tournament ")
     listed = re.findall(r"^  ([a-z-]+)  ", done.stdout.partition("Commands:")[2], re.MULTILINE)
-    assert listed == [name for name in COMMANDS if name not in ("serve", "new-bot")]
-    done = subprocess.run([*words, "serve"], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 2
-
-
-def test_a_mistyped_command_is_suggested() -> None:
-    done = stich("chek")
-    assert done.returncode == 2
-    assert """There is no command 'chek'; did you mean "check"?""" in done.stderr
+    assert listed == list(COMMANDS)
 
 
 def test_help_loads_no_command() -> None:
     """The list of commands is there at once: it loads click, and no heavy library."""
     program = (
         "import sys; from click.testing import CliRunner; from stich.cli import cli\n"
-        "for words in ['--help'], ['standings', '--help']:\n"
-        "    assert CliRunner().invoke(cli, words).exit_code == 0\n"
+        "assert CliRunner().invoke(cli, ['--help']).exit_code == 0\n"
         "print(*sys.modules.keys() & {'rich', 'sqlalchemy', 'numpy', 'games', 'tournament.config'})"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)

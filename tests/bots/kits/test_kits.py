@@ -24,7 +24,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
 from bots.kits import Kit, catalogue
-from stich.commands.check import check
+from stich.commands.authors import check
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 NO_MOVES = b'{"view": {"game": "dasan"}, "moves": [], "clock": {"move_ms": 1, "bank_ms": 1}}'

@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from bots.kits import KitError, catalogue, find
-from stich.commands.new_bot import new_bot
+from stich.commands.authors import new_bot
 from tests import make_bot_types
 from tests.test_docs import links
 

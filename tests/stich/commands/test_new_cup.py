@@ -81,7 +81,7 @@ def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path
         (["--name", "X", "--game", "dasan", "--bot", "a"], "write NAME=BOT"),
         (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 is too few for tables of 3"),
         (["--name", "X", "--game", "dasan", *BOTS, "--bot", "a=x"], "there is a bot a already"),
-        (["--name", "X", "--game", "chess", *BOTS], "there is no game 'chess'"),
+        (["--name", "X", "--game", "chess", *BOTS], "'chess' is not one of"),
         (
             ["--name", "X", "--game", "doudizhu", "--options", "botzon", *BOTS],
             'Dou Dizhu has no set "botzon"; did you mean "botzone"?',

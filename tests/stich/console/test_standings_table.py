@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from stich.console.standings_table import standings_table
+from stich.console.tables import standings_table
 from tests.tournament.results.test_standings import BOTS, cup, run_of
 from tournament.results.standings import standings
 

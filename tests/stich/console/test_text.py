@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from stich.console.text import make_console
+from stich.console.terminal import make_console
 from tournament.text import plural
 
 

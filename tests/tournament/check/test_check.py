@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from stich.commands.check import check
+from stich.commands.authors import check
 from stich.processes import find_port
 from tests.prerequisites import needs_curl
 from tests.tournament.check.checked import FEW, PATIENT, checked, failures
@@ -249,8 +249,8 @@ def announces(call: Call, headers: str) -> None:
 @pytest.mark.parametrize(
     ("headers", "answer"),
     [
-        ("Content-Length: 70000\r\n", "200; nothing of its body, 70000 bytes, was read, after"),
-        ("Content-Length: 0\r\n", "200 and no body, after"),
+        ("Content-Length: 70000\r\n", "200 without a body that was read, after"),
+        ("Content-Length: 0\r\n", "200 without a body that was read, after"),
     ],
 )
 def test_a_body_that_was_not_read_is_not_reported_as_missing(headers: str, answer: str) -> None:
@@ -363,7 +363,7 @@ def test_a_url_at_which_nobody_answers() -> None:
         (["--url", "http://localhost:1", "--command", "x"], "either its --url or its command"),
         (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
-        (["--url", "http://localhost:1", "--game", "skat"], "there are doudizhu"),
+        (["--url", "http://localhost:1", "--game", "skat"], "'skat' is not one of"),
         (["--url", "http://localhost:1", "--move-ms", "0"], "--move-ms"),
     ],
 )
@@ -396,4 +396,4 @@ def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     with running(honest) as url:
         result = CliRunner().invoke(check, ["--url", url])
     assert result.exit_code == 130
-    assert "Stopped after check 1;" in result.output
+    assert "Stopped." in result.output

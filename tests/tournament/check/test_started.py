@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from stich.commands.check import check
+from stich.commands.authors import check
 from tests.tournament.check.checked import FEW, PATIENT, checked, failures
 from tests.tournament.check.misbehaving import MISBEHAVING, running
 from tournament.check.outcome import LEGAL, died

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich.console import Console
 
 _WIDTH = 120
 
@@ -16,8 +14,6 @@ def make_console(*, stderr: bool = False) -> Console:
 
     It is 120 columns wide, enough for a table, where neither a terminal nor COLUMNS sets a width.
     """
-    from rich.console import Console  # takes long to load, and not every command prints tables
-
     console = Console(stderr=stderr)
     if console.is_terminal or os.environ.get("COLUMNS"):
         return console

@@ -1,0 +1,216 @@
+"""`stich check`, `connect` and `new-bot`: what the author of a bot runs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import click
+
+from bots.kits import Kit, KitError, catalogue, find
+from stich.commands.common import (
+    GAME,
+    int_option,
+    named_bot,
+    network_option,
+    prepare_bots,
+    run_command,
+    sandbox_option,
+)
+from stich.console.check_report import JsonReport, TextReport
+from tournament.bot.protocol import TimeBank
+from tournament.bot.started_bot import reach
+from tournament.bot.url_bot import HttpBot
+from tournament.check.suite import check_bot
+from tournament.config import Limits, keys
+from web.gateway.connector import Connector
+
+
+@click.command()
+@click.option("--url", help="Address of a running bot, as http://127.0.0.1:9000.")
+@click.option("--command", help="Command that starts the bot; PORT is set to its port.")
+@click.option("--game", type=GAME, help="Check this game only; by default all that it names.")
+@int_option("--move-ms", 1, 3_600_000, 1000, "Time for each move, in milliseconds.")
+@int_option("--bank-ms", 0, 3_600_000, None, "Extra time in all; ten times --move-ms by default.")
+@int_option("--start-ms", 1, 3_600_000, 10_000, "Time until --command answers GET /.")
+@int_option("--positions", 1, 1000, 100, "Positions to ask for each game.")
+@sandbox_option
+@network_option
+@click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
+@run_command
+def check(
+    url: str | None,
+    command: str | None,
+    game: str | None,
+    move_ms: int,
+    bank_ms: int | None,
+    start_ms: int,
+    positions: int,
+    sandbox: bool | None,
+    network: bool,
+    verbose: bool,
+    as_json: bool,
+) -> int:
+    """Check that a bot conforms to the protocol. Each failure says how to fix it.
+
+    Exits with 0 if every check passed and with 1 if one failed.
+
+    \b
+    Examples:
+      stich check --command "python3 bot.py"
+      stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
+    """
+    bot = named_bot(command, url)
+    clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
+    launch = prepare_bots([bot], start_ms, sandbox, network=network)
+    wanted = [game] if game else []
+    with closing(JsonReport() if as_json else TextReport(verbose=verbose)) as report:
+        for result in check_bot(bot, launch, clock, wanted, positions, report):
+            report.add(result)
+    return report.finish()
+
+
+@click.command()
+@click.argument("arena", metavar="ARENA")
+@click.argument("command", required=False)
+@click.option("--url", help="Address of the bot, if it is running already.")
+@click.option(
+    "--token",
+    required=True,
+    envvar="STICH_TOKEN",
+    help="The token from the organiser; or the variable STICH_TOKEN, which other users cannot see.",
+)
+@int_option(
+    "--tables",
+    1,
+    64,
+    1,
+    "Tables at which the bot may play at once; COMMAND is started once for each.",
+)
+@int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /.")
+@sandbox_option
+@network_option
+@run_command
+def connect(
+    arena: str,
+    command: str | None,
+    url: str | None,
+    token: str,
+    tables: int,
+    start_ms: int,
+    sandbox: bool | None,
+    network: bool,
+) -> None:
+    """Let a bot take part in the cup of an arena.
+
+    All connections go out from here, so this works behind routers and proxies. It reconnects
+    automatically, and exits with 0 when the cup is over and with 1 when the token is refused.
+
+    \b
+    Examples:
+      stich connect https://arena.example --token TOKEN "python bot.py"
+      stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
+    """
+    if wrong := keys.url(arena):
+        raise click.UsageError(f"{arena}: {wrong}")
+    named = named_bot(command, url)
+    # What the author's own machine can bear, the author knows.
+    limits = Limits(memory_mb=1 << 20)
+    launch = prepare_bots([named], start_ms, sandbox, limits, network=network)
+    with ExitStack() as stack:
+        bots: list[HttpBot] = []
+        for _ in range(tables):
+            bots.append(reach(named, launch))
+            stack.callback(bots[-1].close)
+        Connector(arena, token.strip(), bots, lambda text: click.echo(text, err=True)).run()
+
+
+class _WithProgram(click.Command):
+    """A command that may end with `--` and the words of a `program`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words before `--`, so that a program is not taken for a directory."""
+        end = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args[:end])
+        ctx.params["program"] = args[end + 1 :]
+        return rest
+
+
+@click.command("new-bot", cls=_WithProgram)
+@click.argument("language", required=False)
+@click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
+@click.option("--json", "as_json", is_flag=True, help="With --list: print JSON.")
+def new_bot(
+    language: str | None,
+    directory: Path | None,
+    listing: bool,
+    as_json: bool,
+    program: list[str],
+) -> None:
+    """Copy a working starter bot into DIR, which must be new or empty; or, with `-- PROGRAM ...`,
+    put one in front of a Dou Dizhu program that was written for another platform.
+
+    \b
+    Examples:
+      stich new-bot --list
+      stich new-bot javascript my-bot
+      stich new-bot botzone -- ./their-bot
+    """
+    if listing:
+        _list(catalogue(), as_json)
+        return
+    try:
+        kit = find(language or "python")
+        if kit.program is not None and directory is None:
+            directory = Path(f"{kit.language}-bot")
+        if language is None or directory is None:
+            raise KitError(
+                "Name a language and a directory, as in `stich new-bot python my-bot`; "
+                "`stich new-bot --list` lists the languages."
+            )
+        kit.copy(directory, program)
+    except KitError as error:
+        raise click.UsageError(str(error)) from error
+    command = kit.command(directory)
+    install = [f"apt-get install {' '.join(kit.missing())}"] if kit.missing() else []
+    steps = {
+        "Install what is missing:": install,
+        "Build it:": [f"(cd {shlex.quote(str(directory))} && {step})" for step in kit.build],
+        "Check that it conforms to the protocol:": [f'stich check --command "{command}"'],
+        "Play it against a reference bot:": [f'stich duel "{command}" greedy --game doudizhu'],
+        "Enter it in a cup, in its CUP.toml:": [
+            "[[bots]]",
+            'name = "mine"',
+            f"command = {json.dumps(command)}",
+        ],
+    }
+    what = "It chooses its moves in" if kit.program is None else "It starts the program named in"
+    click.echo(f"Copied a bot for {kit.title} to {directory}. {what} {kit.decision}.\n")
+    for title, lines in steps.items():
+        if lines:
+            click.echo("\n  ".join([title, *lines]))
+
+
+def _list(kits: dict[str, Kit], as_json: bool) -> None:
+    """Print what each kit is for, what it needs and whether that is installed."""
+    if as_json:
+        names = ["language", "title", "aliases", "packages", "decision", "build", "run"]
+        found = [
+            {name: getattr(kit, name) for name in names}
+            | {"missing": kit.missing(), "files": list(kit.sources)}
+            for kit in kits.values()
+        ]
+        click.echo(json.dumps(found, indent=2))
+        return
+    rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
+    for kit in kits.values():
+        missing = " ".join(kit.missing())
+        installed = f"missing: {missing}" if missing else "yes"
+        rows.append((kit.language, kit.title, " ".join(kit.packages), installed))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(map(str.ljust, row, widths)).rstrip())

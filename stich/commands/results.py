@@ -1,0 +1,238 @@
+"""`stich standings`, `matches`, `replay`, `verify` and `integrity`: what a run has shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+import click
+from rich.progress import Progress, track
+
+from stich.commands.common import json_option, print_json, run_command
+from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
+from stich.console.replay_screen import print_match, step_through
+from stich.console.tables import integrity_table, print_table
+from stich.console.terminal import make_console
+from tournament.records import FaultKind, MatchRecord, MatchSummary, Results
+from tournament.results.exported_rows import ExportedRows
+from tournament.results.info_sums import info_sums
+from tournament.results.integrity import integrity as find_leniency
+from tournament.results.standings import standings as compute_standings
+from tournament.results.verify import verify as verify_run
+from tournament.results.verify import verify_matches
+from tournament.store.store import StoreError
+from tournament.text import plural
+from web.ui.formatting import format_flag
+from web.ui.post_mortem import post_mortem
+from web.ui.replay import to_dict
+
+
+@click.command()
+@matches_argument
+@json_option
+@click.option("--info", is_flag=True, help="Add up the numbers that bots gave beside their moves.")
+@run_command
+def standings(target: str, as_json: bool, info: bool) -> None:
+    """Print the standings of a run, or of a file.
+
+    DIR is the folder of a run, or the URL of its database. FILE has the matches of
+    `stich export --format matches` or the rows of `stich export --format jsonl`, from this program
+    or another; - reads standard input.
+
+    \b
+    Examples:
+      stich standings runs/spring --json
+      stich standings spring.jsonl
+    """
+    if not is_file(target):
+        with read_run(target) as store:
+            _print_standings(store, as_json, store.matches() if info else None)
+        return
+    with open_lines(target) as (name, lines):
+        begun = list(_up_to_the_first(lines))
+        lines = chain(begun, lines)
+        if begun and (b'"moves"' in begun[-1] or b'"stich-match/' in begun[-1]):
+            with read_matches(name, lines) as store:
+                _print_standings(store, as_json, store.matches() if info else None)
+        elif info:
+            raise click.UsageError("--info needs a run or matches: rows of seats have no moves.")
+        else:
+            rows = ExportedRows(lines, name)
+            _print_standings(rows, as_json)
+
+
+def _up_to_the_first(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines up to the first that is not empty."""
+    for line in lines:
+        yield line
+        if line.strip():
+            return
+
+
+def _print_standings(
+    run: Results, as_json: bool, matches: Iterable[MatchRecord] | None = None
+) -> None:
+    """`matches` are given to add up what bots gave beside their moves."""
+    table = compute_standings(run)
+    sums = None if matches is None else info_sums(matches)
+    if as_json:
+        more = {} if sums is None else {"info": [one.to_dict() for one in sums]}
+        print_json({**table.to_dict(), **more})
+    else:
+        print_table(make_console(), table, run.facts(), sums)
+
+
+@click.command()
+@matches_argument
+@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
+@click.option("--faults", "faulty", is_flag=True, help="Only matches with a fault.")
+@click.option("--bot", metavar="NAME", help="Only matches of this bot.")
+@run_command
+def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
+    """List the matches of a run.
+
+    \b
+    Example:
+      stich matches runs/spring --faults --bot mine
+    """
+    with read_run(target) as store:
+        bots = store.get("bots", ())
+        if bot is not None and bot not in bots:
+            raise StoreError(f"There is no bot {bot}; there are {', '.join(bots)}.")
+        if not as_json:
+            sys.stdout.write("match             block  bots by seat, with their scores\n")
+        for match in store.summaries():
+            if bot not in (None, *match.seating) or (faulty and not any(map(sum, match.faults))):
+                continue
+            if as_json:
+                print_json(_match_dict(match))
+            else:
+                sys.stdout.write(_match_line(match))
+
+
+_FIELDS = ["match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck"]
+
+
+def _match_dict(match: MatchSummary) -> dict[str, object]:
+    faults = [dict(zip(map(str, FaultKind), counts, strict=True)) for counts in match.faults]
+    return {**{name: getattr(match, name) for name in _FIELDS}, "faults": faults}
+
+
+def _match_line(match: MatchSummary) -> str:
+    seats = []
+    for seat, bot in enumerate(match.seating):
+        text = f"{bot} {match.adjusted[seat]:+d}"
+        if seat in match.struck:
+            text += " (struck out)"
+        elif faults := sum(match.faults[seat]):
+            text += f" ({plural(faults, 'fault')})"
+        seats.append(text)
+    stage = f" [{match.stage}]" if match.stage else ""
+    return f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}\n"
+
+
+@click.command()
+@matches_argument
+@click.argument("match", metavar="MATCH")
+@json_option
+@click.option("--faults", is_flag=True, help="Show only the post-mortem of each fault.")
+@run_command
+def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
+    """Step through a match with all hands open. MATCH is its id or the beginning of it.
+
+    \b
+    Examples:
+      stich replay runs/spring 7eb97a
+      stich replay runs/spring 7eb97a --faults
+    """
+    with read_run(target) as store:
+        record, config = store.match(match), store.get("config")
+    console = make_console()
+    if as_json:
+        print_json(to_dict(record, config))
+    elif faults:
+        shown = [post_mortem(record, fault, config) for fault in record.faults]
+        click.echo("\n\n".join(shown) or "There was no fault in this match.")
+    elif console.is_terminal:
+        step_through(console, record, config)
+    else:
+        print_match(console, record, config)
+
+
+@click.command()
+@matches_argument
+@json_option
+@run_command
+def verify(target: str, as_json: bool) -> int:
+    """Recompute every deal, move and score of a run from its store alone, or of a file of matches.
+
+    Exits with 1 if anything does not match.
+
+    \b
+    Examples:
+      stich verify runs/spring
+      stich verify spring.jsonl
+    """
+    console = make_console(stderr=True)
+    with (
+        read_run(target, any_moves=True) as store,
+        Progress(console=console, disable=not console.is_terminal) as progress,
+    ):
+        total = store.get("total", 0)
+        task = progress.add_task("Verifying", total=store.count())
+        check = verify_matches if is_file(target) else verify_run
+        found = check(store, lambda done: progress.update(task, completed=done))
+    if as_json:
+        print_json(found.to_dict())
+        return int(not found.verified)
+    for mismatch in found.mismatches:
+        click.echo(f"{mismatch.match or 'run'}: {mismatch.detail}")
+    differing = len(found.mismatches)
+    click.echo(
+        f"{plural(found.matches, 'match', 'matches')} of {plural(found.blocks, 'block')},"
+        f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "
+        + ("all agree." if found.verified else f"{plural(differing, 'mismatch', 'mismatches')}.")
+    )
+    for incident in found.incidents:
+        click.echo(incident)
+    if not found.finished:
+        click.echo(
+            f"The run is not finished: {found.matches} of {plural(total, 'match', 'matches')}."
+        )
+    if found.commitment is not None:
+        matching = "matches" if found.commitment else "does NOT match"
+        click.echo(f"The seed {matching} the commitment.")
+    return int(not found.verified)
+
+
+@click.command()
+@matches_argument
+@json_option
+@run_command
+def integrity(target: str, as_json: bool) -> None:
+    """Look for bots that go easy on each other in a climbing game.
+
+    Compares how often each bot beats another's plays, when it legally can, with how often it beats
+    the plays of others in similar positions. A flag is a question, not a verdict.
+
+    \b
+    Example:
+      stich integrity runs/spring
+    """
+    console = make_console(stderr=True)
+    with read_run(target) as store:
+        authors = {bot["name"]: bot.get("author") for bot in store.get("config")["bots"]}
+        total, disable = store.count(), not console.is_terminal
+        replayed = track(store.matches(), "Replaying", total, console=console, disable=disable)
+        found = find_leniency(replayed, authors)
+    if as_json:
+        print_json(found.to_dict())
+    elif not found.chances:
+        click.echo("No bot could beat another's play: only climbing games are compared.")
+    else:
+        make_console().print(integrity_table(found))
+        for flag in found.flags:
+            click.echo(f"{format_flag(flag)} Look at: {', '.join(flag.matches)}")
+        if not found.flags:
+            click.echo("No two bots seem to go easy on each other.")

@@ -1,0 +1,278 @@
+"""The results of a run as tables on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+import games
+from tournament.results.course import Course, CourseTable
+from tournament.results.duel import DuelResult
+from tournament.results.info_sums import InfoSum
+from tournament.results.integrity import Integrity
+from tournament.results.standings import Standing, Standings
+from tournament.text import plural, printable
+from web.ui.formatting import (
+    bracket_note,
+    course_first,
+    fault_count,
+    format_difference,
+    format_matches,
+    format_number,
+    format_plain,
+    format_points,
+    format_rank,
+    format_score,
+    format_stop,
+    format_times,
+    format_winners,
+    has_plain,
+    stage_title,
+    table_notes,
+)
+
+_PAIRS = 20
+_LEFT = ("Bot", "beats", "Number", "Game", "Against", "Verdict")
+"""Headings of the columns of words; those of figures are on the right."""
+
+
+def make_table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    title: str = "",
+    caption: str = "",
+) -> Table:
+    """A table of texts with these headings."""
+    shown = Table(
+        title=Text(title, style="bold") if title else None,
+        caption=Text(caption) if caption else None,
+        box=box.SIMPLE_HEAD,
+        caption_justify="left",
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for heading in headings:
+        left = heading in _LEFT
+        shown.add_column(heading, justify="left" if left else "right", overflow="fold")
+    for row in rows:
+        shown.add_row(*map(Text, row))
+    return shown
+
+
+def print_table(
+    console: Console,
+    standings: Standings,
+    facts: Mapping[str, Any],
+    sums: Sequence[InfoSum] | None = None,
+) -> None:
+    """Print the standings with the course of the cup, first where it decides the places, and with
+    what the duel of two bots has shown; `facts` are those of the run. `sums`, if given, are those
+    of the numbers that bots gave beside their moves."""
+    parts: list[RenderableType] = [standings_table(standings, facts.get("total"))]
+    if standings.course is not None:
+        parts.insert(0 if course_first(standings) else 1, _course(standings.course))
+    if standings.duel is not None:
+        scores = {line.bot: line.score for line in standings.standings}
+        parts.append(Text(" ".join(_duel_sentences(standings.duel, scores, facts))))
+    parts += [Text(incident) for incident in standings.incidents]
+    if sums:
+        rows = (
+            [
+                one.bot,
+                one.name,
+                *map(format_number, (one.total, one.per_decision, one.per_match)),
+            ]
+            for one in sums
+        )
+        parts.append(make_table(["Bot", "Number", "Sum", "A decision", "A match"], rows))
+    elif sums is not None:
+        parts.append(Text("No bot gave a number beside its moves."))
+    for part in parts:
+        console.print(part)
+
+
+def standings_table(standings: Standings, total: int | None = None) -> Table:
+    """The standings as a table; `total` is the number of planned matches."""
+    state = "final" if standings.finished else "so far"
+    columns: dict[str, Callable[[Standing], str]] = {
+        "Place": lambda line: "–" if line.place is None else str(line.place),
+        "Bot": lambda line: line.bot,
+        "Points a deal": _points if standings.duel else format_score,
+        "Plain mean": format_plain,
+        "Ranks": lambda line: format_rank(line.rank),
+        "Won": lambda line: "–" if line.won is None else f"{line.won:.0%}",
+        "Faults": fault_count,
+        "ms a move": lambda line: format_times(line.move_ms),
+    }
+    if not has_plain(standings):
+        del columns["Plain mean"]
+    return make_table(
+        [*columns],
+        ([tell(line) for tell in columns.values()] for line in standings.standings),
+        f"{printable(standings.name)}: {standings.game}, {state}",
+        " ".join(_caption(standings, total)),
+    )
+
+
+def _points(line: Standing) -> str:
+    """Points without their interval: that of a duel is of the difference, and below the table."""
+    return "–" if line.score is None else format_points(line.score)
+
+
+def _caption(standings: Standings, total: int | None) -> Iterator[str]:
+    """What the columns claim, in sentences."""
+    deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
+    yield (
+        f"{format_matches(standings, total)}, {deals}, {blocks} (a block is a table in all its"
+        " seatings)."
+    )
+    if standings.stop is not None:
+        yield format_stop(standings)
+    yield from table_notes(standings)
+    yield "Time: median and 99th percentile. How to read this: docs/reading-the-table.md"
+
+
+def _course(course: Course) -> RenderableType:
+    """How a cup went: bracket, rounds, stages, or the challenger against each."""
+    if course.challenger is None:
+        return Group(*_course_lines(course), "")
+    return make_table(
+        ["Bot", "Challenger", "Bot's points", "Won", "Blocks"],
+        (
+            [
+                one.bot,
+                format_points(one.score),
+                format_points(one.opponent_score),
+                f"{one.won:.0%}",
+                str(one.blocks),
+            ]
+            for one in course.against
+        ),
+        f"{course.challenger} against each",
+        "Points a deal of the challenger and of the bot, and the share of matches in which the"
+        " challenger had more, at the tables where they met.",
+    )
+
+
+def _course_lines(course: Course) -> Iterator[RenderableType]:
+    if course.winners:
+        yield Text(format_winners(course.winners), style="bold")
+    for number, stage in enumerate(course.stages, 1):
+        title = stage_title(stage.stage, number)
+        yield f"{title}: {plural(len(stage.bots), 'bot')}, {plural(stage.blocks, 'block')}"
+        yield _indented(_table_line(stage))
+    for one in course.rounds:
+        for stage_name in dict.fromkeys(table.stage for table in one.tables):
+            yield Text(stage_title(stage_name, one.round))
+            for table in one.tables:
+                if table.stage == stage_name:
+                    yield _indented(_table_line(table))
+                    if note := bracket_note(one, table):
+                        yield _indented(Text(note))
+        if one.byes:
+            yield _indented(Text(f"Bye: {', '.join(one.byes)}"))
+
+
+def _indented(line: Text) -> Padding:
+    return Padding(line, (0, 0, 0, 2), expand=False)
+
+
+def _table_line(table: CourseTable) -> Text:
+    """The bots of a table with their points; those that play on are bold and have an arrow."""
+    return Text(", ").join(
+        Text(
+            f"{one.bot} {format_points(one.score)}{' →' if one.advances else ''}",
+            style="bold" if one.advances else "",
+        )
+        for one in table.bots
+    )
+
+
+def integrity_table(found: Integrity) -> Table:
+    """The ordered pairs of bots, the most lenient first."""
+    pairs = len(found.pairs)
+    return make_table(
+        ["Bot", "beats", "Chances", "Rate", "Difference", "p"],
+        (
+            [
+                pair.bot,
+                pair.opponent,
+                str(pair.chances),
+                f"{pair.rate:.0%}",
+                format_difference(pair),
+                f"{pair.p:.3f}",
+            ]
+            for pair in found.most_lenient(_PAIRS)
+        ),
+        "Soft play: how much less often a bot beats this opponent than others",
+        f"{plural(found.chances, 'chance')} to beat a play, {plural(found.blocks, 'block')}."
+        " Difference: percentage points, adjusted for the position. p: one-sided, corrected"
+        " for the number of pairs (Holm)."
+        + (f" The first {_PAIRS} of {pairs} pairs." if pairs > _PAIRS else ""),
+    )
+
+
+def _duel_sentences(
+    duel: DuelResult, scores: Mapping[str, float | None], facts: Mapping[str, Any]
+) -> Iterator[str]:
+    """Who is better, by how much, with what interval, and what these claim. `scores` are those of
+    the table, `facts` those of the run."""
+    format = facts.get("config", {}).get("format", {})
+    within, planned = format.get("within"), format.get("deals")
+    ahead, behind = printable(duel.ahead), printable(duel.behind)
+    blocks = plural(duel.blocks, "block")
+    played = f"{duel.blocks} of {plural(planned, 'block')}" if planned else blocks
+    interval = "unproved"
+    if duel.low is not None and duel.high is not None:
+        interval = f"95 % interval {duel.low:.2f} to {duel.high:.2f}"
+    lead = f"{ahead} has {duel.difference:.2f} points a deal more than {behind}"
+    if not duel.difference:
+        lead = f"{ahead} and {behind} have equally many points"
+    if duel.better is not None:
+        yield (
+            f"Decided after {played}: {ahead} is better than {behind}, by {duel.difference:.2f}"
+            f" points a deal ({interval})."
+        )
+    elif duel.equal(within):
+        yield f"No difference beyond {within:g} points a deal after {played}: {lead} ({interval})."
+    elif facts.get("finished") and planned:
+        yield (
+            f"Not decided: all {blocks} are played. {lead}, but it may be chance ({interval})."
+            " More --deals may decide it."
+        )
+    else:
+        yield f"Not decided after {played}: {lead}, but it may be chance ({interval})."
+    own, other = scores[duel.ahead], scores[duel.behind]
+    if own is not None and other is not None and own < other:
+        yield (
+            f"Counted by deals, {behind} has more, and so the better place: the difference counts"
+            " every block alike, the table every deal."
+        )
+    if duel.low is None or duel.high is None:
+        yield (
+            "Unproved: it is not known by how much a block can differ, so no number of blocks rules"
+            " out a rare large loss. max_difference in the rows says it, if no block goes beyond."
+        )
+        return
+    yield (
+        "The interval is of the mean difference in a block. In 95 of 100 duels it holds at every"
+        f" look, however skewed the points, {_supposed(duel, facts)}."
+    )
+
+
+def _supposed(duel: DuelResult, facts: Mapping[str, Any]) -> str:
+    """What the claim rests on."""
+    most = duel.max_difference or 0
+    game = games.GAMES.get(str(facts.get("game")))
+    if game is None or game.bounded:
+        return f"as no block can differ by more than {plural(most, 'point')} a deal"
+    return (
+        f"if what blocks differ by beyond {most / 3:g} points a deal moves the mean by less than"
+        " 0.02 standard deviations"
+    )

@@ -15,6 +15,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -53,15 +54,6 @@ def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
     """The move found with this many determinizations; the same position gets the same move."""
     return _Search(view, moves).run(lambda done: done < iterations)
-
-
-def with_iterations(iterations: int) -> Callable[[View, Sequence[str]], str]:
-    """A `move` function that ignores the clock, for repeatable results."""
-
-    def move(view: View, moves: Sequence[str]) -> str:
-        return search(view, moves, iterations=iterations)
-
-    return move
 
 
 class _Search:
@@ -166,7 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--worlds", type=int)
     worlds: int | None = parser.parse_known_args()[0].worlds
-    chosen = move if worlds is None else with_iterations(worlds)
+    chosen = move if worlds is None else partial(search, iterations=worlds)
     kit.run(chosen, name="search", version="1.0", games=list(ORDER))
 
 

@@ -75,7 +75,7 @@ def bot(name: str) -> Decide:
     base, _, iterations = name.partition(":")
     module = importlib.import_module(f"bots.{base}")
     if iterations:
-        return kit.adapt(module.with_iterations(int(iterations)))
+        return kit.adapt(partial(module.search, iterations=int(iterations)))
     return kit.adapt(module.move)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ BOTS: dict[str, Move] = {
     "random": random_bot.move,
     "greedy": greedy.move,
     "sensible": sensible.move,
-    "search": search.with_iterations(2),
+    "search": partial(search.search, iterations=2),
 }
 LINE_UPS = {
     "random": ["random"],

@@ -52,19 +52,20 @@ class Program:
         """The program's answer to one line; raises NoAnswer if there is none in time."""
         if not self._lines.empty():
             early = self._lines.get()
-            second = f"the program wrote a second line for one request: {_start_of(early)}"
-            raise NoAnswer(second if early else self._ending())
+            if not early:
+                raise self._no_answer(seconds)
+            raise NoAnswer(f"the program wrote a second line for one request: {_start_of(early)}")
         deadline = threading.Timer(max(seconds - TIME_TO_TELL, seconds / 2), self._kill_late)
         deadline.start()
         try:
             self._write(line)
             answer = self._lines.get()
         except OSError as error:
-            raise NoAnswer(self._no_answer(seconds)) from error
+            raise self._no_answer(seconds) from error
         finally:
             deadline.cancel()
         if not answer:
-            raise NoAnswer(self._no_answer(seconds))
+            raise self._no_answer(seconds)
         if not answer.endswith(b"\n"):
             late = f" within {seconds:g} s" if self._late else ""
             raise NoAnswer(f"the program wrote no newline after {_start_of(answer)}{late}")
@@ -74,17 +75,14 @@ class Program:
         self._late = True
         self._process.kill()
 
-    def _no_answer(self, seconds: float) -> str:
+    def _no_answer(self, seconds: float) -> NoAnswer:
         if self._late:
-            return f"the program did not answer within {seconds:g} s"
-        return self._ending()
-
-    def _ending(self) -> str:
+            return NoAnswer(f"the program did not answer within {seconds:g} s")
         try:
             status = self._process.wait(1)
         except subprocess.TimeoutExpired:
-            return "the program has closed its stdin or stdout"
-        return f"the program has ended (exit status {status}; its stderr may say why)"
+            return NoAnswer("the program has closed its stdin or stdout")
+        return NoAnswer(f"the program has ended (exit status {status}; its stderr may say why)")
 
     def _write(self, line: str) -> None:
         pipe = self._process.stdin

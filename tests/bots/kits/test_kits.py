@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -214,46 +213,6 @@ def test_keeps_its_connection_open(bot: Running, client: requests.Session) -> No
             assert connection.sock is socket_at_first
 
 
-def test_start_and_end_are_answered(bot: Running, client: requests.Session) -> None:
-    body: dict[str, Any] = {
-        "protocol": 1,
-        "match": "m1",
-        "game": "dasan",
-        "seat": 2,
-        "something": "new",
-    }
-    assert client.post(f"{bot.url}/start", json=body).status_code == 200
-    assert client.post(f"{bot.url}/end", json={**body, "scores": [1, -2, 1]}).status_code == 200
-
-
-def test_unknown_fields_are_ignored(bot: Running, client: requests.Session) -> None:
-    request = recorded()[0]
-    more = {**request, "view": {**request["view"], "weather": {"is": ["fine"]}}, "extra": None}
-    answer = client.post(f"{bot.url}/move", json=more)
-    assert answer.json()["move"] == expected(request["view"], request["moves"])
-
-
-def test_a_long_list_of_moves(bot: Running, client: requests.Session) -> None:
-    request = recorded()[0]
-    moves = ["play:3c4c5c6c7c8c9cTcJcQcKcAc2cBjRj=flush"] * 30_000
-    view = {**request["view"], "phase": "play", "table": None}
-    answer = client.post(f"{bot.url}/move", json={**request, "view": view, "moves": moves})
-    assert answer.json()["move"] == moves[0]
-
-
-def test_requests_at_once(bot: Running) -> None:
-    requests_ = recorded()[:8]
-
-    def ask(request: dict[str, Any]) -> Any:
-        with session() as client:
-            return client.post(f"{bot.url}/move", json=request).json()
-
-    with ThreadPoolExecutor(4) as threads:
-        answers = list(threads.map(ask, requests_))
-    moves = [expected(each["view"], each["moves"]) for each in requests_]
-    assert [answer["move"] for answer in answers] == moves
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -345,6 +304,7 @@ def test_other_paths_are_not_found(bot: Running, client: requests.Session) -> No
 
 
 def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
+    """And answers /start and /end, long lists, unknown fields, and two requests at once."""
     arguments = ["--command", bot.command, "--positions", "5", "--move-ms", "5000", "--json"]
     result = CliRunner().invoke(check, arguments)
     report = json.loads(result.stdout)

@@ -151,9 +151,9 @@ def test_a_second_line_is_not_the_next_answer(shim: Callable[[str], Ask]) -> Non
 
 def test_an_answer_without_a_newline_is_told_in_time(shim: Callable[[str], Ask]) -> None:
     ask = shim(READ + "    sys.stdout.write('pass'); sys.stdout.flush(); sys.stdin.read()\n")
-    assert ask(clock={"move_ms": 300, "bank_ms": 0}) == (
+    assert ask(clock={"move_ms": 1500, "bank_ms": 0}) == (
         500,
-        {"error": "the program wrote no newline after 'pass' within 0.3 s"},
+        {"error": "the program wrote no newline after 'pass' within 1.5 s"},
     )
 
 

@@ -6,7 +6,7 @@ Par is what `sensible` makes of each block of the public deals; `make bench-par`
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -85,13 +85,6 @@ def play_house(
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
     return _play(table, bot, seed, in_process, launch, concurrency, on_match)
-
-
-def play_par(
-    table: BenchTable, seed: str, houses: Houses, concurrency: int, on_match: OnMatch
-) -> Sequence[int]:
-    """The points of par in each block."""
-    return play_house(table, PAR_BOT, seed, houses, concurrency, on_match).points
 
 
 def _play(

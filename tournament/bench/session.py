@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from tournament.bench.play import Houses, OnMatch, UnplayedError, play_bot, play_par, read_par
+from tournament.bench.play import Houses, OnMatch, UnplayedError, play_bot, play_house, read_par
 from tournament.bench.record import Measured, Problem, Record, Result, result_of, seed_shown
 from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings
@@ -55,7 +55,7 @@ def run_bench(
             if public:
                 par = public[table.key].points[PAR_BOT]
             else:
-                par = tuple(play_par(table, seed, houses, concurrency, on_match))
+                par = tuple(play_house(table, PAR_BOT, seed, houses, concurrency, on_match).points)
         except UnplayedError as error:
             problems.append(Problem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
             continue

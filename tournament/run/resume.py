@@ -95,7 +95,8 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     if not facts["finished"]:
         store.check()
     if before.names != cup.names or before.format != cup.format:
-        if facts.get("commitment") and facts.get("finished") and _longer(before, cup):
+        old, new = ((one.names, one.format.deals, one.format.rounds) for one in (before, cup))
+        if facts.get("commitment") and facts.get("finished") and old != new:
             raise CupChangedError(
                 f"{store.where}: this cup has ended and its seed was shown, so what is added now"
                 " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
@@ -150,12 +151,6 @@ def differences(before: Cup, after: Cup) -> list[str]:
             continue
         found.append(f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new[key])}")
     return found + _bots(before, after)
-
-
-def _longer(before: Cup, after: Cup) -> bool:
-    """Whether a cup has grown."""
-    sizes = [(cup.names, cup.format.deals, cup.format.rounds) for cup in (before, after)]
-    return sizes[0] != sizes[1]
 
 
 def _may_grow(cup: Cup) -> str:

@@ -14,8 +14,7 @@ from msgspec.structs import asdict
 
 from benchmarks.figures import Figure, Section
 from benchmarks.ranking.soft_play import play
-from tournament.results.decision_rows import DecisionRow, decision_rows
-from tournament.results.export import arrow_schema, export
+from tournament.results.export import DecisionRow, arrow_schema, decision_rows, export
 from tournament.store.store import Store
 
 REPEATED = 5

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.ranking.arrays import LEVEL, Booleans, Floats, Interval, Ints
+from tournament.ranking.arrays import LEVEL, UNKNOWN, Booleans, Floats, Interval, Ints
 from tournament.ranking.evidence import meetings
 from tournament.ranking.observations import Observations
 from tournament.ranking.ranks import settled_pairs
@@ -100,9 +100,8 @@ class Bets:
     @property
     def settled(self) -> bool:
         """Whether 95 % are for the bot that is ahead."""
-        more, less = _sides(self._logs[0], self._within)
-        ahead = (more > less) == (self.mean > 0) and self.mean != 0
-        return ahead and not self._broken and self.log_wealth()[0] >= _NEEDED
+        sides = _sides(self._logs[0], self._within)
+        return not self._broken and _is_settled(sides, self.mean, self._within)
 
     @property
     def equal(self) -> bool:
@@ -130,10 +129,9 @@ def mean_difference(
     """What the blocks (B), in their order, tell of the mean."""
     mean = float(differences.mean()) if differences.size else 0.0
     if reach is None or _is_beyond(differences, reach):
-        return MeanDifference(mean, Interval(None, None), False)
+        return MeanDifference(mean, UNKNOWN, False)
     sides = _sides(_total_logs(differences, 0.0, reach, within), within)
-    settled = _hedged(sides, 0.0, within) >= _NEEDED and mean != 0
-    settled = settled and bool(sides[0] > sides[1]) == (mean > 0)
+    settled = _is_settled(sides, mean, within)
     low, high = (
         _end(differences, mean, side, 0.0 if settled and mean * side < 0 else None, reach, within)
         for side in (-1, 1)
@@ -243,6 +241,12 @@ def _weighted(sides: Floats, mean: float, within: float | None) -> Floats:
 def _hedged(sides: Floats, mean: float, within: float | None) -> float:
     """The logarithm of the wealth on both sides together."""
     return float(np.logaddexp(*_weighted(sides, mean, within)))
+
+
+def _is_settled(sides: Floats, mean: float, within: float | None) -> bool:
+    """Whether 95 % are for the bot that is ahead; ``sides`` are those of bets against 0."""
+    ahead = mean != 0 and bool(sides[0] > sides[1]) == (mean > 0)
+    return ahead and _hedged(sides, 0.0, within) >= _NEEDED
 
 
 def _end(

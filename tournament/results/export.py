@@ -1,5 +1,6 @@
 """A run for other programs: a row for each seat of each match in CSV, JSONL or Parquet, a line for
-each match, or a row for each decision.
+each match, or a row for each decision: for these, matches are played again one after the other, so
+memory does not grow.
 
 Rows of seats have the same columns (`SeatRow`) in all their formats and stand in the same order: by
 block, seating and seat.
@@ -16,9 +17,10 @@ from typing import Any, BinaryIO, TypeVar, get_args, get_type_hints
 
 import msgspec
 
+import games
+from games import IllegalMove
 from tournament.decisions import disqualified
-from tournament.records import FAULT_KINDS
-from tournament.results.decision_rows import DecisionRow, decision_rows
+from tournament.records import FAULT_KINDS, MatchRecord
 from tournament.results.exported_rows import Row
 from tournament.results.match_lines import match_lines, shown_matches
 from tournament.results.standings import format_of, kind_of_ranges, standings
@@ -27,6 +29,7 @@ from tournament.store.reader import StoreReader
 FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
 
 _CHUNK = 5_000
+_to_json = msgspec.json.Encoder().encode
 _Row = TypeVar("_Row", bound=msgspec.Struct)
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -42,6 +45,27 @@ class SeatRow(Row, frozen=True, kw_only=True):
     answers: int
     think_ms: float
     slowest_ms: float | None
+
+
+class DecisionRow(msgspec.Struct, frozen=True):
+    """A decision: `view` and the numbers of `info` are JSON, `moves` the legal ones in canonical
+    order. `ms` is None if nobody was asked, `fault` why the default move was played. The points are
+    those of the seat, known when the deal or match ended."""
+
+    match: str
+    block: int
+    seat: int
+    bot: str
+    index: int
+    view: str
+    moves: list[str]
+    move: str
+    forced: bool
+    ms: float | None
+    fault: str | None
+    info: str | None
+    deal_points: int
+    match_points: int
 
 
 class ExportError(Exception):
@@ -128,6 +152,47 @@ def rows(store: StoreReader) -> Iterator[SeatRow]:
             )
 
 
+def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
+    """A row for each move of a match that a bot was asked for or that was forced.
+
+    ValueError if its moves cannot be played.
+    """
+    forced = frozenset(record.forced)
+    times = [iter(each) for each in record.times]
+    faults = {fault.move: str(fault.kind) for fault in record.faults}
+    points = [result["scores"] for result in record.results]
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    for index, move in enumerate(record.moves):
+        seat = state.turn
+        if seat is not None:
+            ms = None if index in forced else next(times[seat], None)
+            if ms is not None or index in forced:
+                said = record.info.get(index, {})
+                numbers = {key: one for key, one in said.items() if not isinstance(one, str)}
+                yield DecisionRow(
+                    match=record.match,
+                    block=record.block,
+                    seat=seat,
+                    bot=record.seating[seat],
+                    index=index,
+                    view=_to_json(state.view(seat).to_dict()).decode(),
+                    moves=list(state.moves().texts()),
+                    move=move,
+                    forced=index in forced,
+                    ms=ms if ms is None else round(ms, 3),
+                    fault=faults.get(index),
+                    info=_to_json(numbers).decode() if numbers else None,
+                    deal_points=points[len(state.results)][seat],
+                    match_points=record.scores[seat],
+                )
+        try:
+            state = state.advance(move)
+        except IllegalMove as error:
+            raise ValueError(
+                f"Move {index} ({move}) of match {record.match} is not legal: {error.detail}"
+            ) from None
+
+
 def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
     count = 0
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
@@ -151,10 +216,9 @@ def _csv_value(value: Any) -> Any:
 
 
 def _jsonl(rows: Iterator[msgspec.Struct], out: BinaryIO) -> int:
-    encode = msgspec.json.Encoder().encode
     count = 0
     for row in rows:
-        out.write(encode(row) + b"\n")
+        out.write(_to_json(row) + b"\n")
         count += 1
     return count
 

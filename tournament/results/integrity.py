@@ -115,16 +115,15 @@ def integrity(
     }
     known = authors or {}
     flags = tuple(
-        Flag(two, _same(known, two), _matches(found, unexpected, two))
+        Flag(
+            two,
+            known.get(two[0]) is not None and known.get(two[0]) == known.get(two[1]),
+            _matches(found, unexpected, two),
+        )
         for two in combinations(bots, 2)
         if two in lenient and two[::-1] in lenient
     )
     return Integrity(len(found), int(block.max()) + 1, tuple(pairs), flags)
-
-
-def _same(authors: Mapping[str, str | None], two: tuple[str, str]) -> bool:
-    first, second = (authors.get(bot) for bot in two)
-    return first is not None and first == second
 
 
 def chances(record: MatchRecord) -> Iterator[Chance]:

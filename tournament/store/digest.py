@@ -87,11 +87,8 @@ def note(run: str, *known: Digest) -> None:
     path = state_path(RUNS_FOLDER, run)
     text = json.dumps({"run": run, "digests": known}).ljust(_NOTE_SIZE - 1) + "\n"
     try:
-        try:
-            descriptor = os.open(path, os.O_WRONLY)
-        except FileNotFoundError:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             os.pwrite(descriptor, text.encode("ascii"), 0)
         finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -64,10 +64,12 @@ class StoreReader:
         text = os.fspath(target)
         if not is_database_url(text) and not (Path(text) / STORE_FILE).is_file():
             raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")
-        store = cls._at(text)
-        with store._closed_on_error():
+        with ExitStack() as on_error:
+            store = cls._at(text)
+            on_error.callback(store.close)
             if not store._check():
                 raise StoreError(f"{store.where}: there is no run in this database.")
+            on_error.pop_all()
         return store
 
     @classmethod
@@ -105,14 +107,6 @@ class StoreReader:
         if not noted(run) and signer not in trusted_keys():
             self.warning = _ELSEWHERE.format(where=self.where, signer=signer)
         return True
-
-    @contextmanager
-    def _closed_on_error(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self.close()
-            raise
 
     def __enter__(self) -> Self:
         return self

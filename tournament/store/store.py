@@ -10,7 +10,7 @@ import os
 import secrets
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,12 +79,14 @@ class Store(StoreReader):
         text = os.fspath(target)
         if not is_database_url(text):
             _create_file(Path(text))
-        store = cls._at(text)
-        with store._closed_on_error():
+        with ExitStack() as on_error:
+            store = cls._at(text)
+            on_error.callback(store.close)
             if not store._check():
                 store._let_read_while_writing()
                 with store_errors(store.where):
                     metadata.create_all(store._engine)
+            on_error.pop_all()
         return store
 
     def put(self, facts: Mapping[str, Any]) -> None:

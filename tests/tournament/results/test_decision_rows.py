@@ -14,8 +14,7 @@ from msgspec.structs import asdict
 import games
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import MatchRecord
-from tournament.results.decision_rows import decision_rows
-from tournament.results.export import ExportError, export
+from tournament.results.export import ExportError, decision_rows, export
 from tournament.store.store import Store
 
 

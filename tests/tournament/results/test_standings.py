@@ -233,20 +233,3 @@ def test_the_order_in_which_matches_ended_changes_no_digit(
     played = cup(blocks)
     shuffled = dice.sample(played, len(played))
     assert standings(run_of(played)) == standings(run_of(shuffled))
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(-30, 30), st.integers(0, 99))
-def test_a_constant_on_all_scores_shifts_them(more: int, seed: int) -> None:
-    played = cup(seed=seed)
-    lifted = [
-        match(one.block, one.number, one.seating, [score + more for score in one.scores])
-        for one in played
-    ]
-    here, there = standings(run_of(played)), standings(run_of(lifted))
-    for bot in BOTS:
-        one, two = row(here, bot), row(there, bot)
-        assert (two.score, two.low, two.high) == pytest.approx(
-            tuple((value or 0) + more for value in (one.score, one.low, one.high)), abs=1e-9
-        )
-        assert (one.rank, one.won) == (two.rank, two.won)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,13 +36,7 @@ def environment(settings: DataclassInstance) -> dict[str, str]:
     return {**os.environ, _SETTINGS: json.dumps(asdict(settings)), _PARENT: str(os.getpid())}
 
 
-def read_settings() -> dict[str, Any]:
-    """The settings of this server, as its parent has given them."""
-    settings: dict[str, Any] = json.loads(os.environ[_SETTINGS])
-    return settings
-
-
-def end_with_parent() -> None:
+def _end_with_parent() -> None:
     """From now on, end this process with its parent: one that is killed cannot end it, and
     may have been killed already. The processes that this one starts take it for their parent."""
     parent = int(os.environ[_PARENT])
@@ -49,29 +44,36 @@ def end_with_parent() -> None:
     process_tree.end_with_parent(parent)
 
 
-def serve(app: str, load: Callable[[str], Any], connections: int, **more: Any) -> None:
-    """Serve under granian until stopped; `load` makes the application of this name in granian's
-    worker, which `end_with_parent` must end."""
+def _load(load: Callable[..., Any], _app: str) -> Any:
+    _end_with_parent()
+    return load(**json.loads(os.environ[_SETTINGS]))
+
+
+def serve(app: str, load: Callable[..., Any], connections: int) -> None:
+    """Serve under granian until stopped; `load` makes the RSGI application of this name in
+    granian's worker, from the settings that the parent has given."""
     from granian import Granian
-    from granian.constants import HTTPModes
+    from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
 
+    _end_with_parent()
     host, port = sys.argv[1:]
     allow_connections(connections)
     Granian(
         app,
         address=host,
         port=int(port),
+        interface=Interfaces.RSGI,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
         workers=1,
         backpressure=connections,
         websockets=False,
         respawn_failed_workers=True,
+        workers_kill_timeout=1,  # calls that wait need no end
         log_level=LogLevels.error,
-        **more,
-    ).serve(target_loader=load)
+    ).serve(target_loader=partial(_load, load))
 
 
 def lower_priority() -> None:

@@ -25,7 +25,6 @@ from web.ui.formatting import (
     format_difference,
     format_matches,
     format_number,
-    format_plain,
     format_points,
     format_rank,
     format_score,
@@ -104,7 +103,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
         "Place": lambda line: "–" if line.place is None else str(line.place),
         "Bot": lambda line: line.bot,
         "Points a deal": _points if standings.duel else format_score,
-        "Plain mean": format_plain,
+        "Plain mean": lambda line: format_points(line.plain),
         "Ranks": lambda line: format_rank(line.rank),
         "Won": lambda line: "–" if line.won is None else f"{line.won:.0%}",
         "Faults": fault_count,
@@ -122,7 +121,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
 
 def _points(line: Standing) -> str:
     """Points without their interval: that of a duel is of the difference, and below the table."""
-    return "–" if line.score is None else format_points(line.score)
+    return format_points(line.score)
 
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:

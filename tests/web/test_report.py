@@ -261,12 +261,6 @@ def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
     assert "This is a question, not a verdict." in shown
 
 
-def test_other_games_have_no_soft_play(tmp_path: Path) -> None:
-    of = cup(game="ninefivetwo", options={"deals": 1}, deals=1)
-    with run(tmp_path, of) as store:
-        assert "only climbing games are compared" in report(store)
-
-
 def test_no_name_is_cut(tmp_path: Path) -> None:
     names = ("斗地主高手" * 12, "W" * 64, "ann 🏆")
     with run(tmp_path, cup(names, deals=1)) as store:

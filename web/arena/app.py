@@ -17,8 +17,7 @@ from tournament.store.reader import StoreReader
 from web.arena.author import add_author_pages
 from web.arena.live_run import LiveRun
 from web.arena.pages import pages
-from web.arena.play.bots import AvailableBots
-from web.arena.play.game import BrowserGames
+from web.arena.play.game import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
 from web.gateway.invitations import Invitations
 from web.ui.template_environment import prepare_templates
@@ -47,8 +46,7 @@ def create_app(
     app = Flask("web.ui", static_url_path="/assets")
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     prepare_templates(app.jinja_env)
-    available = AvailableBots.of_cup(cup, folder)
-    app.extensions["stich-play"] = BrowserGames(available)
+    app.extensions["stich-play"] = BrowserGames(AvailableBots(cup, folder))
     app.register_blueprint(play_pages)
     if store is None:
         app.add_url_rule("/", "home", lambda: redirect("/play"))

@@ -86,7 +86,7 @@ def page(name: str) -> Response:
     try:
         _check(name, session[name])
     except TokenRefused as error:
-        return _refused(now, name, str(error))
+        return _sign_in_page(now, name, str(error))
     if "match" in request.args:
         return _fault_page(now, name)
     run = current_run()
@@ -111,7 +111,7 @@ def sign_in(name: str) -> Response:
     try:
         _check(name, token_hash)
     except TokenRefused as error:
-        return _refused(now, name, str(error))
+        return _sign_in_page(now, name, str(error))
     session[name] = token_hash
     return redirect(url_for("author.page", name=name), 303)
 
@@ -163,15 +163,12 @@ def _count(match: MatchSummary, bot: str) -> int:
     return sum(sum(kinds) for name, kinds in seats if name == bot)
 
 
-def _refused(now: Snapshot, name: str, why: str) -> Response:
-    response = _sign_in_page(now, name, why, 401)
-    response.headers["WWW-Authenticate"] = "Bearer"
-    return response
-
-
-def _sign_in_page(now: Snapshot, name: str, why: str = "", status: int = 200) -> Response:
+def _sign_in_page(now: Snapshot, name: str, why: str = "") -> Response:
+    """The form to sign in, and why one was refused."""
     response = _page("author_sign_in.html", now, name, why=why)
-    response.status_code = status
+    if why:
+        response.status_code = 401
+        response.headers["WWW-Authenticate"] = "Bearer"
     return response
 
 

@@ -165,7 +165,6 @@ class LiveRun:
         self._snapshot: Snapshot | None = None
         self._next = 0.0
         self._counts: deque[tuple[float, int]] = deque()
-        self._facts: tuple[float, RunFacts] | None = None
         self._basis: tuple[int, Any] | None = None
         self._matches = _Matches({})
         self.pages: dict[str, str] = {}
@@ -188,16 +187,10 @@ class LiveRun:
             return self._refresh()
 
     def facts(self) -> RunFacts:
-        """What is known of the run without its matches, at most two seconds old."""
-        known = self._facts
-        if known is None or self._clock() >= known[0]:
-            with self._store.snapshot() as store:
-                facts = store.facts()
-                known = self._facts = (
-                    self._clock() + _FRESH_S,
-                    RunFacts(_version(store, facts), facts),
-                )
-        return known[1]
+        """What is known of the run without its matches."""
+        with self._store.snapshot() as store:
+            facts = store.facts()
+            return RunFacts(_version(store, facts), facts)
 
     def _refresh_and_release(self) -> None:
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from web.child_process import end_with_parent, lower_priority, read_settings, serve
+from web.child_process import lower_priority, serve
 
 MAX_CONNECTIONS: Final = 1024
 """Further spectators wait to be accepted."""
@@ -25,15 +25,14 @@ class PagesSettings:
     folder: str | None = None
 
 
-def _load(_app: str) -> Any:
+def _load(**given: Any) -> Any:
     from service.metrics import Metrics
     from service.rsgi import RsgiFront
     from service.work import Work
     from tournament.store.reader import StoreReader
     from web.arena.app import create_app
 
-    end_with_parent()
-    settings = PagesSettings(**read_settings())
+    settings = PagesSettings(**given)
     app = create_app(
         StoreReader.open(settings.run) if settings.run else None,
         settings.connect_port,
@@ -47,10 +46,4 @@ def _load(_app: str) -> Any:
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    serve(
-        "web.arena.server:app",
-        _load,
-        MAX_CONNECTIONS,
-        interface="rsgi",
-    )
+    serve("web.arena.server:app", _load, MAX_CONNECTIONS)

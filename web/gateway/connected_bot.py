@@ -11,8 +11,7 @@ import asyncio
 import itertools
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -72,14 +71,6 @@ class _Table:
     poll: asyncio.Future[Request | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One connected program."""
-
-    id: str
-    token_hash: str
-
-
 class _Match(msgspec.Struct):
     match: str = ""
 
@@ -93,7 +84,9 @@ class ConnectedBot:
     def __init__(self, name: str, is_valid: Callable[[str], bool]) -> None:
         self.name = name
         self._is_valid = is_valid
-        self.session: Session | None = None
+        self.session = ""
+        """The present session; "" for none."""
+        self._token_hash = ""
         self.over = ""
         self._tables: list[_Table] = []
         self._matches: OrderedDict[str, int] = OrderedDict()
@@ -104,17 +97,17 @@ class ConnectedBot:
         self._wake = asyncio.Event()
         self._budget = _BURST
         self._counted = 0.0
-        self._arriving = 0
+        self.arriving = asyncio.Semaphore(_ARRIVING)
+        """For the bodies of its calls."""
 
     @property
     def present(self) -> int:
         """The number of its tables; 0 while it is away."""
-        session = self.session
-        if session is not None and not self._is_valid(session.token_hash):
+        if self.session and not self._is_valid(self._token_hash):
             self._drop_session()
             self._fail_all()
         here = self._waits > 0 or _now() < self._left + GRACE_S
-        return len(self._tables) if self.session is not None and here else 0
+        return len(self._tables) if self.session and here else 0
 
     @property
     def tables(self) -> int:
@@ -123,24 +116,22 @@ class ConnectedBot:
 
     # For the author's program
 
-    def connect(self, token_hash: str, tables: int) -> Session:
+    def connect(self, token_hash: str, tables: int) -> None:
         """Begin a session, which replaces an earlier one. TooManyCalls."""
         self.spend(2)
         self._drop_session()
         pending = [request for table in self._tables for request in _requests(table)]
         self._tables = [_Table() for _ in range(tables)]
         self._matches.clear()
-        self.session = Session(secrets.token_hex(16), token_hash)
+        self.session, self._token_hash = secrets.token_hex(16), token_hash
         for request in pending:
             self._place(request)
         self._leave()
-        return self.session
 
-    def check(self, session_id: str) -> Session:
-        """The session with this id; Replaced or UnknownSession if it is not the present one."""
-        if self.session is None or self.session.id != session_id:
-            raise Replaced if session_id in self._replaced else UnknownSession
-        return self.session
+    def check(self, session: str) -> None:
+        """Replaced or UnknownSession if this is not the present session."""
+        if not session or self.session != session:
+            raise Replaced if session in self._replaced else UnknownSession
 
     async def poll(self, table: int, answers: int | None, answer: BotAnswer) -> Request | None:
         """Answer the request with this number, if any; then wait for the next one.
@@ -162,7 +153,7 @@ class ConnectedBot:
         self._hand_out(place)
         return await place.poll
 
-    async def wait(self, session: Session) -> str:
+    async def wait(self, session: str) -> str:
         """Wait until the bot plays no more: why. TooManyCalls, Replaced."""
         self.spend(0.5)
         self._waits += 1
@@ -170,7 +161,7 @@ class ConnectedBot:
             if not self.over:
                 self._wake.clear()
                 await self._wake.wait()
-            if self.session is not session:
+            if self.session != session:
                 raise Replaced
             return self.over
         finally:
@@ -231,10 +222,10 @@ class ConnectedBot:
             table.poll.set_result(table.current)
 
     def _drop_session(self) -> None:
-        if self.session is None:
+        if not self.session:
             return
-        self._replaced.append(self.session.id)
-        self.session = None
+        self._replaced.append(self.session)
+        self.session = ""
         self._wake.set()
         for table in self._tables:
             if table.poll is not None and not table.poll.done():
@@ -256,17 +247,6 @@ class ConnectedBot:
     def _look(self) -> None:
         if not self.present:
             self._fail_all()
-
-    @contextmanager
-    def arriving(self) -> Iterator[None]:
-        """While the body of a call arrives; TooManyCalls if too many do so at once."""
-        if self._arriving >= _ARRIVING:
-            raise TooManyCalls
-        self._arriving += 1
-        try:
-            yield
-        finally:
-            self._arriving -= 1
 
     def spend(self, calls: float) -> None:
         """Count calls that need not be; TooManyCalls."""

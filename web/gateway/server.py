@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from web.child_process import end_with_parent, read_settings, serve
+from web.child_process import serve
 from web.gateway.connected_bot import (
     MAX_TABLES,
     BotAnswer,
     ConnectedBot,
     Replaced,
-    Session,
     TooManyCalls,
     UnknownSession,
 )
@@ -136,11 +135,14 @@ class Gateway:
         self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
     ) -> _Response:
         limit = ANSWER_LIMIT if scope.path == "/connect/poll" else _CALL_LIMIT
-        with bot.arriving():
+        if bot.arriving.locked():
+            raise TooManyCalls
+        async with bot.arriving:
             body = await _body(scope, proto, limit)
         if scope.path == "/connect":
             return self._connect(bot, token_hash, body)
-        session = bot.check(scope.headers.get("x-stich-session", ""))
+        session = scope.headers.get("x-stich-session", "")
+        bot.check(session)
         if scope.path == "/connect/poll":
             return await self._poll(bot, scope, proto, body)
         if scope.path == "/connect/wait":
@@ -167,8 +169,8 @@ class Gateway:
             tables = 0
         if not 1 <= tables <= MAX_TABLES:
             raise _Problem(400, f"The number of tables must be from 1 to {MAX_TABLES}.")
-        session = bot.connect(token_hash, tables)
-        return _ok({"session": session.id, "bot": bot.name, "cup": self._settings.cup})
+        bot.connect(token_hash, tables)
+        return _ok({"session": bot.session, "bot": bot.name, "cup": self._settings.cup})
 
     async def _poll(
         self, bot: ConnectedBot, scope: Scope, proto: HTTPProtocol, body: bytes
@@ -188,7 +190,7 @@ class Gateway:
         about = [("x-stich-request", str(request.number)), ("x-stich-call", request.call)]
         return 200, about, request.body
 
-    async def _wait(self, bot: ConnectedBot, session: Session, proto: HTTPProtocol) -> _Response:
+    async def _wait(self, bot: ConnectedBot, session: str, proto: HTTPProtocol) -> _Response:
         return _ok({"over": await _unless_gone(bot.wait(session), proto, WAIT_S) or ""})
 
 
@@ -236,17 +238,9 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-def _load(_app: str) -> Gateway:
-    end_with_parent()
-    return Gateway(GatewaySettings(**read_settings()))
+def _load(**settings: Any) -> Gateway:
+    return Gateway(GatewaySettings(**settings))
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    serve(
-        "web.gateway.server:app",
-        _load,
-        _CONNECTIONS,
-        interface="rsgi",
-        workers_kill_timeout=1,  # calls that wait need no end
-    )
+    serve("web.gateway.server:app", _load, _CONNECTIONS)

@@ -48,10 +48,8 @@ def format_number(value: float) -> str:
 
 def format_score(line: Standing) -> str:
     """Score and interval, where there is one: +0.91 [0.55…1.27]."""
-    if line.score is None:
-        return "–"
-    if line.low is None or line.high is None:
-        return f"{line.score:+z.2f}"
+    if line.score is None or line.low is None or line.high is None:
+        return format_points(line.score)
     return f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]"
 
 
@@ -81,9 +79,9 @@ def table_notes(table: Standings) -> Iterator[str]:
         )
 
 
-def format_points(points: float) -> str:
+def format_points(points: float | None) -> str:
     """Points a deal without an interval: +0.91."""
-    return f"{points:+z.2f}"
+    return "–" if points is None else f"{points:+z.2f}"
 
 
 def format_winners(winners: Sequence[str]) -> str:
@@ -168,11 +166,6 @@ def has_plain(table: Standings) -> bool:
 def course_first(table: Standings) -> bool:
     """Whether the course comes before the table: where it decides the places."""
     return table.course is not None and table.format in BY_FORMAT
-
-
-def format_plain(line: Standing) -> str:
-    """The plain mean of the points a deal: +0.91."""
-    return "–" if line.plain is None else f"{line.plain:+z.2f}"
 
 
 def format_difference(pair: Leniency) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -153,13 +152,6 @@ def test_a_session_ends_with_its_token(client: FlaskClient, invitations: Invitat
     assert answer.status_code == 401
     assert "This token was revoked" in answer.text
     assert not links(answer.text)
-
-
-def test_a_session_ends_in_time(client: FlaskClient, invitations: Invitations) -> None:
-    sign_in(client, "cat", invitations.invite("cat", 1))
-    assert links(client.get("/author/cat").text)
-    client.application.config["PERMANENT_SESSION_LIFETIME"] = timedelta(seconds=-1)
-    assert 'type="password"' in client.get("/author/cat").text
 
 
 def test_wrong_tokens_lock_nobody_out(client: FlaskClient, invitations: Invitations) -> None:

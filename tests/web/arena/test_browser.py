@@ -160,18 +160,24 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [1400, 390])
 def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: int) -> None:
+    """Wherever the focus is, on its page and in the report."""
     with run(tmp_path, cup(NAMES)) as store, served(create_app(store)) as url:
         match = next(iter(store.summaries())).match
-        with chromium(width) as browser:
-            browser.get(f"{url}/matches/{match}#move=4")
-            where = '[data-part="where"]'
-            WebDriverWait(browser, WAIT_S).until(lambda one: text(one, where).startswith("4 /"))
-            body = browser.find_element(By.TAG_NAME, "body")
-            body.send_keys(Keys.ARROW_RIGHT)
-            assert text(browser, where).startswith("5 /")
-            assert browser.current_url.endswith("#move=5")
-            body.send_keys(Keys.END)
-            assert "The game is over." in text(browser, ".middle")
+        (tmp_path / "report.html").write_text(report(store))
+        pages = f"{url}/matches/{match}#", f"{(tmp_path / 'report.html').as_uri()}#match={match}&"
+        where = '[data-part="where"]'
+        for page in pages:
+            with chromium(width) as browser:
+                browser.get(f"{page}move=4")
+                WebDriverWait(browser, WAIT_S).until(lambda one: text(one, where).startswith("4 /"))
+                browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+                assert browser.current_url == f"{page}move=5"
+                browser.find_element(By.CSS_SELECTOR, '[data-go="next"]').send_keys(Keys.ENTER)
+                browser.switch_to.active_element.send_keys(Keys.ARROW_LEFT)  # from the button
+                assert text(browser, where).startswith("5 /")
+                browser.switch_to.active_element.send_keys(Keys.END)
+                assert "The game is over." in text(browser, ".middle")
+                assert not console_errors(browser)
 
 
 def html(browser: Chrome, selector: str) -> str:

@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from flask import render_template
 from flask.testing import FlaskClient
 from markupsafe import escape
 
@@ -21,7 +20,6 @@ from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
-from web.arena import pages
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun, upcoming
 from web.arena.pages import duration, time_left
@@ -93,20 +91,6 @@ def test_an_unchanged_page_is_not_sent_again(client: FlaskClient, path: str) -> 
     assert etag.isascii()
     again = client.get(path, headers={"If-None-Match": etag})
     assert (again.status_code, again.data) == (304, b"")
-
-
-def test_a_page_is_rendered_once_for_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    rendered: list[str] = []
-
-    def render(template: str, **values: object) -> str:
-        rendered.append(template)
-        return render_template(template, **values)
-
-    monkeypatch.setattr(pages, "render_template", render)
-    app = create_app(store)
-    found = [app.test_client().get("/").text for _ in range(3)]
-    assert found[0] == found[1] == found[2]
-    assert rendered == ["standings.html"]
 
 
 def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:

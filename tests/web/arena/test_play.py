@@ -24,9 +24,8 @@ from tournament.run.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.play import game as browser_game
-from web.arena.play.bots import AvailableBots
 from web.arena.play.choices import Choices
-from web.arena.play.game import MAX_BOTS
+from web.arena.play.game import MAX_BOTS, AvailableBots
 from web.ui.moves import cards_of
 
 GAMES = [
@@ -143,14 +142,6 @@ def test_only_some_games_go_on_at_once() -> None:
         assert "try again" in answer.text
 
 
-def test_bots_of_all_games_share_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AvailableBots, "memory_mb", 1.0)
-    with playing() as client:
-        answer = client.post("/play", data={"game": "dasan"})
-        assert answer.status_code == 503
-        assert "too much memory" in answer.text
-
-
 def test_the_game_whose_bots_grow_too_large_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_game, "_MEASURE_S", 0.0)
     with playing() as client:
@@ -158,13 +149,16 @@ def test_the_game_whose_bots_grow_too_large_ends(monkeypatch: pytest.MonkeyPatch
         assert client.get(f"{where}/position").status_code == 200
         monkeypatch.setattr(AvailableBots, "memory_mb", 1.0)
         assert client.get(f"{where}/position").status_code == 404
+        answer = client.post("/play", data={"game": "dasan"})
+        assert answer.status_code == 503
+        assert "too much memory" in answer.text
 
 
 def test_the_bots_of_games_and_those_of_the_cup_share_the_memory_of_a_cup(tmp_path: Path) -> None:
     path = write(tmp_path, toys(3), memory_mb=400)
     cup = read_cup(path)
     with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 2, 1 - PLAY_SHARE)) as tables:
-        assert AvailableBots.of_cup(path, None).memory_mb + 2 * tables.memory_mb == 400
+        assert AvailableBots(path).memory_mb + 2 * tables.memory_mb == 400
 
 
 def test_pages_for_playing_alone_are_those_of_this_machine() -> None:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from stich.processes import find_port, pages_served
+from stich.processes import find_port
 from tests.tournament.cups import all_end, children, events, started, stich, toys, write
-from web.arena.server import MAX_CONNECTIONS, PagesSettings
-from web.child_process import allow_connections
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 
@@ -73,25 +71,3 @@ def test_spectators_who_stop_reading_cost_nobody_anything(tmp_path: Path) -> Non
             process.communicate()
             all_end(below)
     assert stich("verify", run).returncode == 0
-
-
-def test_more_spectators_than_the_server_takes_wait(tmp_path: Path) -> None:
-    allow_connections(MAX_CONNECTIONS)
-    cup, run = write(tmp_path, toys(3), deals=1), tmp_path / "run"
-    assert stich("run", cup, "--out", run).returncode == 0
-    port = find_port("127.0.0.1", 0)
-    with (
-        pages_served("127.0.0.1", port, PagesSettings(str(run))),
-        spectators(port, MAX_CONNECTIONS, GET * 500) as here,
-        socket.socket() as one_more,
-    ):
-        one_more.settimeout(60)
-        one_more.connect(("127.0.0.1", port))  # the system lets it wait
-        one_more.sendall(GET)
-        one_more.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            one_more.recv(1)
-        one_more.settimeout(60)
-        for one in here[:10]:
-            one.close()
-        assert one_more.recv(100).startswith(b"HTTP/1.1 200 OK")

@@ -7,14 +7,19 @@ import json
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import requests
 
 from stich.processes import find_port
+from tests.tournament import hostile
 from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
+from tests.tournament.hostile.server import ABOUT
+from tests.web.gateways import Author
 from tests.web.network import Link
 from tournament.store.store import Store
 
@@ -222,6 +227,44 @@ def _process(
             yield process
 
     return held()
+
+
+def misbehave(author: Author, over: threading.Event) -> None:
+    """Answer GET / rightly, and then what was not asked, with bytes that are no answer, and call
+    without end."""
+    author.connect()
+    threading.Thread(target=author.stay, daemon=True).start()
+    answer, number = b"", "7"
+    with contextlib.suppress(requests.ConnectionError):  # the arena has ended
+        while not over.is_set():
+            found = author.poll(answer, number)
+            number = found.headers.get("X-Stich-Request", "7")
+            asked = found.headers.get("X-Stich-Call")
+            about = hostile.answer(json.dumps(ABOUT).encode())
+            answer = about if asked == "GET /" else b"SSH-2.0-OpenSSH_9.2\r\n"
+            for _ in range(3):
+                author.poll(b"x" * 10_000, "99", **{"X-Stich-Table": "9"})
+    author.http.close()
+
+
+def test_an_author_who_misbehaves_has_all_the_faults(
+    tmp_path: Path, ports: tuple[int, int]
+) -> None:
+    cup = write(tmp_path, deals=1)
+    over = threading.Event()
+    with ended(served := arena(cup, *ports)):
+        programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
+        with ended(*programs):
+            author = Author(f"http://127.0.0.1:{ports[1]}", token(cup, HONEST[0]))
+            threading.Thread(target=misbehave, args=(author, over), daemon=True).start()
+            *_, last = events(served)
+            over.set()
+            for program in programs:
+                program.communicate(timeout=60)
+    assert (last["event"], last["matches"]) == ("finished", 3)
+    faults = {line["bot"]: line["faults"] for line in standings(tmp_path / "run")["standings"]}
+    assert faults[HONEST[0]]["invalid"] > 0
+    assert [sum(faults[name].values()) for name in HONEST[1:]] == [0, 0]
 
 
 def test_a_refused_token_ends_the_program(tmp_path: Path, ports: tuple[int, int]) -> None:

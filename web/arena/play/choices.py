@@ -38,20 +38,15 @@ class Choices:
         left = Counter(self._hand) - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
-    def move(self, chosen: Sequence[str]) -> tuple[str | None, str]:
-        """The move with exactly these cards, or None and a sentence that says why not."""
+    def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
+        """The moves that exactly these cards can be, more than one where they can be read in two
+        ways; or a sentence that says why they are none."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
-            return self._view.check(text).text, ""
+            return [self._view.check(text).text], ""
         except IllegalMove as error:
-            readings = [f"{text}={name}" for name in ("flush", "fullhouse")]
-            found = [one for one in readings if error.reason == "ambiguous" and self._legal(one)]
-            return (found[0] if found else None), error.detail
-
-    def readings(self, chosen: Sequence[str]) -> list[str]:
-        """The moves that the cards can be, where they can be read in two ways."""
-        text = f"{self._verb}:{''.join(chosen)}"
-        return [one for one in (f"{text}=flush", f"{text}=fullhouse") if self._legal(one)]
+            read = [one for one in (f"{text}=flush", f"{text}=fullhouse") if self._legal(one)]
+            return read, "" if read else error.detail
 
     def _goes_with(self, cards: list[str]) -> bool:
         wanted = Counter(cards)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Final
@@ -14,13 +16,14 @@ from typing import Any, Final
 import games
 from games import State
 from games.errors import IllegalMove
-from tournament.bot.launch import LaunchSettings
+from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
-from tournament.config import Bot, Clock
+from tournament.config import REFERENCE_BOTS, Bot, Clock, Limits, read_cup
+from tournament.config.arguments import parse_bot
 from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee
-from web.arena.play.bots import AvailableBots
+from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
 from web.ui.replay_steps import ends_trick, position
 
@@ -32,6 +35,11 @@ _MEASURE_S: Final = 2.0
 _STARTING: Final = 2
 """Games that begin at once: each occupies a thread of the server until its bots answer."""
 
+_CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
+_LONGEST_MS: Final = 10_000
+"""For a move of a bot of the cup."""
+_OF_CUP: Final = "cup:"
+
 
 class FullError(Exception):
     """No further game can begin now; the text is a sentence."""
@@ -39,6 +47,65 @@ class FullError(Exception):
 
 class _GameLeft(Exception):
     """The person has left the game."""
+
+
+class AvailableBots:
+    """The bots that a person can choose: the reference bots, and those that the organiser of a cup
+    starts. Connected bots and bots by URL are reserved for the cup.
+
+    `path` is the CUP.toml of the cup and `folder` that of its run, if there is one. A choice is the
+    name of a reference bot, or "cup:" and that of a bot of the cup. CupError.
+    """
+
+    def __init__(self, path: Path | None = None, folder: Path | None = None) -> None:
+        self._path = path
+        self._folder = folder
+        self._cup = None if path is None else read_cup(path)
+        of_cup = () if self._cup is None else self._cup.bots
+        self._own = {_OF_CUP + bot.name: bot for bot in of_cup if bot.command is not None}
+        taken = {bot.name for bot in of_cup}
+        self._reference = {
+            bot.name: replace(bot, name=f"{bot.name} (reference)") if bot.name in taken else bot
+            for bot in map(parse_bot, REFERENCE_BOTS)
+        }
+
+    def choices(self, game: str) -> list[tuple[str, str]]:
+        """The choices of a game that are bots of the cup, each with the bot's name."""
+        if self._cup is None or self._cup.game != game:
+            return []
+        return [(choice, bot.name) for choice, bot in self._own.items()]
+
+    def names(self, game: str) -> list[str]:
+        """All choices of a game."""
+        return [*(choice for choice, _ in self.choices(game)), *REFERENCE_BOTS]
+
+    def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Mapping[str, Any], Clock]:
+        """The bots of choices, and the options and the clock of their game: those of the cup if
+        one is of the cup."""
+        bots = [self._own.get(one) or self._reference[one] for one in chosen]
+        if self._cup is None or self._own.keys().isdisjoint(chosen):
+            return bots, {}, _CLOCK
+        clock = replace(self._cup.clock, move_ms=min(self._cup.clock.move_ms, _LONGEST_MS))
+        return bots, self._cup.options, clock
+
+    @property
+    def memory_mb(self) -> float:
+        """The MB that the bots of all games together may use."""
+        return memory_for_bots(self._cup.run.memory_mb if self._cup else None) * PLAY_SHARE
+
+    def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
+        """How to start bots, as in the cup; SandboxError if there must be a sandbox and cannot."""
+        if self._cup is None or self._path is None:
+            return prepare_launch(bots, Limits(), clock.start_ms)[0]
+        return prepare_launch(
+            bots,
+            self._cup.limits,
+            clock.start_ms,
+            sandbox=must_sandbox(replace(self._cup, bots=tuple(bots))),
+            network=self._cup.network,
+            secret=[self._path, *([self._folder] if self._folder else [])],
+            folder=self._path.absolute().parent,
+        )[0]
 
 
 class _Person(Player):
@@ -73,7 +140,8 @@ class BrowserGame(Observer):
         self._over = False  # the trick or phase is: the next move begins a new one
         self._said = ""
         self._failed = ""
-        self._closed = False
+        self.over = False
+        """Whether its bots have ended, or do after the move that one is making."""
         self._players: list[HttpBot] = []
         self._choices = Choices(state.view(0))
 
@@ -130,9 +198,8 @@ class BrowserGame(Observer):
         with self._lock:
             if not self._is_asked():
                 return {"moves": [], "why": "It is not your turn.", "lit": []}
-            move, why = self._choices.move(cards)
-            moves = self._choices.readings(cards) or ([move] if move else [])
-            return {"moves": moves, "why": "" if moves else why, "lit": self._choices.lit(cards)}
+            moves, why = self._choices.moves(cards)
+            return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, text: str) -> str:
         """Make the person's move; "" or a sentence that says why it is illegal."""
@@ -157,14 +224,9 @@ class BrowserGame(Observer):
         started = [bot for bot in self._players if isinstance(bot, StartedBot)]
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
-    @property
-    def over(self) -> bool:
-        """Whether its bots have ended, or do after the move that one is making."""
-        return self._closed
-
     def close(self) -> None:
         """End the bots, after the move that one is making."""
-        self._closed = True
+        self.over = True
         self._person.moves.put(None)
 
     def failed(self, seat: int, why: str) -> None:
@@ -174,7 +236,7 @@ class BrowserGame(Observer):
     def moved(self, seat: int, move: str, forced: bool) -> None:
         """Make the move of a bot, or the only legal one of the person, whose other moves were made
         when they came. _GameLeft."""
-        if self._closed:
+        if self.over:
             raise _GameLeft
         if seat != 0 or forced:
             with self._lock:
@@ -206,30 +268,30 @@ class BrowserGames:
     def __init__(self, available: AvailableBots) -> None:
         self.available = available
         self._games: dict[str, BrowserGame] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._measured = 0.0
         self._starting = threading.BoundedSemaphore(_STARTING)
 
     def begin(self, game: str, players: int, chosen: Sequence[str]) -> str:
         """Begin a game with these choices of bots; its key. FullError; StartError or SandboxError
         if a bot is not there."""
-        options, clock = self.available.options(chosen), self.available.clock(chosen)
+        bots, options, clock = self.available.settings(chosen)
         state = games.get(game).start(players, secrets.token_hex(16), options)
-        begun = BrowserGame(state, self.available.bots(chosen), clock)
+        begun = BrowserGame(state, bots, clock)
         if not self._starting.acquire(blocking=False):
             raise FullError("Other games are just beginning; try again in some seconds.")
+        key = secrets.token_urlsafe(16)
         try:
-            key = self._add(begun)
-            try:
-                begun.start(self.available.launch(begun.bots, clock))
-                with self._lock:
-                    if self._too_large():
-                        raise FullError(
-                            "The bots of all games use too much memory; try again in some minutes."
-                        )
-            except BaseException:
-                self._remove(key)
-                raise
+            self._add(key, begun)
+            begun.start(self.available.launch(bots, clock))
+            with self._lock:
+                if self._too_large():
+                    raise FullError(
+                        "The bots of all games use too much memory; try again in some minutes."
+                    )
+        except BaseException:
+            self._end(key)
+            raise
         finally:
             self._starting.release()
         return key
@@ -240,19 +302,15 @@ class BrowserGames:
         with self._lock:
             self._end_idle()
             if monotonic() >= self._measured + _MEASURE_S and self._too_large():
-                self._games.pop(
-                    max(self._games, key=lambda one: self._games[one].memory_mb())
-                ).close()
+                self._end(max(self._games, key=lambda one: self._games[one].memory_mb()))
             return self._games.get(key)
 
     def close(self) -> None:
         """End all games."""
-        with self._lock:
-            for game in self._games.values():
-                game.close()
-            self._games.clear()
+        for key in list(self._games):
+            self._end(key)
 
-    def _add(self, game: BrowserGame) -> str:
+    def _add(self, key: str, game: BrowserGame) -> None:
         with self._lock:
             self._end_idle()
             playing = [one for one in self._games.values() if not one.over]
@@ -262,11 +320,9 @@ class BrowserGames:
                     f"{len(playing)} games are going on, and this server takes {MAX_GAMES} with"
                     f" {MAX_BOTS} bots; try again in some minutes."
                 )
-            key = secrets.token_urlsafe(16)
             self._games[key] = game
-            return key
 
-    def _remove(self, key: str) -> None:
+    def _end(self, key: str) -> None:
         with self._lock:
             if (game := self._games.pop(key, None)) is not None:
                 game.close()
@@ -280,4 +336,4 @@ class BrowserGames:
     def _end_idle(self) -> None:
         now = monotonic()
         for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
-            self._games.pop(key).close()
+            self._end(key)

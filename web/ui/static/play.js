@@ -7,7 +7,7 @@
   const here = location.pathname;
   let now = JSON.parse($("data").textContent);
   let chosen = []; // indices of cards in the hand
-  let options = { moves: [], why: "", lit: now.lit };
+  let options; // what the chosen cards are
   let asked = 0;
 
   async function ask(path, body) {
@@ -68,15 +68,19 @@
     say(chosen.length && !answer.moves.length ? answer.why : "");
   }
 
+  function begin(text) {
+    chosen = [];
+    options = { moves: [], why: "", lit: now.lit };
+    draw();
+    say(text);
+  }
+
+  const news = () => now.said || (own() ? "It is your turn." : "");
+
   function take(next) {
     const changed = next.moves !== now.moves;
     now = next;
-    if (changed) {
-      chosen = [];
-      options = { moves: [], why: "", lit: now.lit };
-      draw();
-      say(now.said || (own() ? "It is your turn." : ""));
-    }
+    if (changed) begin(news());
     if (now.position.turn === null) {
       const best = Math.max(...now.position.scores);
       const first = now.seats.filter((_, seat) => now.position.scores[seat] === best);
@@ -98,12 +102,8 @@
     const button = event.target.closest("button");
     if (!button) return;
     if (button.dataset.card !== undefined) await choose(Number(button.dataset.card));
-    else if (button.dataset.clear !== undefined) {
-      chosen = [];
-      options = { moves: [], why: "", lit: now.lit };
-      draw();
-      say("");
-    } else if (button.dataset.move) {
+    else if (button.dataset.clear !== undefined) begin("");
+    else if (button.dataset.move) {
       const answer = await ask("move", { move: button.dataset.move });
       if (answer.why) say(answer.why);
       else take(answer);
@@ -115,7 +115,6 @@
       document.querySelector("[data-move].strong")?.click();
     }
   });
-  draw();
-  say(now.said || (own() ? "It is your turn." : ""));
+  begin(news());
   follow();
 })();

@@ -52,9 +52,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     opponents = shedding.opponents_of(
         view["seat"], view["players"], view["declarer"], view["partner"]
     )
-    turn = shedding.Turn.of(view, DASAN, opponents, table)
-    plays = [shedding.Play(text, parse_play(text)) for text in moves if text != "pass"]
-    return shedding.rank_moves(turn, plays)
+    plays = [(text, parse_play(text)) for text in moves if text != "pass"]
+    return shedding.rank_moves(view, DASAN, opponents, table, plays)
 
 
 def parse_play(text: str) -> Combo:

@@ -41,9 +41,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     table = view["table"] and on_table(view["table"])
     players = view["players"]
     opponents = shedding.opponents_of(view["seat"], players, view["declarer"])
-    turn = shedding.Turn.of(view, WIN_MODELS[players].rules, opponents, table)
-    plays = [shedding.Play(text, parse_play(text, table)) for text in moves if text != "pass"]
-    return shedding.rank_moves(turn, plays)
+    plays = [(text, parse_play(text, table)) for text in moves if text != "pass"]
+    return shedding.rank_moves(view, WIN_MODELS[players].rules, opponents, table, plays)
 
 
 def on_table(table: Mapping[str, Any]) -> Combo:

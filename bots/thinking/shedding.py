@@ -6,14 +6,15 @@ beat, by how few cards the others hold, and by whether the unseen cards can beat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from bots.cards import View, count_ranks
 from bots.cards import unseen as unseen_cards
 from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
 
 
+@dataclass(slots=True, eq=False)
 class Turn:
     """What the seat to move knows.
 
@@ -24,57 +25,21 @@ class Turn:
     nothing.
     """
 
-    __slots__ = (
-        "cards_left",
-        "counts",
-        "fewest_cards",
-        "most_cards",
-        "opponents",
-        "owner",
-        "rules",
-        "seat",
-        "table",
-        "unseen",
-    )
+    rules: ComboRules
+    seat: int
+    counts: Counts
+    unseen: list[int]
+    cards_left: list[int]
+    opponents: frozenset[int]
+    table: Combo | None
+    owner: int | None
+    fewest_cards: int = field(init=False)
+    most_cards: int = field(init=False)
 
-    def __init__(
-        self,
-        rules: ComboRules,
-        seat: int,
-        counts: Counts,
-        unseen: list[int],
-        cards_left: list[int],
-        opponents: frozenset[int],
-        table: Combo | None,
-        owner: int | None,
-    ) -> None:
-        self.rules = rules
-        self.seat = seat
-        self.counts = counts
-        self.unseen = unseen
-        self.cards_left = cards_left
-        self.opponents = opponents
-        self.table = table
-        self.owner = owner
-        theirs = [cards_left[opponent] for opponent in opponents]
-        self.fewest_cards = min(theirs)
-        self.most_cards = max(theirs)
-
-    @classmethod
-    def of(
-        cls, view: View, rules: ComboRules, opponents: frozenset[int], table: Combo | None
-    ) -> Turn:
-        """Read a view; `table` is its play to beat as a combination."""
-        return cls(
-            rules=rules,
-            seat=view["seat"],
-            counts=tuple(count_ranks(rules.game, view["hand"])),
-            unseen=count_ranks(rules.game, unseen_cards(view)),
-            cards_left=list(view["counts"]),
-            opponents=opponents,
-            table=table,
-            owner=view["table"] and view["table"]["seat"],
-        )
+    def __post_init__(self) -> None:
+        held = [self.cards_left[opponent] for opponent in self.opponents]
+        self.fewest_cards = min(held)
+        self.most_cards = max(held)
 
     @property
     def next_seat(self) -> int:
@@ -91,13 +56,6 @@ class Turn:
     def may_be_beaten(self, combo: Combo) -> bool:
         """Whether an opponent may hold a higher play of the same kind."""
         return beatable(combo, self.rules, self.unseen, self.most_cards)
-
-
-class Play(NamedTuple):
-    """A possible play: the move as it is sent, and its combination."""
-
-    move: str
-    combo: Combo
 
 
 def opponents_of(
@@ -152,15 +110,32 @@ def multiple_of(combo: Combo) -> int:
     return 2 if kind.startswith("pair") else 1
 
 
-def rank_moves(turn: Turn, plays: Sequence[Play]) -> list[tuple[float, str]]:
-    """The moves with their scores, best first; passing, unless the seat leads, scores 0."""
+def rank_moves(
+    view: View,
+    rules: ComboRules,
+    opponents: frozenset[int],
+    table: Combo | None,
+    plays: Iterable[tuple[str, Combo]],
+) -> list[tuple[float, str]]:
+    """The moves with their scores, best first; passing, unless the seat leads, scores 0. `table` is
+    the play to beat as a combination, `plays` are the others as sent and as combinations."""
+    turn = Turn(
+        rules=rules,
+        seat=view["seat"],
+        counts=tuple(count_ranks(rules.game, view["hand"])),
+        unseen=count_ranks(rules.game, unseen_cards(view)),
+        cards_left=list(view["counts"]),
+        opponents=opponents,
+        table=table,
+        owner=view["table"] and view["table"]["seat"],
+    )
     leads = turn.table is None
     score = _score_lead if leads else _score_follow
     ranked = [] if leads else [(0.0, "pass")]
-    for play in plays:
-        left = without(turn.counts, play.combo.ranks)
-        winning = _score_win(turn, play.combo, left)
-        ranked.append((score(turn, play.combo, left) if winning is None else winning, play.move))
+    for move, combo in plays:
+        left = without(turn.counts, combo.ranks)
+        winning = _score_win(turn, combo, left)
+        ranked.append((score(turn, combo, left) if winning is None else winning, move))
     # The sort is stable: equal scores stay in the order of the list, which is low to high.
     return sorted(ranked, key=lambda scored: -scored[0])
 

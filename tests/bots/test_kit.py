@@ -164,8 +164,8 @@ def test_requests_are_served_in_parallel() -> None:
         ("POST", "/move", b"[1]", 400),
         ("POST", "/move", b"{}", 422),
         ("POST", "/move", b"", 400),
-        ("PUT", "/", None, 405),
-        ("DELETE", "/move", None, 405),
+        ("PUT", "/", None, 501),
+        ("DELETE", "/move", None, 501),
     ],
 )
 def test_rejected_requests(
@@ -179,26 +179,26 @@ def test_rejected_requests(
 
 def test_head_and_unknown_query(connection: http.client.HTTPConnection) -> None:
     assert call(connection, "GET", "/?x=1")[0] == 200
-    assert call(connection, "HEAD", "/") == (405, None)
+    assert call(connection, "HEAD", "/") == (501, None)
 
 
 @pytest.mark.parametrize(
-    ("headers", "status"),
+    "headers",
     [
-        ("Content-Length: 16777217", 413),
-        ("Content-Length: " + "9" * 5000, 413),
-        ("Content-Length: -1", 411),
-        ("Content-Length: 1_0", 411),
-        ("Content-Length: \u00b2", 411),
-        ("X: y", 411),
-        ("Transfer-Encoding: chunked", 411),
+        "Content-Length: 16777217",
+        "Content-Length: " + "9" * 5000,
+        "Content-Length: -1",
+        "Content-Length: 1_0",
+        "Content-Length: \u00b2",
+        "X: y",
+        "Transfer-Encoding: chunked",
     ],
 )
-def test_bodies_without_a_usable_length_are_not_read(headers: str, status: int) -> None:
+def test_bodies_without_a_usable_length_are_not_read(headers: str) -> None:
     message = f"POST /move HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n"
     with serving(first) as port:
         received = exchange(port, message.encode("latin-1"))
-    assert received.startswith(f"HTTP/1.1 {status} ".encode())
+    assert received.startswith(b"HTTP/1.1 400 ")
     assert b"Connection: close" in received
 
 

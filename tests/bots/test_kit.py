@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -96,24 +93,6 @@ def test_the_protocol_number_is_that_of_the_contract() -> None:
         assert (field["minimum"], field["maximum"]) == (kit.PROTOCOL, kit.PROTOCOL)
 
 
-def test_card(connection: http.client.HTTPConnection) -> None:
-    card = {"name": "t", "version": "1", "author": "me", "protocol": 1, "games": ["doudizhu"]}
-    assert call(connection, "GET", "/") == (200, card)
-
-
-def test_keep_alive_carries_many_requests(connection: http.client.HTTPConnection) -> None:
-    call(connection, "GET", "/")
-    used = connection.sock
-    assert used is not None
-    for _ in range(20):
-        assert call(connection, "POST", "/move", json.dumps(REQUEST).encode()) == (
-            200,
-            {"move": "pass"},
-        )
-        assert call(connection, "POST", "/start", b"{}") == (200, {})
-    assert connection.sock is used
-
-
 @pytest.mark.parametrize("http10", [True, False])
 def test_connection_closes_when_the_client_wants_it(http10: bool) -> None:
     version = "1.0" if http10 else "1.1"
@@ -177,11 +156,6 @@ def test_rejected_requests(
     assert call(connection, "GET", "/")[0] == 200  # http.client reconnects if it was closed
 
 
-def test_head_and_unknown_query(connection: http.client.HTTPConnection) -> None:
-    assert call(connection, "GET", "/?x=1")[0] == 200
-    assert call(connection, "HEAD", "/") == (501, None)
-
-
 @pytest.mark.parametrize(
     "headers",
     [
@@ -230,13 +204,6 @@ def test_an_exception_is_shown_and_answered_500(
     assert "in fail" in shown
 
 
-def test_only_a_string_is_a_move() -> None:
-    with serving(lambda view, moves: None) as port:
-        status, answer = ask(port)
-    assert status == 500
-    assert "string" in answer["error"]
-
-
 def test_something_can_be_said_beside_the_move() -> None:
     info = {"comment": "a bluff", "nodes": 480}
     with serving(lambda view, moves: ("pass", info)) as port:
@@ -280,31 +247,6 @@ def test_hooks() -> None:
         assert ask(port, "/start", match="m", seat=1) == (200, {})
         assert ask(port, "/end", scores=[1, -1, 0]) == (200, {})
     assert seen == [{"match": "m", "seat": 1}, {"scores": [1, -1, 0]}]
-
-
-def test_a_bot_is_a_program() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        busy = str(taken.getsockname()[1])
-        command = [sys.executable, "-m", "bots.random"]
-        refused = subprocess.run(
-            command, env={**os.environ, "PORT": busy}, capture_output=True, text=True, check=False
-        )
-        assert refused.returncode == 1
-        assert refused.stderr.startswith(f"random: cannot listen on 127.0.0.1:{busy}")
-        assert "set PORT to another port" in refused.stderr
-    wrong = subprocess.run(
-        [*command, "--port", "70000"], capture_output=True, text=True, check=False
-    )
-    assert wrong.returncode == 2
-    assert "70000" in wrong.stderr
-    with subprocess.Popen(
-        command, env={**os.environ, "PORT": "0"}, stderr=subprocess.PIPE, text=True
-    ) as bot:
-        assert bot.stderr is not None
-        port = int(bot.stderr.readline().rsplit(":", 1)[1])
-        with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
-            assert call(connection, "GET", "/")[1]["name"] == "random"
-        bot.terminate()
 
 
 def test_arguments_of_the_author_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
 
 import games
-from bots import search
-from bots.thinking import determinization
 from bots.thinking.bidding import TALON_GAIN, Bidding
 
 THRESHOLDS = (0.4, 0.5, 0.6)
@@ -88,24 +85,3 @@ def test_no_auction_no_inference() -> None:
     state = games.get("doudizhu").start(3, "none", {}).advance("bid:3")
     view = {**state.view(0).to_dict(), "history": []}
     assert not Bidding(view, jokers, THRESHOLDS)
-
-
-def test_the_search_takes_the_sample_that_fits_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    state: Any = games.get("doudizhu").start(3, "best", {}).advance("bid:3")
-    seat = (state.turn + 1) % 3
-    state = state.advance(state.moves()[0])
-    view = state.view(seat).to_dict()
-    mismatches = iter([0.3, 0.1, 0.2, 0.4])
-    monkeypatch.setattr(Bidding, "mismatch", lambda self, hands: next(mismatches))
-    drawn: list[dict[str, Any]] = []
-    sample = determinization.sample_state
-
-    def draw(*given: Any) -> dict[str, Any]:
-        drawn.append(sample(*given))
-        return drawn[-1]
-
-    monkeypatch.setattr(determinization, "sample_state", draw)
-    decision = search._Search(view, state.moves().texts())
-    best = decision._sample(determinization.infer_constraints(view), random.Random(1))
-    assert best is drawn[1]
-    assert len(drawn) == search.MAX_SAMPLES

@@ -222,7 +222,7 @@ def test_enter_makes_the_only_move() -> None:
 
 
 def test_a_bot_that_fails_gets_default_moves_and_the_game_continues() -> None:
-    with running(MISBEHAVING["not JSON"]) as url:
+    with running(MISBEHAVING["not-json"]) as url:
         result = sat_down("dasan", "--with", url, "--option", "deals=1", typed="1\n" * 60)
     assert result.exit_code == 0
     words = " ".join(result.output.split())
@@ -319,7 +319,7 @@ def test_a_wrong_command_line(arguments: list[str], words: str) -> None:
 
 
 def test_a_bot_cannot_write_on_the_terminal() -> None:
-    colours = says(b'{"move": "pass"}', head="Content-Encoding: \x1b[31mred\r\n")
+    colours = says(b'{"move": "pass"}', "200 OK", "Content-Encoding: \x1b[31mred")
     with running(colours) as url:
         result = sat_down("dasan", "--with", url, typed="1\n" * 3)
     assert "not HTTP" in " ".join(result.output.split())

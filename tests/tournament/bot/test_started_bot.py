@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.cups import all_end, bot, needs_sandbox
-from tournament.bot.client import Reply
 from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.url_bot import Choice, Failure, StartError
@@ -95,23 +94,6 @@ def test_a_bot_that_kills_its_supervisor_ends_only_itself(tmp_path: Path) -> Non
         assert started.process.status() == "its supervisor is gone"
         assert started.output() == ""
     all_end(pids(tmp_path))
-
-
-def test_a_bot_whose_supervisor_ends_meanwhile_has_not_started(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    started = StartedBot(Bot("x", command=bot("toy-1")), LAUNCH)
-    send = started.send
-
-    def then_kill(path: str, body: bytes, seconds: float) -> Reply:
-        about = send(path, body, seconds)
-        started.process._supervisor.kill()
-        started.process._supervisor.wait()
-        return about
-
-    monkeypatch.setattr(started, "send", then_kill)
-    with pytest.raises(StartError, match="its supervisor is gone"):
-        started.ready()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 Handler = Callable[[socket.socket, dict[str, Any]], None]
+Every = Callable[[socket.socket, str, str, bytes], None]
+"""Answers every request itself, from its method, path and body."""
 FOREVER = threading.Event()
 LISTENING: list[socket.socket] = []
 ABOUT = {"name": "hostile", "version": "1", "protocol": 1, "games": ["doudizhu"]}
@@ -46,7 +48,9 @@ def toy(name: str) -> Handler:
     return handle
 
 
-def serve(listener: socket.socket, handle: Handler, about: Any = ABOUT) -> None:
+def serve(
+    listener: socket.socket, handle: Handler, about: Any = ABOUT, every: Every | None = None
+) -> None:
     while True:
         try:
             connection, _ = listener.accept()
@@ -54,15 +58,21 @@ def serve(listener: socket.socket, handle: Handler, about: Any = ABOUT) -> None:
             if error.errno in (errno.EBADF, errno.EINVAL):
                 return
             continue
-        threading.Thread(target=_connection, args=(connection, handle, about), daemon=True).start()
+        threading.Thread(
+            target=_connection, args=(connection, handle, about, every), daemon=True
+        ).start()
 
 
-def _connection(connection: socket.socket, handle: Handler, about: Any) -> None:
+def _connection(
+    connection: socket.socket, handle: Handler, about: Any, every: Every | None
+) -> None:
     with contextlib.suppress(OSError, EOFError), connection:
         reader = connection.makefile("rb")
         while True:
             method, path, body = _request(reader)
-            if method == "GET":
+            if every is not None:
+                every(connection, method, path, body)
+            elif method == "GET":
                 whole = isinstance(about, bytes)
                 connection.sendall(about if whole else answer(json.dumps(about).encode()))
             elif path == "/move":
@@ -85,9 +95,10 @@ def _request(reader: Any) -> tuple[str, str, bytes]:
 
 
 @contextmanager
-def running(handle: Handler, about: Any = ABOUT) -> Iterator[str]:
+def running(handle: Handler, about: Any = ABOUT, every: Every | None = None) -> Iterator[str]:
     """A misbehaving bot in this process; its URL."""
-    with serving(socket.create_server(("127.0.0.1", 0), backlog=64), handle, about) as port:
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    with serving(listener, handle, about, every) as port:
         yield f"http://127.0.0.1:{port}"
 
 
@@ -102,9 +113,11 @@ def connected(handle: Handler) -> Iterator[HttpBot]:
 
 
 @contextmanager
-def serving(listener: socket.socket, handle: Handler, about: Any = ABOUT) -> Iterator[int]:
+def serving(
+    listener: socket.socket, handle: Handler, about: Any = ABOUT, every: Every | None = None
+) -> Iterator[int]:
     """A misbehaving bot on a listening socket, which is then closed; yields its port."""
-    thread = threading.Thread(target=serve, args=(listener, handle, about), daemon=True)
+    thread = threading.Thread(target=serve, args=(listener, handle, about, every), daemon=True)
     with listener:
         thread.start()
         try:

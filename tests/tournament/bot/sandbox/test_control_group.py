@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.bot.sandbox.control_group import delegate, group_files, new_group, shares_processor
-from tournament.bot.supervisor.process_tree import create_group, kill_group, remove_group
+from tournament.bot.sandbox.control_group import delegate, shares_processor
 from tournament.config import Limits
 
 LIMITS = Limits(memory_mb=300, processes=40)
@@ -99,47 +98,3 @@ def test_linux_shares_the_processor_among_sessions_outside_of_groups_that_do(
     assert shares_processor(None, root, proc) is shares
     (root / "cgroup.subtree_control").write_text("cpu memory")
     assert shares_processor(str(root), root, proc), "in control groups"
-
-
-class FakeOfABot:
-    """What the kernel puts into a new group, as far as a supervisor uses it."""
-
-    FILES = ("pids.max", "memory.max", "memory.oom.group", "cgroup.kill")
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *files: str) -> None:
-        self.said: dict[str, str] = {}
-        mkdir, rmdir = os.mkdir, os.rmdir
-
-        def make(path: str) -> None:
-            mkdir(path)
-            for name in files:
-                Path(path, name).touch()
-
-        def remove(path: str) -> None:
-            for file in Path(path).iterdir():
-                self.said[file.name] = file.read_text()
-                file.unlink()
-            rmdir(path)
-
-        monkeypatch.setattr(os, "mkdir", make)
-        monkeypatch.setattr(os, "rmdir", remove)
-
-
-@pytest.mark.parametrize("swap", [False, True])
-def test_a_group_has_limits_and_is_killed_as_a_whole_and_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swap: bool
-) -> None:
-    """A system without swap has no memory.swap.max."""
-    limit = {"memory.swap.max": "0"} if swap else {}
-    fake = FakeOfABot(monkeypatch, *FakeOfABot.FILES, *limit)
-    folder = new_group(str(tmp_path))
-    create_group(folder, group_files(LIMITS))
-    kill_group(folder)
-    remove_group(folder)
-    assert fake.said == limit | {
-        "pids.max": "40",
-        "memory.max": str(300 << 20),
-        "memory.oom.group": "1",
-        "cgroup.kill": "1",
-    }
-    assert list(tmp_path.iterdir()) == []

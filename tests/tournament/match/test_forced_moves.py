@@ -93,8 +93,8 @@ def test_verify_knows_which_moves_were_asked_for(ask: bool, tmp_path: Path) -> N
         other = replace(cup, clock=Clock(ask_forced=not ask))
         store.put({"config": other.to_dict()})
         found = [each.detail for each in verify(store).mismatches]
-    assert any(each.startswith("Played without a request") for each in found)
-    assert any("requests, the store has times for" in each for each in found)
+    assert any(each.startswith("The moves without a request are") for each in found)
+    assert any(each.startswith("The numbers of requests are") for each in found)
 
 
 def test_a_run_resumes_as_it_began(tmp_path: Path) -> None:

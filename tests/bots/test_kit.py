@@ -105,21 +105,6 @@ def test_connection_closes_when_the_client_wants_it(http10: bool) -> None:
     assert json.loads(body)["name"] == "t"
 
 
-def test_pipelined_and_dripped_requests() -> None:
-    body = json.dumps(REQUEST).encode()
-    head = b"POST /move HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
-    with serving(first) as port, socket.create_connection(("127.0.0.1", port)) as client:
-        message = head + body
-        client.sendall(message + message[:30])
-        for byte in message[30:]:
-            client.sendall(bytes([byte]))
-        received = b""
-        while received.count(b'{"move": "pass"}') < 2:
-            chunk = client.recv(4096)
-            assert chunk
-            received += chunk
-
-
 def test_requests_are_served_in_parallel() -> None:
     meeting = threading.Barrier(3)
 

@@ -52,24 +52,6 @@ def test_long_clocks_are_not_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(seen) <= search.MAX_SECONDS
 
 
-def test_a_single_move_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(determinization, "infer_constraints", None)
-    view, _ = lead()
-    assert search.search(view, ["play:3c"], iterations=50) == "play:3c"
-
-
-def test_a_position_that_no_deal_leads_to_is_played_sensibly(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def contradictory(*_: Any) -> Any:
-        raise games.InvalidState(["no such position"])
-
-    game = games.get("doudizhu")
-    monkeypatch.setattr(type(game), "state", contradictory)
-    view, moves = lead()
-    assert search.search(view, moves, iterations=5) == sensible.move(view, moves)
-
-
 @pytest.mark.parametrize(
     ("name", "players", "options"),
     [

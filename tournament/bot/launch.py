@@ -165,17 +165,6 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     return env
 
 
-def find_program(argv: Sequence[str], folder: Path) -> str | None:
-    """The path of a command's program, as a bot finds it that is started in `folder`; None if there
-    is none."""
-    name = argv[0]
-    if "/" in name:
-        return shutil.which(str(folder / name))
-    places = environment(argv, 0)["PATH"].split(os.pathsep)
-    # A relative entry means a folder in that of the bot.
-    return shutil.which(name, path=os.pathsep.join(str(folder / place) for place in places))
-
-
 class Missing(NamedTuple):
     """What a bot needs and is not there: the `key` of its section that names it, and a sentence
     with the fix. `number` counts the bots from 0."""
@@ -203,8 +192,16 @@ def missing(bots: Iterable[Bot], folder: Path, *, programs: bool = True) -> Iter
 
 
 def program_problem(argv: list[str], folder: Path) -> str | None:
-    """Why the program of a command cannot be started, and the fix; None if it can."""
-    if find_program(argv, folder) is not None:
+    """Why the program of a command cannot be started in this folder, and the fix; None if it
+    can."""
+    if "/" in argv[0]:
+        found = shutil.which(str(folder / argv[0]))
+    else:
+        places = environment(argv, 0)["PATH"].split(os.pathsep)
+        # A relative entry means a folder in that of the bot.
+        path = os.pathsep.join(str(folder / place) for place in places)
+        found = shutil.which(argv[0], path=path)
+    if found is not None:
         return None
     program = short(argv[0])
     if os.path.isfile(folder / argv[0]):

@@ -15,20 +15,28 @@ KiB (`client.BODY_LIMIT`).
 from __future__ import annotations
 
 import json
+import math
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 import games
 from tournament.bot.client import Reply
-from tournament.bot.info import NOTHING, Info, read_info
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)
 """Statuses by which a bot declines POST /start or /end."""
+
+_MAX_COMMENT = 2000
+_MAX_NUMBERS = 16
+_CUT = " […]"
+"""The end of a comment that was cut."""
 
 _ABOUT = ("name", "version", "author", "protocol", "games")
 
@@ -110,6 +118,57 @@ def end_request(match: str, game: str, seat: int, scores: Sequence[int]) -> byte
 
 
 # Answers
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What is kept of an answer's `info`, and a sentence for each thing that was dropped of it."""
+
+    kept: Mapping[str, str | float] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+
+
+NOTHING = Info()
+
+
+def read_info(value: object) -> Info:
+    """Read the `info` of an answer, whatever it is."""
+    if not isinstance(value, dict):
+        return Info(dropped=('"info" must be an object.',))
+    kept: dict[str, str | float] = {}
+    dropped = []
+    if "comment" in value:
+        comment = value["comment"]
+        if isinstance(comment, str):
+            text = "".join(c for c in comment if unicodedata.category(c) not in ("Cc", "Cs"))
+            if len(text) > _MAX_COMMENT:
+                text = text[: _MAX_COMMENT - len(_CUT)] + _CUT
+                dropped.append(f"The comment has more than {_MAX_COMMENT} characters.")
+            kept["comment"] = text
+        else:
+            dropped.append('"comment" must be a string.')
+    numbers = ((name, each) for name, each in value.items() if name != "comment")
+    for name, each in islice(numbers, _MAX_NUMBERS):
+        number = _finite(each)
+        if not re.fullmatch("[a-z][a-z0-9_]{0,31}", name):
+            dropped.append(f"{name[:40]!a} is no name: write [a-z][a-z0-9_]{{0,31}}.")
+        elif number is None:
+            dropped.append(f'"{name}" must be a finite number.')
+        else:
+            kept[name] = number
+    if len(value) - ("comment" in value) > _MAX_NUMBERS:
+        dropped.append(f"There are more than {_MAX_NUMBERS} numbers.")
+    return Info(kept, tuple(dropped))
+
+
+def _finite(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def read_move(reply: Reply) -> tuple[str, Info]:
@@ -219,10 +278,10 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
             f"Its answer is not a JSON object but {_kind(data)}.",
             'Answer with an object, {"move": "pass"}: not with the move alone, a list or null.',
         )
-    for field in fields:
-        if field in data.repeated:
+    for name in fields:
+        if name in data.repeated:
             raise InvalidAnswer(
-                f'Its answer names "{field}" more than once.',
+                f'Its answer names "{name}" more than once.',
                 'Write "move" once; other fields may contain anything.',
             )
     return data

@@ -20,8 +20,7 @@ from tournament.bot.client import (
     ResponseTooLarge,
     dial_url,
 )
-from tournament.bot.info import NOTHING, Info
-from tournament.bot.protocol import UNSUPPORTED, InvalidAnswer, read_move
+from tournament.bot.protocol import NOTHING, UNSUPPORTED, Info, InvalidAnswer, read_move
 from tournament.config import Bot
 from tournament.records import Answer, FaultKind
 

@@ -129,15 +129,6 @@ def test_a_program_that_fails_is_told_from_a_slow_one(shim: Callable[[str], Ask]
     assert "has ended (exit status 3;" in body["error"]
 
 
-def test_what_the_program_says_comes_before_the_cause_and_nothing_between(
-    shim: Callable[[str], Ask],
-) -> None:
-    ask = shim("import sys\nsys.exit('no cards')\n")
-    assert ask()[0] == 500
-    assert ask.stderr.readline() == "no cards\n"
-    assert ask.stderr.readline().startswith("shim.py: the program has ended (exit status 1;")
-
-
 def test_a_second_line_is_not_the_next_answer(shim: Callable[[str], Ask]) -> None:
     ask = shim(
         READ + "    words = 'two\\nlines' if request['turn'] == 2 else 'one'\n"

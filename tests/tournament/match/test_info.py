@@ -7,7 +7,7 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.played import Dice
-from tournament.bot.info import Info, read_info
+from tournament.bot.protocol import Info, read_info
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Clock
 from tournament.match.match import INFO_LIMIT, Pairing, Rules, play

@@ -30,8 +30,8 @@ class Session(Protocol):
         Raises NoAnswer if it has not answered until that time, by `time.monotonic`.
         """
 
-    def close(self) -> None:
-        """The match is over."""
+    def close(self, score: int | None = None) -> None:
+        """The match is over, with this score for the program if it is known."""
 
 
 class Adapter:
@@ -80,7 +80,7 @@ class Adapter:
         with self._lock:
             session = self._sessions.pop(request["match"], None)
         if session is not None:
-            session.close()
+            session.close(request["scores"][request["seat"]])
 
 
 def serve(

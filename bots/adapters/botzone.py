@@ -153,7 +153,7 @@ class Match:
             self.close()
         return output
 
-    def close(self) -> None:
+    def close(self, score: int | None = None) -> None:
         """End the program if one keeps running."""
         if self._program is not None:
             self._program.close()

@@ -39,7 +39,7 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """What one seat knows of a deal.
+    """What one seat knows of a deal, and its score before.
 
     `position` and `landlord` are seats counted from the one that bids first. `dealt` is the hand
     before the talon was taken up. `calls` are the auction and `plays` the rest of the history, each
@@ -48,6 +48,7 @@ class Deal:
     """
 
     number: int
+    score: int
     position: int
     landlord: int | None
     bid: int
@@ -89,6 +90,7 @@ class Deal:
             raise NoAnswer("untold", "the history does not have the deal from its beginning")
         return cls(
             view["deal"],
+            view["scores"][view["seat"]],
             position,
             landlord,
             view["bid"],

@@ -177,12 +177,17 @@ def new_bot(
         raise click.UsageError(str(error)) from error
     command = kit.command(directory)
     install = [f"apt-get install {' '.join(kit.missing())}"] if kit.missing() else []
+    told = " --option single_round=true --option reveal_talon=true"
+    options = "" if kit.program is None else told
     steps = {
         "Install what is missing:": install,
         "Build it:": [f"(cd {shlex.quote(str(directory))} && {step})" for step in kit.build],
         "Check that it conforms to the protocol:": [f'stich check --command "{command}"'],
-        "Play it against a reference bot:": [f'stich duel "{command}" greedy --game doudizhu'],
+        "Play it against a reference bot:": [
+            f'stich duel "{command}" greedy --game doudizhu{options}'
+        ],
         "Enter it in a cup, in its CUP.toml:": [
+            *([] if kit.program is None else ['options = "botzone"']),
             "[[bots]]",
             'name = "mine"',
             f"command = {json.dumps(command)}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -14,7 +16,8 @@ from bots.adapters.adapter import Adapter
 
 OPTIONS = {"single_round": True, "reveal_talon": True, "spring": True}
 PATIENT = {"move_ms": 60_000, "bank_ms": 0}
-HASTY = {"move_ms": 300, "bank_ms": 0}
+CLOCKS = dict.fromkeys(("unreadable", "illegal", "ended"), PATIENT)
+CLOCKS["late"] = {"move_ms": 300, "bank_ms": 0}
 
 # What each program writes or does when it has read a line, and the kind of failure that this is.
 FAILURES = {
@@ -40,11 +43,36 @@ def failing(failure: str) -> str:
     return f"import os, sys, time\nfor line in sys.stdin:\n    {FAILURES[failure][0]}\n"
 
 
+def first_answers(adapter: Adapter, clock: Mapping[str, int] = PATIENT) -> list[dict[str, Any]]:
+    """Ask twice for the first bid of a game; the info of each answer, with its `move`.
+
+    The move is legal, and that of `sensible` where it is a fallback.
+    """
+    state = games.get("doudizhu").start(3, "first", OPTIONS)
+    assert state.turn is not None
+    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
+    answers = []
+    for _ in range(2):
+        move, info = adapter.move(view, moves, request(view, moves, clock))
+        assert move == sensible.move(view, moves) if info["fallback"] else move in moves
+        answers.append({"move": move, **info})
+    adapter.end({"match": "m", "seat": state.turn, "scores": [0, 0, 0]})
+    return answers
+
+
 def request(
     view: Mapping[str, Any], moves: list[str], clock: Mapping[str, int] = PATIENT, match: str = "m"
 ) -> dict[str, Any]:
     """The body of POST /move."""
     return {"match": match, "view": view, "moves": moves, "clock": clock}
+
+
+def documented() -> dict[str, Any]:
+    """The request of docs/bots.md: the landlord has played twice, and was outplayed once."""
+    page = (Path(__file__).parents[3] / "docs" / "bots.md").read_text()
+    (found,) = re.findall(r"<!-- example request -->\n```json\n(.*?)```", page, re.DOTALL)
+    example: dict[str, Any] = json.loads(found)
+    return example
 
 
 def play(
@@ -68,5 +96,5 @@ def play(
         else:
             move = sensible.move(view, moves)
         state = state.advance(move)
-    adapter.end({"match": f"{seed} {seat}"})
+    adapter.end({"match": f"{seed} {seat}", "seat": seat, "scores": state.scores})
     return state, sums

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import games
-from bots import sensible
 from bots.adapters import botzone
 from bots.adapters.adapter import Adapter
 from bots.adapters.deal import Deal
-from tests.bots.adapters.foreign import FAILURES, HASTY, PATIENT, command, failing, play, request
-
-ROOT = Path(__file__).parents[3]
+from tests.bots.adapters.foreign import (
+    CLOCKS,
+    FAILURES,
+    command,
+    documented,
+    failing,
+    first_answers,
+    play,
+)
 
 # Bids 3 if it is first, and plays the lowest single card that it may. It checks what it is told.
 PROGRAM = """
@@ -74,14 +75,6 @@ def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
     return Adapter(lambda: botzone.Match(program, str(folder), auction), auction=auction)
 
 
-def documented() -> dict[str, Any]:
-    """The request of docs/bots.md: the landlord has played twice, and was outplayed once."""
-    page = (ROOT / "docs" / "bots.md").read_text()
-    (found,) = re.findall(r"<!-- example request -->\n```json\n(.*?)```", page, re.DOTALL)
-    example: dict[str, Any] = json.loads(found)
-    return example
-
-
 def test_a_program_with_an_auction_is_told_the_documented_position() -> None:
     requests, responses = botzone.conversation(Deal.of(documented()["view"]), True)
     # 4d 5h 6dh 7s 8ds 9d Thsc Jhc Khs Ac 2d: as dealt, without 3d 7h Ad of the talon.
@@ -129,11 +122,9 @@ def test_whole_games(tmp_path: Path, source: str, auction: bool) -> None:
 
 
 def test_the_debug_information_is_the_comment(tmp_path: Path) -> None:
-    state = games.get("doudizhu").start(3, "debug", {})
-    assert state.turn is not None
-    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
-    answer = adapter(tmp_path, ONCE).move(view, moves, request(view, moves))
-    assert answer == ("bid:3", {"fallback": 0, "comment": "move 1"})
+    first, second = first_answers(adapter(tmp_path, ONCE))
+    assert first == {"move": "bid:3", "fallback": 0, "comment": "move 1"}
+    assert second["fallback"] == 1  # its data says that it has moved already
 
 
 def test_a_running_program_that_played_illegally_is_told_what_was_played(tmp_path: Path) -> None:
@@ -154,14 +145,7 @@ def test_sensible_plays_for_a_program_that_fails(
     tmp_path: Path, failure: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     kind = FAILURES[failure][1]
-    state = games.get("doudizhu").start(3, failure, {})
-    assert state.turn is not None
-    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
-    bot = adapter(tmp_path, failing(failure))
-    clock = HASTY if kind == "late" else PATIENT
-    for _ in range(2):
-        move, info = bot.move(view, moves, request(view, moves, clock))
-        assert move == sensible.move(view, moves)
+    for info in first_answers(adapter(tmp_path, failing(failure)), CLOCKS[kind]):
         assert (info["fallback"], info[kind]) == (1, 1)
         assert str(info["comment"]).startswith("sensible plays: the program")
     assert "sensible plays: " in capfd.readouterr().err

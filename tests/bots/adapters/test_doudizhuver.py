@@ -1,0 +1,147 @@
+"""Programs of the student contest: what they are told, whole games, and programs that fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bots.adapters import doudizhuver
+from bots.adapters.adapter import Adapter
+from bots.adapters.deal import Deal
+from tests.bots.adapters.foreign import (
+    CLOCKS,
+    FAILURES,
+    OPTIONS,
+    command,
+    documented,
+    failing,
+    first_answers,
+    play,
+)
+
+# Bids 3 if nobody has bid, and plays the lowest single card that it may. It checks what it is told.
+PROGRAM = """
+import sys
+log = open("log", "a")
+hand, table, passes, bids = set(), [], 0, {}
+level = lambda card: card // 4 + (card == 53)
+
+def choose():
+    fitting = [card for card in sorted(hand) if not table or level(card) > level(table[0])]
+    return fitting[:1] if len(table) <= 1 else []
+
+def played(cards):
+    global table, passes
+    table, passes = (cards, 0) if cards else ([] if passes else table, passes + 1)
+
+for line in sys.stdin:
+    print(line.strip(), file=log, flush=True)
+    verb, _, rest = line.strip().partition(" ")
+    answer = "OK " + verb
+    cards = [] if rest[-2:] == "-1" else [int(n) for n in rest[1:].split(",") if n.isdigit()]
+    if verb == "DOUDIZHUVER":
+        answer = "NAME test"
+    elif verb == "DEAL":
+        me, hand = rest[0], set(cards)
+        assert len(hand) == 17
+    elif rest == "WHAT" and verb == "BID":
+        bids[me] = 0 if any(bids.values()) else 3
+        answer = "BID %s%d" % (me, bids[me])
+    elif verb == "BID":
+        bids[rest[0]] = cards[0]
+    elif verb == "LEFTOVER":
+        assert len(cards) == 3 and bids[rest[0]] == max(bids.values())
+        hand |= set(cards) if rest[0] == me else set()
+    elif rest == "WHAT":
+        move = choose()
+        hand -= set(move)
+        played(move)
+        answer = "PLAY %s%s" % (me, ",".join(map(str, move)) or "-1")
+    elif verb == "PLAY":
+        assert rest[0] != me and not hand & set(cards)
+        played(cards)
+    print(answer, flush=True)
+"""
+
+
+def adapter(folder: Path, source: str) -> Adapter:
+    program = command(folder, source)
+    return Adapter(lambda: doudizhuver.Match(program, str(folder)), auction=True)
+
+
+def test_a_program_is_told_the_documented_position() -> None:
+    assert doudizhuver.script(Deal.of(documented()["view"])) == [
+        ("DOUDIZHUVER 1.0", "NAME"),
+        ("INFO 1,1,1,1,1,0,15", "OK INFO"),
+        ("DEAL C5,8,12,13,18,21,22,25,28,30,31,32,35,40,42,47,49", "OK DEAL"),
+        ("BID A1", "OK BID"),
+        ("BID B2", "OK BID"),
+        ("BID WHAT", "BID C3"),
+        ("LEFTOVER C1,16,45", "OK LEFTOVER"),
+        ("PLAY WHAT", "PLAY C28,30,31,47"),
+        ("PLAY A-1", "OK PLAY"),
+        ("PLAY B-1", "OK PLAY"),
+        ("PLAY WHAT", "PLAY C1"),
+        ("PLAY A7", "OK PLAY"),
+        ("PLAY B53", "OK PLAY"),
+        ("PLAY WHAT", "PLAY C-1"),
+        ("PLAY A-1", "OK PLAY"),
+        ("PLAY B2,4,11,14,17", "OK PLAY"),
+        ("PLAY WHAT", ""),
+    ]
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_whole_games(tmp_path: Path, seat: int) -> None:
+    state, sums = play(adapter(tmp_path, PROGRAM), "whole", seat, {**OPTIONS, "deals": 2})
+    assert sums["fallback"] == 0, sums
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert lines.count("DOUDIZHUVER 1.0") == 2
+    over = [line for line in lines if line.startswith("GAMEOVER ")]
+    landlords = [line[9] for line in lines if line.startswith("LEFTOVER ")]
+    won = [result["out"] == result["declarer"] for result in state.results]
+    assert [line[9] == landlord for line, landlord in zip(over, landlords, strict=True)] == won
+
+
+def test_after_an_illegal_move_sensible_plays_the_deal(tmp_path: Path) -> None:
+    source = PROGRAM.replace("move = choose()", "move = choose() if len(hand) > 15 else [0, 53]")
+    _, sums = play(adapter(tmp_path, source), "whole", 0)
+    assert sums["illegal"] == 1
+    assert sums["untold"] == sums["fallback"] - 1 > 0
+
+
+@pytest.mark.parametrize("when", ["rest == 'WHAT'", "verb == 'PLAY' and rest != 'WHAT'"])
+def test_a_program_that_died_is_told_the_deal_again(tmp_path: Path, when: str) -> None:
+    first = f"0 < len(hand) < 17 and {when} and not os.path.exists('died')"
+    dies = f"    if {first}:\n        open('died', 'w')\n        sys.exit()\n"
+    source = PROGRAM.replace("    answer = ", f"{dies}    answer = ", 1)
+    _, sums = play(adapter(tmp_path, f"import os\n{source}"), "whole", 0)
+    assert (tmp_path / "died").exists()
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert lines.count("DOUDIZHUVER 1.0") == 2
+    assert sums["fallback"] == 0, sums
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_sensible_plays_for_a_program_that_fails(tmp_path: Path, failure: str) -> None:
+    kind = FAILURES[failure][1]
+    for info in first_answers(adapter(tmp_path, failing(failure)), CLOCKS[kind]):
+        assert (info["fallback"], info[kind]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("BID A4", "illegal"),
+        ("BID A-1", "illegal"),
+        ("BID 1", "unreadable"),
+        ("PLAY A3", "unreadable"),
+        ("OK BID", "unreadable"),
+        ("BID A" + "9" * 5000, "unreadable"),
+    ],
+)
+def test_an_answer_in_the_wrong_phase_or_form(tmp_path: Path, answer: str, kind: str) -> None:
+    source = PROGRAM.replace('"BID %s%d" % (me, bids[me])', repr(answer))
+    for info in first_answers(adapter(tmp_path, source)):
+        assert (info["fallback"], info[kind]) == (1, 1)

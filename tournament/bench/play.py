@@ -5,6 +5,7 @@ Par is what `sensible` makes of each block of the public deals; `make bench-par`
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -144,6 +145,10 @@ LANDMARKS = ("random", "greedy")
 """The house bots that are measured against `sensible` beside it."""
 
 
+class ParError(Exception):
+    """The file of par cannot be used; the text is a sentence."""
+
+
 class Par(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of the suite, and by house bot its points in each block, summed over all deals."""
 
@@ -162,10 +167,21 @@ class Par(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         }
 
 
-def read_par() -> Mapping[tuple[str, int, str], Par]:
-    """Par of every table of the suite by its key."""
-    found = msgspec.json.decode(PAR_FILE.read_bytes(), type=tuple[Par, ...])
-    return {(par.game, par.players, par.opponents): par for par in found}
+class _ParFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    sha256: str
+    tables: tuple[Par, ...]
+
+
+def read_par(file: Path = PAR_FILE) -> Mapping[tuple[str, int, str], Par]:
+    """Par of every table of the suite by its key. ParError if the file is not as it was written."""
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=_ParFile)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ParError(f"{file} is damaged ({error}); install Stich again.") from None
+    if found.sha256 != _digest(found.tables):
+        why = "its numbers are not those that were written"
+        raise ParError(f"{file} is damaged ({why}); install Stich again.")
+    return {(par.game, par.players, par.opponents): par for par in found.tables}
 
 
 def write_par(houses: Houses, concurrency: int, on_table: Callable[[BenchTable], None]) -> None:
@@ -179,5 +195,14 @@ def write_par(houses: Houses, concurrency: int, on_table: Callable[[BenchTable],
             for bot in bots
         }
         found.append(Par(*table.key, points))
-    # A line for each table.
-    PAR_FILE.write_bytes(msgspec.json.encode(found).replace(b'{"game"', b'\n{"game"') + b"\n")
+    PAR_FILE.write_bytes(encode(tuple(found)))
+
+
+def encode(tables: tuple[Par, ...]) -> bytes:
+    """The file of par, a line for each table."""
+    whole = msgspec.json.encode(_ParFile(_digest(tables), tables))
+    return whole.replace(b'{"game"', b'\n{"game"') + b"\n"
+
+
+def _digest(tables: tuple[Par, ...]) -> str:
+    return hashlib.sha256(msgspec.json.encode(tables)).hexdigest()

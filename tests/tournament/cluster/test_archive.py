@@ -1,9 +1,11 @@
 """The folders of bots that travel to workers."""
 
 import hashlib
+import io
 import os
 import socket
 import stat
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,37 @@ def test_what_changed_on_its_way_is_not_unpacked(folder: Path, target: Path) -> 
     with pytest.raises(ArchiveError, match="changed on its way"):
         unpack(data + b"x", hashlib.sha256(data).hexdigest(), target)
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"/tmp/evil": "file"},
+        {"../evil": "file"},
+        {"out": "..", "out/evil": "file"},
+        {"out": "/"},
+        {"sub/up": "..", "sub/out": "up/../.."},
+        {"sub/out": "up/..", "sub/up": ".."},
+    ],
+)
+def test_an_archive_never_writes_or_leads_elsewhere(
+    tmp_path: Path, target: Path, entries: dict[str, str]
+) -> None:
+    """Whoever made it: `pack` would not. A value that is no "file" is where a link leads."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as made:
+        sub = tarfile.TarInfo("sub")
+        sub.type = tarfile.DIRTYPE
+        made.addfile(sub)
+        for name, what in entries.items():
+            info = tarfile.TarInfo(name)
+            if what != "file":
+                info.type, info.linkname = tarfile.SYMTYPE, what
+            made.addfile(info)
+    with pytest.raises((ArchiveError, OSError)):
+        unpacked(out.getvalue(), target)
+    assert not list(tmp_path.rglob("evil"))
+    assert not Path("/tmp/evil").exists()
 
 
 def test_the_cup_and_its_runs_stay(folder: Path, target: Path) -> None:

@@ -213,8 +213,3 @@ def test_bots_and_seeds_are_held_to_what_a_cup_may_say(
         duel_of("greedy", "random", **fields)
     assert str(error.value).endswith(".")
     assert len(str(error.value)) < 200
-
-
-def test_a_bot_that_cannot_be_one_ends_a_duel_before_it_begins() -> None:
-    done = stich("duel", "greedy", "python '", "--game", "doudizhu")
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -28,7 +28,7 @@ class Kit:
     `sources` maps the names in a copy to paths below `bots/`; `build` are shell commands to run
     inside the copy, `run` starts the bot from any directory. `needs` has each Debian package of the
     toolchain with a program or the path of a file (a pattern) that it brings. An adapter is put in
-    front of a `program`, of which this is an example.
+    front of a `program`, of which this is an example. The author of one `by_url` keeps it running.
     """
 
     language: str
@@ -40,6 +40,7 @@ class Kit:
     run: str
     needs: Mapping[str, str]
     program: str | None = None
+    by_url: bool = False
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -113,6 +114,7 @@ def _kit(language: str, data: Mapping[str, Any]) -> Kit:
         run=data["run"],
         needs=data["needs"],
         program=data.get("program"),
+        by_url=data.get("by_url", False),
     )
 
 

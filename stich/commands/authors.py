@@ -193,6 +193,8 @@ def new_bot(
             f"command = {json.dumps(command)}",
         ],
     }
+    if kit.by_url:
+        steps = {"Start it, and let it play by its URL, as README.md says:": [command]}
     what = "It chooses its moves in" if kit.program is None else "It starts the program named in"
     click.echo(f"Copied a bot for {kit.title} to {directory}. {what} {kit.decision}.\n")
     for title, lines in steps.items():

@@ -35,7 +35,9 @@ EVERY = os.environ.get("STICH_ALL_KITS") == "1"
 KITS = {language: kit for language, kit in catalogue().items() if kit.program is None}
 QUICK = ("javascript", "python")
 PARAMETERS = [
-    pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow) for kit in KITS
+    pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow)
+    for kit, made in KITS.items()
+    if not made.by_url  # a model: tests/bots/test_llm.py
 ]
 
 

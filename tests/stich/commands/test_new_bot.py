@@ -66,6 +66,12 @@ def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
     assert "stich check" in result.output
 
 
+def test_a_bot_that_its_author_keeps_running_is_not_started_by_others(tmp_path: Path) -> None:
+    result = CliRunner().invoke(new_bot, ["llm", str(tmp_path)])
+    assert f"README.md says:\n  python {tmp_path}/bot.py" in result.output
+    assert "--command" not in result.output
+
+
 @pytest.mark.slow
 def test_the_python_copy_is_checked_and_clean(tmp_path: Path) -> None:
     find("python").copy(tmp_path)

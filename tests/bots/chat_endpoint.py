@@ -1,0 +1,161 @@
+"""A stand-in for an endpoint of chat completions, as OpenAI's reference describes them.
+
+It refuses a request that the reference does not allow, and answers as its script says: an act for
+each request, the last one for all that follow.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Act = Callable[["Handler", dict[str, Any]], None]
+KEY = "sk-stand/in-0123456789"
+USAGE = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
+
+
+def completion(words: str | None, usage: Any = USAGE, **message: Any) -> dict[str, Any]:
+    told = {"role": "assistant", "content": words, "refusal": None} | message
+    choice = {"index": 0, "message": told, "logprobs": None, "finish_reason": "stop"}
+    about = {"id": "chatcmpl-1", "created": 1, "model": "stand-in", "object": "chat.completion"}
+    return {**about, "choices": [choice], "usage": usage}
+
+
+def says(words: str | None, **more: Any) -> Act:
+    return lambda handler, body: handler.answer(200, completion(words, **more))
+
+
+def moves(move: str, comment: str = "why not") -> Act:
+    return says(json.dumps({"comment": comment, "move": move}))
+
+
+def answers(status: int, body: Any = "", **headers: str) -> Act:
+    return lambda handler, _: handler.answer(status, body, headers)
+
+
+def streams(*pieces: str, end: str = "data: [DONE]\n\n") -> Act:
+    """Server-sent events: a comment, the role, the words in pieces, the usage, the end."""
+
+    def act(handler: Handler, body: dict[str, Any]) -> None:
+        deltas = [{"role": "assistant", "content": ""}, *({"content": each} for each in pieces), {}]
+        chunks: list[dict[str, Any]] = [
+            {"choices": [{"index": 0, "delta": each, "finish_reason": None}]} for each in deltas
+        ]
+        chunks.append({"choices": [], "usage": USAGE})
+        events = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+        handler.answer(200, f": waiting\n\n{events}{end}", {"Content-Type": "text/event-stream"})
+
+    return act
+
+
+def breaks_off(handler: Handler, _: dict[str, Any]) -> None:
+    """The connection ends in the middle of an answer."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")
+    handler.close_connection = True
+
+
+def stalls(handler: Handler, _: dict[str, Any]) -> None:
+    """Empty lines for as long as somebody listens, as some send while a model thinks."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while not handler.server.closing.wait(0.05):
+        handler.wfile.write(b"1\r\n\n\r\n")
+
+
+def without_schema(act: Act) -> Act:
+    """An endpoint that does not know structured output."""
+
+    def refuse(handler: Handler, body: dict[str, Any]) -> None:
+        if "response_format" in body:
+            handler.answer(400, {"error": {"message": "Unknown parameter: 'response_format'."}})
+        else:
+            act(handler, body)
+
+    return refuse
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: ChatEndpoint
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        problem = self._problem(body)
+        if problem:
+            self.answer(418, problem)
+        else:
+            self.server.act(body)(self, body)
+
+    def _problem(self, body: dict[str, Any]) -> str | None:
+        """What the reference does not allow of a request."""
+        known = "model messages temperature max_tokens response_format stream stream_options"
+        if (
+            self.path != "/v1/chat/completions"
+            or self.headers["Content-Type"] != "application/json"
+        ):
+            return "no such operation"
+        if self.headers["Authorization"] != f"Bearer {self.server.key}" or set(body) - set(
+            known.split()
+        ):
+            return "unknown key or parameter"
+        if not isinstance(body["model"], str) or not 0 <= body.get("temperature", 1) <= 2:
+            return "model or temperature"
+        roles = [message["role"] for message in body["messages"]]
+        if roles != (["user", "assistant"] * len(roles))[: len(roles)] or roles[-1] != "user":
+            return "roles"
+        if not all(message["content"] for message in body["messages"]):
+            return "an empty message"
+        if "response_format" in body:
+            form = body["response_format"]["json_schema"]
+            schema = form["schema"]
+            strict = schema["additionalProperties"] is False and form["strict"] is True
+            if not strict or sorted(schema["required"]) != sorted(schema["properties"]):
+                return "a strict schema requires all properties, and allows no others"
+            if not re.fullmatch("[a-zA-Z0-9_-]{1,64}", form["name"]):
+                return "the name of the schema"
+        return None
+
+    def answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
+        data = body if isinstance(body, str) else json.dumps(body)
+        self.send_response(status)
+        sent = {"Content-Type": "application/json", "Content-Length": str(len(data.encode()))}
+        sent |= {name.replace("_", "-"): value for name, value in (headers or {}).items()}
+        for name, value in sent.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data.encode())
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+class ChatEndpoint(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, acts: tuple[Act, ...], key: str) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self._acts = list(acts)
+        self.key = key
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+        self.bodies: list[dict[str, Any]] = []
+        self.closing = threading.Event()
+
+    def act(self, body: dict[str, Any]) -> Act:
+        self.bodies.append(body)
+        return self._acts.pop(0) if len(self._acts) > 1 else self._acts[0]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone is no error here."""
+
+
+@contextmanager
+def endpoint(*acts: Act, key: str = KEY) -> Iterator[ChatEndpoint]:
+    with ChatEndpoint(acts, key) as server:
+        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+        yield server
+        server.closing.set()
+        server.shutdown()

@@ -1,0 +1,335 @@
+"""A language model as a bot, with a stand-in for its endpoint."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import games
+from bots import kit, llm, sensible
+from bots.kits import find
+from stich.cli import cli
+from tests.bots.chat_endpoint import (
+    KEY,
+    USAGE,
+    Act,
+    answers,
+    breaks_off,
+    completion,
+    endpoint,
+    moves,
+    says,
+    stalls,
+    streams,
+    without_schema,
+)
+
+START = games.get("doudizhu").start(3, "cards", {})
+VIEW, MOVES = START.view(START.turn).to_dict(), START.moves().texts()
+PLAIN = without_schema  # answers in prose
+ILLEGAL = moves("play:3c")
+SHAPES = {
+    "other vendor": {"type": "message", "content": [{"type": "text", "text": "bid:1"}]},
+    "native of a server": {"message": {"role": "assistant", "content": "bid:1"}, "done": True},
+    "old completion": {"choices": [{"index": 0, "text": "bid:1"}]},
+    "no choices": {"choices": []},
+    "content in parts": completion(None, content=[{"type": "text", "text": "bid:1"}]),
+    "error with status 200": {"error": {"message": "overloaded"}},
+    "list": [],
+    "page": "<!doctype html><title>Sign in</title>",
+    "deep": "[" * 100_000,
+    "tokens": completion("bid:1", usage={"prompt_tokens": "many"}),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    find("llm").copy(tmp_path / "bot")
+    return tmp_path / "bot"
+
+
+def change(folder: Path, **settings: Any) -> None:
+    """Change keys of settings.toml."""
+    path = folder / "settings.toml"
+    lines = path.read_text().splitlines()
+    for name, value in settings.items():
+        (index,) = [i for i, line in enumerate(lines) if line.startswith(f"{name} = ")]
+        lines[index] = f"{name} = {json.dumps(value)}"
+    path.write_text("\n".join(lines))
+
+
+def decide(
+    folder: Path, *acts: Act, move_ms: int = 30_000, key: str = KEY, **settings: Any
+) -> tuple[str, dict[str, Any], list[dict[str, Any]]]:
+    """The bot's move, its info, and the requests that the endpoint got."""
+    with endpoint(*acts, key=key) as server:
+        change(folder, base_url=server.url, key_variable="STAND_IN_KEY", **settings)
+        player = llm.load(folder, {"STAND_IN_KEY": f"{key}\n"})
+        clock = {"move_ms": move_ms, "bank_ms": 0}
+        move, info = player.move(VIEW, MOVES, {"clock": clock})
+        return move, info, server.bodies
+
+
+def test_a_good_answer(folder: Path) -> None:
+    move, info, bodies = decide(folder, moves("bid:2", "strong"), input_price=2, output_price=10)
+    assert move == "bid:2"
+    assert info == {
+        "comment": "strong",
+        "calls": 1,
+        "first_try": 1,
+        "retries": 0,
+        "fallback": 0,
+        "input_tokens": 1000,
+        "output_tokens": 50,
+        "cost": 0.0025,
+    }
+    (body,) = bodies
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("qwen3:8b", 0.0, 2000)
+    (message,) = body["messages"]
+    assert games.describe(START.view(START.turn), START.moves()) in message["content"]
+    assert (folder / "docs/rules/doudizhu.md").read_text() in message["content"]
+
+
+def test_the_author_may_change_prompt_and_request_and_leave_out_the_list(folder: Path) -> None:
+    (folder / "prompt.md").write_text("{position}Nothing else.")
+    with (folder / "settings.toml").open("a") as settings:
+        settings.write("\nstream = true\nstream_options = { include_usage = true }\n")
+    streamed = streams('{"comment": "", ', '"move": "bid:1"}')
+    move, info, (body,) = decide(folder, streamed, list_moves=False)
+    assert (move, body["stream"], info["output_tokens"]) == ("bid:1", True, 50)
+    told = games.describe(START.view(START.turn))
+    assert body["messages"][0]["content"] == f"{told}Nothing else."
+
+
+@pytest.mark.parametrize(
+    ("words", "move"),
+    [
+        ("I would rather play:3c3d than pass. So: **bid:2**.", "bid:2"),
+        ('```json\n{"comment": "x", "move": "bid:2"}\n```', "bid:2"),
+        ('So {"move": 2}', "bid:2"),
+        ("Either [1] or [2]", "bid:2"),
+        ("2", "bid:2"),
+        ('{"comment": "pass?", "move": "[2] bid:2"}', "bid:2"),
+        ('{"comment": "pass?", "move": 2}', "bid:2"),
+        ('<think>play:3c?</think>{"comment": "", "move": "Bid: 2"}', "bid:2"),
+        ("Pass.", "pass"),
+        ("play:3c 3d, Bj=flush", "play:3c3dBj=flush"),
+        ("[99]", "99"),
+        ("[" + "9" * 5000 + "]", "9" * 9),
+        ("passed", ""),
+        ("", ""),
+        ("[" * 100_000, ""),
+        ("null", ""),
+    ],
+)
+def test_the_move_is_found_in_the_words(words: str, move: str) -> None:
+    assert llm.read_answer(words, ["pass", "bid:1", "bid:2"])[0] == move
+
+
+def test_an_illegal_move_is_told_why_and_asked_again(folder: Path) -> None:
+    acts = PLAIN(says("play:3c")), PLAIN(says(None, refusal="No.")), PLAIN(says("I say bid:3"))
+    move, info, bodies = decide(folder, acts[0], *acts)
+    assert (move, info["comment"]) == ("bid:3", "I say bid:3")
+    assert (info["first_try"], info["retries"], info["fallback"]) == (0, 2, 0)
+    assert (info["calls"], info["input_tokens"]) == (4, 3000)
+    assert ["response_format" in body for body in bodies] == [True, False, False, False]
+    _, said, why, refusal, again = (message["content"] for message in bodies[-1]["messages"])
+    with pytest.raises(games.IllegalMove) as error:
+        START.view(START.turn).check("play:3c")
+    assert (said, refusal) == ("play:3c", "No.")
+    assert error.value.detail in why
+    assert "'' is not a move" in again
+
+
+def test_without_a_legal_move_the_fallback_plays_or_it_is_a_fault(folder: Path) -> None:
+    move, info, bodies = decide(folder, ILLEGAL, retries=1)
+    assert move == sensible.move(VIEW, MOVES)
+    assert (info["first_try"], info["retries"], info["fallback"], len(bodies)) == (0, 1, 1, 2)
+    assert info["comment"].startswith("('play:3c' is not legal (wrong-phase): ")
+    assert info["comment"].endswith("why not")
+    move, info, _ = decide(folder, ILLEGAL, fallback="none")
+    assert (move, info["fallback"], info["retries"]) == ("play:3c", 0, 1)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        answers(429, {"error": {"message": "slow down"}}, Retry_After="0"),
+        answers(503, "busy", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
+        answers(500, Retry_After="9" * 5000),
+        breaks_off,
+        streams("bid:3", end=""),
+        answers(200, "data: \x00garbage" * 500, Content_Type="text/event-stream"),
+    ],
+    ids=["429", "503 until a date", "500", "broken off", "broken stream", "garbage stream"],
+)
+def test_what_may_pass_is_tried_again(folder: Path, trouble: Act) -> None:
+    move, info, bodies = decide(folder, trouble, moves("bid:2"))
+    assert (move, info["first_try"], info["retries"], info["calls"]) == ("bid:2", 1, 0, 2)
+    assert bodies[0] == bodies[1]
+
+
+def test_a_wait_that_is_longer_than_the_clock_is_not_waited_for(folder: Path) -> None:
+    trouble = answers(429, "no more today", Retry_After="86400")
+    move, info, bodies = decide(folder, trouble)
+    assert (move, info["fallback"], len(bodies)) == (sensible.move(VIEW, MOVES), 1, 1)
+    assert "429: no more today" in info["comment"]
+    assert "first_try" not in info
+
+
+@pytest.mark.parametrize("limits", [{"move_ms": 800}, {"timeout_s": 0.2, "move_ms": 1500}])
+def test_an_endpoint_that_sends_spaces_for_ever(folder: Path, limits: dict[str, Any]) -> None:
+    move, info, bodies = decide(folder, stalls, **limits)
+    assert (move, info["fallback"]) == (sensible.move(VIEW, MOVES), 1)
+    assert "did not answer within" in info["comment"]
+    assert len(bodies) == info["calls"]
+    assert (len(bodies) > 1) is ("timeout_s" in limits)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_another_shape(folder: Path, shape: str) -> None:
+    move, info, bodies = decide(folder, answers(200, SHAPES[shape]), retries=1)
+    assert (move, info["fallback"], len(bodies)) == (sensible.move(VIEW, MOVES), 1, 2)
+    assert info["comment"].startswith("(no chat completion: ")
+
+
+@pytest.mark.parametrize("usage", [None, {}, {**USAGE, "completion_tokens": 10**400}])
+def test_tokens_that_are_not_told_are_not_counted(folder: Path, usage: Any) -> None:
+    move, info, _ = decide(folder, says("bid:1", usage=usage), input_price=1)
+    assert (move, info.get("output_tokens")) == ("bid:1", 10**9 if usage else None)
+    assert ("cost" in info) is bool(usage)
+
+
+@pytest.mark.parametrize("status", [302, 401, 403])
+def test_the_key_is_never_told_further(
+    folder: Path, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    told = f"wrong key {KEY} in Authorization: Bearer {KEY}"
+    where = "http://127.0.0.1:9/elsewhere"
+    refused = answers(status, f"{' ' * 1990}{told}", Location=where)
+    _, info, bodies = decide(folder, refused)
+    assert len(bodies) == 2  # with a schema and without
+    _, said, _ = decide(folder, moves("bid:1", told))
+    everything = json.dumps([info, said]) + caplog.text
+    assert f"endpoint answered {status}: " in everything
+    assert "(key)" in everything
+    assert KEY not in everything
+
+
+def test_a_key_that_is_a_letter_of_the_answer(folder: Path) -> None:
+    move, info, _ = decide(folder, moves("bid:1", "two aces"), key="e")
+    assert (move, info["input_tokens"], info["comment"]) == ("bid:1", 1000, "two ac(key)s")
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment", "message"),
+    [
+        ({"key_variable": "A_KEY"}, {}, "variable A_KEY, which .* has no key; export it"),
+        ({"key_variable": "A_KEY"}, {"A_KEY": "sk-1\n2"}, "variable A_KEY, which .* has no key"),
+        ({"key_variable": "sk-123"}, {}, r"settings.toml: Expected `str` matching regex"),
+        ({"retries": "two"}, {}, r"Expected `int`, got `str` - at `\$.retries`"),
+        ({"fallback": "random"}, {}, "Invalid enum value 'random'"),
+        ({"base_url": "localhost"}, {}, r"matching regex .* at `\$.base_url`"),
+    ],
+)
+def test_settings_that_are_wrong(
+    folder: Path, settings: dict[str, Any], environment: dict[str, str], message: str
+) -> None:
+    change(folder, **settings)
+    with pytest.raises(SystemExit, match=message) as exit_:
+        llm.load(folder, environment)
+    assert "sk-1" not in str(exit_.value)
+
+
+def test_files_that_are_wrong(folder: Path) -> None:
+    (folder / "prompt.md").write_text("Play!")
+    with pytest.raises(SystemExit, match=r"no \{position\}"):
+        llm.load(folder, {})
+    (folder / "prompt.md").unlink()
+    with pytest.raises(SystemExit, match=r"prompt.md: No such file .*`stich new-bot llm` writes"):
+        llm.load(folder, {})
+    (folder / "settings.toml").write_text('base_url = "http://x"\nmodel = "m"\nretrys = 3')
+    with pytest.raises(SystemExit, match="unknown field `retrys`"):
+        llm.load(folder, {})
+
+
+def test_the_program_tells_of_a_missing_key_before_it_listens(folder: Path) -> None:
+    change(folder, key_variable="STAND_IN_KEY")
+    environment = {"PATH": os.environ["PATH"], "PORT": "0", "PYTHONPATH": os.getcwd()}
+    command = [sys.executable, str(folder / "bot.py")]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("The environment variable STAND_IN_KEY, ")
+
+
+def sometimes_wrong(share: float) -> Act:
+    """A model that answers with a number of the list; now and then with one that is not there."""
+    draw = random.Random(7)
+
+    def act(handler: Any, body: dict[str, Any]) -> None:
+        numbers = re.findall(r"\[(\d+)\] ", body["messages"][0]["content"])
+        asked_again = len(body["messages"]) > 1
+        wrong = draw.random() < share and not asked_again
+        moves("[9999]" if wrong else draw.choice(numbers))(handler, body)
+
+    return act
+
+
+def test_the_page_from_first_to_last_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cup of stand-ins, of which `small` is often wrong and `local` always, and a house bot."""
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "llm.md").read_text()
+    (cup,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    commands = re.findall(r"^stich (.*)", page, re.MULTILINE)
+    wrong = {"small": 0.5, "large": 0.0, "local": 1.0}
+    with ExitStack() as stack:
+        for line in commands[:3]:
+            stich(line)
+            name = line.split()[-1]
+            server = stack.enter_context(endpoint(sometimes_wrong(wrong[name])))
+            change(tmp_path / name, base_url=server.url, key_variable="STAND_IN_KEY", input_price=3)
+            change(tmp_path / name, retries=0 if name == "local" else 2)
+            player = llm.load(tmp_path / name, {"STAND_IN_KEY": KEY})
+            bot = kit.Bot(player.move, name=name, version="1", games=["doudizhu"])
+            served = stack.enter_context(kit.Server(bot, "127.0.0.1", 0))
+            threading.Thread(target=served.serve_forever, args=[0.01], daemon=True).start()
+            stack.callback(served.shutdown)
+            (port,) = re.findall(rf"PORT=(\d+) python {name}/bot.py", page)
+            cup = cup.replace(f":{port}", f":{served.port}")
+            commands = [command.replace(f":{port}", f":{served.port}") for command in commands]
+        Path("models.toml").write_text(cup.replace("concurrency = 8", "concurrency = 1"))
+        told = [stich(command) for command in commands[3:]]
+    run = json.loads(stich("standings runs/models --info --json"))
+    means = {(each["bot"], each["name"]): each["per_decision"] for each in run["info"]}
+    assert means["large", "first_try"] == means["local", "fallback"] == 1
+    assert means["local", "first_try"] == means["small", "fallback"] == 0
+    assert 0 < means["small", "first_try"] < 1
+    assert means["small", "calls"] == pytest.approx(1 + means["small", "retries"])
+    assert means["small", "cost"] == pytest.approx(0.003 * means["small", "calls"])
+    assert {row["faults"]["illegal"] for row in run["standings"]} == {0}
+    report = Path("models.html").read_text()
+    for name in ("first_try", "fallback", "input_tokens", "output_tokens", "cost"):
+        assert name in told[-2]
+        assert name in report
+    assert KEY not in report + "".join(told)
+
+
+def stich(command: str) -> str:
+    result = CliRunner().invoke(cli, command.split())
+    assert result.exit_code == 0, result.output
+    return result.stdout

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from math import inf
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
@@ -123,20 +122,20 @@ class BotPool:
                 starting += 1
             keep.append(place)
 
-    def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, StartedBot | StartError]]:
-        """Start bots, as many side by side as fit into the memory: each running, or why it is
-        not."""
-        waiting = (bot for bot in bots if self._is_started(bot.name))
-        while some := list(islice(waiting, self._at_once())):
-            self._make_room(self._expected([_Place(bot.name) for bot in some]), ())
-            for bot in some:
-                self._spawn(_Place(bot.name))
-            for bot in some:
-                try:
-                    yield bot, self._ready(_Place(bot.name))
-                except StartError as error:
-                    yield bot, error
-            self._make_room(0, list(self._started)[-self._cup.players :])
+    def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | StartError]]:
+        """Start bots, as many side by side as fit into the memory: what each says about itself, or
+        why it does not run."""
+        starting = [bot for bot in bots if self._is_started(bot.name)]
+        places = [_Place(bot.name) for bot in starting]
+        for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
+            if place not in self._started:
+                self._make_room(self._expected([place]), ())
+                self._spawn(place)
+            self._start_ahead([place], places[at + 1 :])
+            try:
+                yield bot, self._ready(place).about
+            except StartError as error:
+                yield bot, error
 
     def recycle(self, record: MatchRecord) -> None:
         """After a match, end the bots that were too late, since they may still be at work on an
@@ -181,11 +180,6 @@ class BotPool:
         has not run, as much as the largest that has, or before that its limit."""
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
-
-    def _at_once(self) -> int:
-        """How many bots that have not run are started side by side."""
-        fitting = self._limit_mb / max(1.0, self._expected([_Place("")]))
-        return int(max(self._cup.players, min(fitting, _STARTED_AT_ONCE)))
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
         """End the bots used least recently, except those to keep, until so much memory is free."""

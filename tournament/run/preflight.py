@@ -3,7 +3,8 @@ reported at once."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from tournament.bot.client import ConnectionLost, ProtocolError, ResponseTooLarge
@@ -22,34 +23,26 @@ _MAX_WORDS = 64  # of what a bot says about itself is kept
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
     """Start or reach every bot once. Started bots stay in the pool; those in `absent` play no
     more."""
-    found = list(_inspect(cup, bot_pool, absent))
-    problems = [said for said in found if isinstance(said, str)]
-    about = dict(said for said in found if not isinstance(said, str))
-    return Inspected(tuple(problems), about)
-
-
-def _inspect(
-    cup: Cup, bot_pool: BotPool, absent: Container[str]
-) -> Iterator[str | tuple[str, Mapping[str, str]]]:
-    """Problems, and what each bot that is there says about itself."""
-    if cup.run.referee is not None:
-        yield from _referee(cup.run.referee)
+    problems = [] if cup.run.referee is None else list(_referee(cup.run.referee))
+    identities = {}
     bots = [bot for bot in cup.bots if bot.name not in absent]
+    for bot, about in chain(_reach(bots), bot_pool.start(bots)):
+        if isinstance(about, StartError):
+            problems.append(str(about))
+        else:
+            identities[bot.name] = _identity(about)
+            problems += _misfits(bot, about, cup.game)
+    return Inspected(tuple(problems), identities)
+
+
+def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | StartError]]:
+    """What each bot by URL says about itself, or why it does not answer."""
     for bot in bots:
         if bot.url is not None:
             try:
-                about = about_by_url(bot, bot.url)
+                yield bot, about_by_url(bot, bot.url)
             except StartError as error:
-                yield str(error)
-            else:
-                yield bot.name, _identity(about)
-                yield from _misfits(bot, about, cup.game)
-    for bot, running in bot_pool.start(bots):
-        if isinstance(running, StartError):
-            yield str(running)
-        else:
-            yield bot.name, _identity(running.about)
-            yield from _misfits(bot, running.about, cup.game)
+                yield bot, error
 
 
 def _identity(about: Mapping[str, Any]) -> dict[str, str]:

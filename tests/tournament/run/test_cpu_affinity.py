@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.cups import events, started, toys, write
-from tournament.run.machine import Cores, available_cores, shares
+from tournament.run.machine import Cores, shares
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -25,10 +25,6 @@ def test_every_table_has_as_many_cores_and_to_itself() -> None:
 def test_without_a_share_for_each_table_the_system_decides() -> None:
     assert shares(1, range(8)) == (None,)
     assert shares(3, range(2)) == (None, None, None)
-
-
-def test_the_cores_of_this_machine_are_those_that_may_be_used() -> None:
-    assert sorted(available_cores()) == sorted(os.sched_getaffinity(0))
 
 
 @pytest.mark.serial

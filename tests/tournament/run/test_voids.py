@@ -59,13 +59,6 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
     assert json.loads(stich("standings", run, "--json").stdout)["decisions"][0]["kind"] == "void"
 
 
-def test_a_block_is_void(run: Path) -> None:
-    assert stich("void", run, 3).returncode == 0
-    with Store.open(run) as store:
-        assert len(store.voids()) == 3
-        assert 3 not in {match.block for match in store.summaries()}
-
-
 def test_only_the_last_round_can_be_void(tmp_path: Path) -> None:
     played.run(tmp_path / "swiss", played.cup(BOTS, format="swiss")).close()
     code, text = code_and_text("void", tmp_path / "swiss", 1)
@@ -139,17 +132,6 @@ def test_a_void_that_comes_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
 
 
-def test_voided_matches_of_a_finished_run_are_played_again(tmp_path: Path) -> None:
-    with served_toys(3) as bots:
-        cup = write(tmp_path, bots, deals=2)
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-        before = standings(tmp_path / "run")["standings"]
-        assert stich("void", tmp_path / "run", 2).returncode == 0
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-    assert standings(tmp_path / "run")["standings"] == before
-    assert stich("verify", tmp_path / "run").returncode == 0
-
-
 class Killed(BaseException):
     """What a test raises in place of the kill of a program."""
 
@@ -217,18 +199,3 @@ def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
         store.put({"finished": True, "total": store.count()})
         assert apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY)) == []
     assert stich("verify", run).returncode == 0
-
-
-def test_a_block_that_a_withdrawn_bot_leaves_in_part_does_not_count(tmp_path: Path) -> None:
-    with served_toys(4) as bots:
-        cup = write(tmp_path, bots, deals=1)
-        out = tmp_path / "run"
-        assert stich("run", cup, "--out", out).returncode == 0
-        with Store.open(out) as store:
-            match = next(one for one in store.summaries() if "toy3" in one.table)
-        assert stich("void", out, match.match).returncode == 0
-        assert stich("withdraw", out, "toy3", "--yes").returncode == 0
-        assert stich("run", cup, "--out", out).returncode == 0
-    table = standings(out)
-    assert (table["finished"], table["blocks"], table["matches"]) == (True, 3, 9)
-    assert stich("verify", out).returncode == 0

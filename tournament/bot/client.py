@@ -13,8 +13,10 @@ import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import Enum, auto
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +29,8 @@ BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
 _PIECE = 64 * 1024
 _SWITCHING = 101
+_BUSY = (429, 503)
+_PAUSE_S = 0.05  # at least, before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
@@ -107,13 +111,33 @@ class ProtocolError(Exception):
     """What came back is not HTTP."""
 
 
+class Busy(TimeoutError):
+    """The bot was busy until the deadline, or will be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete answer; `encoding` is its Content-Encoding."""
+    """A complete answer; `encoding` is its Content-Encoding, `retry_after` its Retry-After."""
 
     status: int
     body: bytes
     encoding: str | None
+    retry_after: str | None = None
+
+    @property
+    def busy_s(self) -> float | None:
+        """After how many seconds to ask again, if the bot is busy and says so."""
+        if self.status not in _BUSY or self.retry_after is None:
+            return None
+        if self.retry_after.isdecimal():
+            return max(_PAUSE_S, float(self.retry_after))
+        try:
+            until = parsedate_to_datetime(self.retry_after)
+            # Without a zone it is UTC too.
+            left = until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)
+        except (ValueError, OverflowError):
+            return None
+        return max(_PAUSE_S, left.total_seconds())
 
 
 class _State(Enum):
@@ -142,6 +166,7 @@ class _Answer:
         self._length: int | None = None
         self._ends_with_connection = True
         self._encoding: str | None = None
+        self._retry_after: str | None = None
 
     @property
     def done(self) -> bool:
@@ -151,7 +176,8 @@ class _Answer:
     @property
     def reply(self) -> Reply:
         """The answer, once `done`."""
-        return Reply(self._parser.get_status_code(), b"".join(self._pieces), self._encoding)
+        body = b"".join(self._pieces)
+        return Reply(self._parser.get_status_code(), body, self._encoding, self._retry_after)
 
     def feed(self, data: bytes) -> None:
         """Parse a piece; ResponseTooLarge or ProtocolError."""
@@ -198,6 +224,8 @@ class _Answer:
             self._ends_with_connection = False
         elif name == b"content-encoding":
             self._encoding = value.decode("latin-1").strip().lower()
+        elif name == b"retry-after":
+            self._retry_after = value.decode("latin-1").strip()
 
     def on_headers_complete(self) -> None:
         """All headers are there."""
@@ -247,9 +275,10 @@ class HttpConnection:
     def exchange(self, method: str, path: str, body: bytes, seconds: float) -> Reply:
         """Send a request and read the whole answer within `seconds`.
 
-        If there is no connection or it breaks, it is tried once more within the same time.
-        Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError; the text of each
-        but the first is a sentence.
+        If there is no connection or it breaks, it is tried once more within the same time. A bot
+        that is busy is asked again when it says so, within the same time too.
+        Raises TimeoutError, Busy if the time does not suffice for that, ConnectionLost,
+        ResponseTooLarge or ProtocolError; the text of each but the first is a sentence.
         """
         head = (
             f"{method} {self._prefix}{path} HTTP/1.1\r\nHost: {self._host}\r\n"
@@ -261,11 +290,15 @@ class HttpConnection:
         began = monotonic()
         deadline = began + seconds
         try:
-            try:
-                reply = self._exchange_once(request, deadline)
-            except ConnectionLost:
-                self.close()
-                reply = self._exchange_once(request, deadline)
+            reply = self._exchange_twice(request, deadline)
+            while (busy_s := reply.busy_s) is not None:
+                if monotonic() + busy_s >= deadline:
+                    raise Busy(
+                        f"It was busy ({reply.status}), and its Retry-After goes beyond the"
+                        f" deadline of {seconds * 1000:.0f} ms."
+                    )
+                sleep(busy_s)
+                reply = self._exchange_twice(request, deadline)
             seconds_left(deadline)  # the last byte may have come too late
             return reply
         except BaseException:
@@ -273,6 +306,13 @@ class HttpConnection:
             raise
         finally:
             self.elapsed_s = monotonic() - began
+
+    def _exchange_twice(self, request: bytes, deadline: float) -> Reply:
+        try:
+            return self._exchange_once(request, deadline)
+        except ConnectionLost:
+            self.close()
+            return self._exchange_once(request, deadline)
 
     def _exchange_once(self, request: bytes, deadline: float) -> Reply:
         pieces: list[bytes] = []

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from games import IllegalMove
 from tournament.bot.client import (
+    Busy,
     ConnectionLost,
     Dial,
     HttpConnection,
@@ -138,6 +139,8 @@ class HttpBot(Player):
             reply = connection.exchange("POST", "/move", body, seconds)
             move, info = read_move(reply)
             return Choice(move, connection.elapsed_s, info)
+        except Busy as error:
+            kind, cause = FaultKind.TIMEOUT, error
         except TimeoutError:
             detail = f"No complete answer within {seconds * 1000:.0f} ms."
             return Failure(FaultKind.TIMEOUT, detail, connection.elapsed_s, self.answer())
@@ -154,6 +157,8 @@ class HttpBot(Player):
             return
         try:
             reply = self._connection.exchange("POST", path, body, seconds)
+        except Busy:
+            return
         except TimeoutError:
             self._unsupported.add(path)
             return

@@ -11,7 +11,7 @@ from statistics import median, quantiles
 from typing import Any
 
 import games
-from tournament.bot.client import ConnectionLost, ProtocolError, Reply, ResponseTooLarge
+from tournament.bot.client import Busy, ConnectionLost, ProtocolError, Reply, ResponseTooLarge
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
 from tournament.check.examiner import Connection, Examiner, MatchSession, Verdict
 from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
@@ -46,10 +46,10 @@ def _send(
     seconds = examiner.clock.deadline_ms / 1000
     try:
         result = bot.send(path, body, seconds)
+    except (Busy, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
+        result = error
     except TimeoutError:
         result = TimeoutError(f"No complete answer within {seconds * 1000:.0f} ms.")
-    except (ConnectionLost, ResponseTooLarge, ProtocolError) as error:
-        result = error
     return Exchange(f"{bot.url}{path}", body, bot.answer(), bot.elapsed_s * 1000), result
 
 
@@ -79,7 +79,7 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
         " [...]}, each named once, in at most 64 KiB of JSON."
     )
     example = {"name": "mine", "version": "1.0", "protocol": 1, "games": wanted or [*games.GAMES]}
-    unfinished = isinstance(result, TimeoutError) and exchange.answer.status is not None
+    unfinished = type(result) is TimeoutError and exchange.answer.status is not None
     fix = WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}."
     return Outcome("", (examiner.failure(problem, exchange, Advice(rule, fix)),)), known
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from games import IllegalMove, Reason
-from tournament.bot.client import ResponseTooLarge
+from tournament.bot.client import Busy, ResponseTooLarge
 from tournament.bot.protocol import InvalidAnswer
 from tournament.records import Answer, FaultKind
 
@@ -111,6 +111,7 @@ WHOLE = (
 )
 """The fix for an answer whose end did not come."""
 
+_BUSY = "Answer 429 or 503 only with a Retry-After that leaves time for another answer."
 _AS_WRITTEN = (
     "Answer with an element of `moves`, exactly as written: no spaces, no line breaks, cards as"
     " rank then suit."
@@ -128,7 +129,7 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
     received = answer.size + len(answer.headers) + (answer.status is not None)
     match kind:
         case FaultKind.TIMEOUT:
-            return Advice(DEADLINE, _late(received))
+            return Advice(DEADLINE, _BUSY if isinstance(error, Busy) else _late(received))
         case FaultKind.UNREACHABLE:
             return Advice(_UNREACHABLE, _broken(received))
         case FaultKind.ILLEGAL:

@@ -17,7 +17,13 @@ from urllib.parse import urlsplit
 
 import requests
 
-from tournament.bot.client import ConnectionLost, HttpConnection, ProtocolError, ResponseTooLarge
+from tournament.bot.client import (
+    Busy,
+    ConnectionLost,
+    HttpConnection,
+    ProtocolError,
+    ResponseTooLarge,
+)
 from tournament.bot.url_bot import HttpBot, StartError
 from tournament.text import printable
 
@@ -220,6 +226,8 @@ class _Table:
                 self._connector.say(status + self._last_line())
         except (ResponseTooLarge, ProtocolError):
             pass  # the runner sees the same
+        except Busy as error:  # here too
+            self._connector.say(f"The bot did not answer {call}: {error}")
         except TimeoutError:
             self._late_in, complete = match, False
             self._connector.say(f"Too late: the runner does not wait for {call} any more.")

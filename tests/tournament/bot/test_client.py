@@ -7,6 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,63 @@ def test_a_path_in_the_url_goes_before_ours() -> None:
         assert ask(f"http://127.0.0.1:{listener.getsockname()[1]}/my/bot/") == "pass"
         thread.join()
     assert paths == [b"POST /my/bot/move HTTP/1.1\r\n"]
+
+
+BUSY = {
+    "seconds": ("Retry-After: 0", "429 Too Many Requests"),
+    "a date": (f"retry-after: {formatdate(usegmt=True)}", "503 Service Unavailable"),
+    "a date without a zone": ("Retry-After: Mon, 01 Jan 2001 00:00:00", "503 Busy"),
+}
+
+
+@pytest.mark.parametrize("how", BUSY)
+def test_a_busy_bot_is_asked_again_when_it_says_so(how: str) -> None:
+    header, status = BUSY[how]
+    with hostile.connected(hostile.busy(header, status=status)) as bot:
+        outcomes = [bot.move(REQUEST, 60) for _ in range(2)]
+    assert [getattr(outcome, "move", outcome) for outcome in outcomes] == ["pass", "pass"]
+    assert all(outcome.elapsed_s >= 0.05 for outcome in outcomes)  # it is not pestered
+
+
+@pytest.mark.parametrize(
+    "after", ["61", "9" * 5000, "Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 9999 23:59:59 -2359"]
+)
+def test_a_bot_that_is_busy_beyond_its_deadline_is_late_at_once(after: str) -> None:
+    with hostile.running(hostile.busy(f"Retry-After: {after}")) as url:
+        late = failure(url, 60)
+    assert late.kind is FaultKind.TIMEOUT
+    assert "busy (429)" in late.detail
+    assert late.elapsed_s < 60
+    assert late.answer.status == 429
+
+
+def test_a_bot_that_is_always_busy_is_late() -> None:
+    always = hostile.sends(hostile.answer(b"", "Retry-After: 0", status="503 Busy"))
+    with hostile.running(always) as url:
+        assert failure(url, 0.2).kind is FaultKind.TIMEOUT
+
+
+@pytest.mark.parametrize("header", ["X: y", "Retry-After: soon", "Retry-After: -1"])
+def test_a_bot_that_does_not_say_when_to_ask_again_is_not_busy(header: str) -> None:
+    with hostile.running(hostile.busy(header)) as url:
+        assert failure(url).kind is FaultKind.INVALID
+
+
+def test_a_bot_busy_at_the_start_of_a_match_is_notified_of_the_next() -> None:
+    bots: list[socket.socket] = []
+
+    def dial(deadline: float) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        theirs.sendall(hostile.answer(b"", "Retry-After: 99", status="503 Busy"))
+        bots.append(theirs)
+        return ours
+
+    with closing(HttpBot("http://bot", dial)) as bot:
+        bot.notify("/start", b"{}", 60)
+        bot.notify("/start", b"{}", 60)
+    for each in bots:
+        each.close()
+    assert len(bots) == 2
 
 
 @pytest.fixture(scope="module")

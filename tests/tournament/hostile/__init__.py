@@ -4,7 +4,7 @@ As a program, `python hostile HOW`, one listens at PORT, so that the runner can 
 are relative because the package has another name then.
 """
 
-from .answers import HALF_BODY, WAYS, half, hang, reset, says, sends
+from .answers import HALF_BODY, WAYS, busy, half, hang, reset, says, sends
 from .server import Handler, answer, connected, first, running, serving, toy
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "WAYS",
     "Handler",
     "answer",
+    "busy",
     "connected",
     "first",
     "half",

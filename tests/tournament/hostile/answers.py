@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 import socket
@@ -10,7 +11,7 @@ import struct
 import zlib
 from typing import Any
 
-from .server import FOREVER, Handler, answer
+from .server import FOREVER, Handler, answer, first
 
 
 def sends(data: bytes) -> Handler:
@@ -26,6 +27,16 @@ def says(text: str | bytes) -> Handler:
 
 def hang(connection: socket.socket, request: dict[str, Any]) -> None:
     FOREVER.wait(60)
+
+
+def busy(*headers: str, status: str = "429 Too Many Requests") -> Handler:
+    """Answers so every other time, and the others with the first move."""
+    answers = itertools.cycle([sends(answer(b"", *headers, status=status)), first])
+
+    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        next(answers)(connection, request)
+
+    return handle
 
 
 def drips(start: bytes, drop: bytes) -> Handler:

@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 from . import escapes, processes, resources
-from .answers import WAYS
+from .answers import WAYS, busy
 from .server import FOREVER, LISTENING, Handler, first, serve, toy
 
 PROGRAMS: dict[str, Handler] = {
     "honest": first,
+    "busy": busy("Retry-After: 0"),
     **{
         handle.__name__: handle
         for handle in (

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.tournament import hostile
 from tests.web.gateways import Gateway, served
+from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Failure, HttpBot
@@ -111,6 +113,27 @@ def test_an_author_reads_that_the_bot_failed(gateway: Gateway, tmp_path: Path) -
             "The bot answered POST /move with status 500, not 200. Its last line: IndexError:"
             " moves[9]"
         )
+
+
+def test_a_busy_bot_is_asked_again_or_late_as_without_the_arena(gateway: Gateway) -> None:
+    with (
+        hostile.running(hostile.busy("Retry-After: 0")) as url,
+        program(gateway, HttpBot(url, dial_url(url))),
+        closing(gateway.runner(0)) as bot,
+    ):
+        outcomes = [bot.move(body("m", turn), 60) for turn in (1, 2)]
+        assert [getattr(outcome, "move", outcome) for outcome in outcomes] == ["pass", "pass"]
+    with (
+        hostile.running(hostile.busy("Retry-After: 99")) as url,
+        program(gateway, HttpBot(url, dial_url(url))) as said,
+        closing(gateway.runner(0)) as bot,
+    ):
+        late = bot.move(body("m", 1), 1)
+        assert isinstance(late, Failure)
+        assert late.kind is FaultKind.TIMEOUT
+        assert "busy (429)" in late.detail
+        assert "busy (429)" in said[-1]
+        assert isinstance(bot.move(body("m", 2), 1), Choice)
 
 
 class Arena(BaseHTTPRequestHandler):

@@ -425,6 +425,21 @@ export interface components {
             protocol: number;
             /** @description The games it plays. */
             games: components["schemas"]["GameName"][];
+            /** @description By game, what the bot plays of it. Of a game that is not named, it plays everything. */
+            supports?: {
+                [key: string]: components["schemas"]["BotSupport"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What a bot plays of a game. Without a field, and for options that are not named, everything. */
+        BotSupport: {
+            /** @description The numbers of players. */
+            players?: number[];
+            /** @description By option, the values. */
+            options?: {
+                [key: string]: (number | boolean | null)[];
+            };
         } & {
             [key: string]: unknown;
         };

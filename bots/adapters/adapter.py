@@ -57,9 +57,9 @@ class Adapter:
         if view["phase"] == "auction" and not self._auction:
             return sensible.move(view, moves), {"fallback": 0, "bid_by_sensible": 1}
         try:
-            deal = Deal.of(view)
+            deal = Deal.of(view, moves)
             answer, comment = self._session(request["match"]).answer(deal, until)
-            move = deal.move(answer, moves)
+            move = deal.move(answer)
         except NoAnswer as error:
             print(f"sensible plays: {error}", file=sys.stderr, flush=True)  # noqa: T201
             info: Info = {"fallback": 1, error.kind: 1, "comment": f"sensible plays: {error}"}

@@ -57,10 +57,14 @@ class Deal:
     talon: tuple[str, ...]
     calls: tuple[tuple[int, int], ...]
     plays: tuple[tuple[int, tuple[str, ...]], ...]
+    moves: Sequence[str]
 
     @classmethod
-    def of(cls, view: View) -> Deal:
-        """The deal in a view; raises NoAnswer if other platforms cannot have such a position."""
+    def of(cls, view: View, moves: Sequence[str]) -> Deal:
+        """The deal in a view with these legal moves.
+
+        Raises NoAnswer if other platforms cannot have such a position.
+        """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")
         first, history = view["first"], view["history"]
@@ -99,22 +103,23 @@ class Deal:
             talon,
             calls,
             plays,
+            moves,
         )
 
-    def move(self, answer: Answer, moves: Sequence[str]) -> str:
+    def move(self, answer: Answer) -> str:
         """The legal move of a program's answer; raises NoAnswer if there is none."""
         if isinstance(answer, int):
             move = f"bid:{answer}" if answer else "pass"
-            if move in moves:
+            if move in self.moves:
                 return move
             raise NoAnswer("illegal", f"the program made the illegal bid {answer}")
         cards = sorted(answer, key=_ORDER.__getitem__)
-        if not cards and "pass" in moves:
+        if not cards and "pass" in self.moves:
             return "pass"
         ranks = [rank_of(card) for card in cards]
         # The list names the lowest suits; other suits are as legal.
         if not Counter(cards) - Counter(self.hand) and any(
-            [rank_of(card) for card in cards_of(move)] == ranks for move in moves
+            [rank_of(card) for card in cards_of(move)] == ranks for move in self.moves
         ):
             return "play:" + "".join(cards)
         raise NoAnswer("illegal", f"the program played {' '.join(cards) or 'nothing'}, not legal")

@@ -13,6 +13,7 @@ from typing import Any
 import games
 from bots import sensible
 from bots.adapters.adapter import Adapter
+from bots.adapters.deal import Deal
 
 OPTIONS = {"single_round": True, "reveal_talon": True, "spring": True}
 PATIENT = {"move_ms": 60_000, "bank_ms": 0}
@@ -67,12 +68,12 @@ def request(
     return {"match": match, "view": view, "moves": moves, "clock": clock}
 
 
-def documented() -> dict[str, Any]:
-    """The request of docs/bots.md: the landlord has played twice, and was outplayed once."""
+def documented() -> Deal:
+    """The deal of the request in docs/bots.md: the landlord, seat 2, has played twice."""
     page = (Path(__file__).parents[3] / "docs" / "bots.md").read_text()
     (found,) = re.findall(r"<!-- example request -->\n```json\n(.*?)```", page, re.DOTALL)
-    example: dict[str, Any] = json.loads(found)
-    return example
+    example = json.loads(found)
+    return Deal.of(example["view"], example["moves"])
 
 
 def play(

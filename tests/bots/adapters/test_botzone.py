@@ -8,7 +8,6 @@ import pytest
 
 from bots.adapters import botzone
 from bots.adapters.adapter import Adapter
-from bots.adapters.deal import Deal
 from tests.bots.adapters.foreign import (
     CLOCKS,
     FAILURES,
@@ -76,7 +75,7 @@ def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
 
 
 def test_a_program_with_an_auction_is_told_the_documented_position() -> None:
-    requests, responses = botzone.conversation(Deal.of(documented()["view"]), True)
+    requests, responses = botzone.conversation(documented(), True)
     # 4d 5h 6dh 7s 8ds 9d Thsc Jhc Khs Ac 2d: as dealt, without 3d 7h Ad of the talon.
     dealt = [5, 8, 12, 13, 18, 21, 22, 25, 28, 30, 31, 32, 35, 40, 42, 47, 49]
     assert requests == [
@@ -97,7 +96,7 @@ def test_a_program_with_an_auction_is_told_the_documented_position() -> None:
 
 
 def test_a_program_without_one_is_told_it_too() -> None:
-    requests, responses = botzone.conversation(Deal.of(documented()["view"]), False)
+    requests, responses = botzone.conversation(documented(), False)
     assert requests[0]["history"] == [[], []]
     assert len(requests[0]["own"]) == 20
     assert requests[0]["publiccard"] == [1, 16, 45]

@@ -8,7 +8,6 @@ import pytest
 
 from bots.adapters import doudizhuver
 from bots.adapters.adapter import Adapter
-from bots.adapters.deal import Deal
 from tests.bots.adapters.foreign import (
     CLOCKS,
     FAILURES,
@@ -71,7 +70,7 @@ def adapter(folder: Path, source: str) -> Adapter:
 
 
 def test_a_program_is_told_the_documented_position() -> None:
-    assert doudizhuver.script(Deal.of(documented()["view"])) == [
+    assert doudizhuver.script(documented()) == [
         ("DOUDIZHUVER 1.0", "NAME"),
         ("INFO 1,1,1,1,1,0,15", "OK INFO"),
         ("DEAL C5,8,12,13,18,21,22,25,28,30,31,32,35,40,42,47,49", "OK DEAL"),

@@ -74,6 +74,13 @@ def test_a_program_that_is_not_there_is_told_at_the_start(
     assert re.search(says, ended.stderr)
 
 
+def test_an_agent_of_rlcard_is_loaded_before_the_bot_listens(here: Path) -> None:
+    run("new-bot", "rlcard", "--", "nowhere:agent")
+    bot = [sys.executable, str(here / "rlcard-bot" / "bot.py")]
+    ended = subprocess.run(bot, capture_output=True, text=True, check=False)
+    assert "nowhere:agent: the agent cannot be loaded: ModuleNotFoundError" in ended.stderr
+
+
 def test_the_cup_of_the_page_spells_its_options_out() -> None:
     (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "adapters.md").read_text(), re.DOTALL)
     cup = parse_cup(block.encode(), "cup.toml")

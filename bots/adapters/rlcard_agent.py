@@ -1,0 +1,115 @@
+"""Agents of RLCard, which run in a Python that has RLCard: see `bots.adapters.rlcard_worker`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any, Final
+
+from bots.adapters import adapter, rlcard_worker
+from bots.adapters.deal import CARDS, Answer, Deal, NoAnswer
+from bots.adapters.program import Program
+from bots.cards import cards_of
+
+_RANKS: Final = "3456789TJQKA2BR"
+_START_S: Final = 600.0  # longer than any runner waits
+
+
+def raw_state(deal: Deal) -> dict[str, Any]:
+    """A position of the play as RLCard's `raw_obs`; the landlord is 0, and the next seat 1."""
+    landlord = deal.landlord or 0
+    trace = [((position - landlord) % 3, cards) for position, cards in deal.plays]
+    played = [[card for who, cards in trace if who == n for card in cards] for n in range(3)]
+    seen = ranks(deal.talon)
+    for card in played[0]:
+        seen = seen.replace(card[0], "")  # as RLCard does it: the whole rank
+    unseen = Counter(CARDS) - Counter(deal.hand) - Counter(card for own in played for card in own)
+    return {
+        "seen_cards": seen,
+        "landlord": 0,
+        "trace": [(who, ranks(cards) or "pass") for who, cards in trace],
+        "played_cards": [ranks(cards) for cards in played],
+        "self": (deal.position - landlord) % 3,
+        "current_hand": ranks(deal.hand),
+        "others_hand": ranks(unseen.elements()),
+        "num_cards_left": [20 - len(played[0]), 17 - len(played[1]), 17 - len(played[2])],
+        "actions": [ranks(cards_of(move)) or "pass" for move in deal.moves],
+    }
+
+
+def ranks(cards: Iterable[str]) -> str:
+    """Cards as RLCard writes them: their ranks in order, with B and R for the jokers."""
+    return "".join(sorted((card[0] for card in cards), key=_RANKS.index))
+
+
+class Agent:
+    """The process of an agent, for all matches."""
+
+    def __init__(self, command: Sequence[str], folder: str) -> None:
+        self._command = command
+        self._folder = folder
+        self._lock = Lock()
+        self._program: Program | None = None
+
+    def start(self, until: float) -> Program:
+        """Load the agent if it is not; raises NoAnswer if it cannot be loaded until then."""
+        if self._program is None:
+            self._program = Program(self._command, self._folder)
+            try:
+                line = self._program.read(until)
+                if line != rlcard_worker.READY:
+                    raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
+            except NoAnswer:
+                self.stop()
+                raise
+        return self._program
+
+    def stop(self) -> None:
+        """End the process; the next question starts another."""
+        if self._program is not None:
+            self._program.close()
+        self._program = None
+
+    def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
+        """The cards that the agent plays, and no comment."""
+        with self._lock:
+            try:
+                program = self.start(until)
+                program.write(json.dumps(raw_state(deal)))
+                action = program.read(until)
+            except NoAnswer:
+                self.stop()
+                raise
+        left, cards = list(deal.hand), []
+        for rank in "" if action == "pass" else action:
+            card = next((card for card in left if card[0] == rank), None)
+            if card is None:
+                raise NoAnswer("illegal", f"the agent played {action[:60]!r} and does not hold it")
+            left.remove(card)
+            cards.append(card)
+        return cards, ""
+
+    def close(self, score: int | None = None) -> None:
+        """Keep the process for the next match."""
+
+
+def serve(program: Sequence[str], folder: str, *, name: str, version: str) -> None:
+    """Serve an agent as a bot; exits with a message if that is not possible.
+
+    `program` is `module:name` of the agent, perhaps after the words that start the Python that has
+    RLCard.
+    """
+    *python, agent = program
+    command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]
+    adapter.check_program(command, folder)
+    session = Agent(command, folder)
+    try:
+        session.start(monotonic() + _START_S)
+    except NoAnswer as error:
+        sys.exit(f"{agent}: {error}; fix PROGRAM or FOLDER in bot.py.")
+    adapter.serve(lambda: session, name=name, version=version, auction=False)

@@ -1,0 +1,207 @@
+"""Agents of RLCard: with a stand-in for RLCard, and in slow tests with RLCard itself."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from bots import sensible
+from bots.adapters import rlcard_agent, rlcard_worker
+from bots.adapters.adapter import Adapter
+from bots.adapters.deal import Deal
+from bots.cards import cards_of
+from tests.bots.adapters.foreign import OPTIONS, documented, play, request
+
+# What the worker uses of RLCard.
+RLCARD = """
+class Environment:
+    class game:
+        state = None
+    def _extract_state(self, state):
+        assert state is self.game.state and all(isinstance(step, tuple) for step in state["trace"])
+        return {"raw_obs": state, "legal_actions": dict.fromkeys(range(len(state["actions"])))}
+    def _decode_action(self, number):
+        return self.game.state["actions"][number]
+
+def make(name):
+    assert name == "doudizhu"
+    return Environment()
+"""
+AGENTS = """
+import sys, time
+
+class Raw:
+    use_raw = True
+    def eval_step(self, state):
+        print("thinking aloud")
+        return state["raw_obs"]["actions"][-1], {}
+
+class Numbered:
+    use_raw = False
+    def eval_step(self, state):
+        return max(state["legal_actions"]), {}
+
+class Says:
+    use_raw = True
+    def __init__(self, action):
+        self.action = action
+    def eval_step(self, state):
+        return self.action(), []
+
+class Position(Raw):
+    def __init__(self, position):
+        self.position = position
+    def eval_step(self, state):
+        assert state["raw_obs"]["self"] == self.position
+        return super().eval_step(state)
+
+class Model:
+    agents = [Position(0), Position(1), Position(2)]
+
+agent = Raw()
+agents = (agent, Numbered(), agent)
+nonsense = Says(lambda: "hello")
+illegal = Says(lambda: "3456")
+raises = Says(lambda: 1 / 0)
+exits = Says(lambda: sys.exit(1))
+slow = Says(lambda: time.sleep(600))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with agents, and RLCard's stand-in."""
+    (tmp_path / "rlcard.py").write_text(RLCARD)
+    (tmp_path / "agents.py").write_text(AGENTS)
+    return tmp_path
+
+
+def session(name: str, folder: Path) -> rlcard_agent.Agent:
+    return rlcard_agent.Agent([sys.executable, rlcard_worker.__file__, name], str(folder))
+
+
+def test_the_state_of_the_documented_position() -> None:
+    assert rlcard_agent.raw_state(documented()) == {
+        "seen_cards": "7",  # 3 and A were played
+        "landlord": 0,
+        "trace": [
+            *[(0, "TTTA"), (1, "pass"), (2, "pass"), (0, "3"), (1, "4"), (2, "R")],
+            *[(0, "pass"), (1, "pass"), (2, "34567")],
+        ],
+        "played_cards": ["3TTTA", "4", "34567R"],
+        "self": 0,
+        "current_hand": "456677889JJKKA2",
+        "others_hand": "334556788999TJJQQQQKKAA222B",
+        "num_cards_left": [15, 16, 11],
+        "actions": ["pass", "45678", "56789"],
+    }
+
+
+@pytest.mark.parametrize("name", ["Raw", "Numbered", "Model", "agent", "agents"])
+def test_whole_games(folder: Path, name: str) -> None:
+    agent = session(f"agents:{name}", folder)
+    for seat in range(3):
+        _, sums = play(Adapter(lambda: agent, auction=False), "whole", seat)
+        assert sums["fallback"] == 0, sums
+    agent.stop()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "clock"),
+    [
+        ("nonsense", "illegal", 60_000),
+        ("illegal", "illegal", 60_000),
+        ("raises", "ended", 60_000),
+        ("exits", "ended", 60_000),
+        ("slow", "late", 500),
+        ("none", "ended", 60_000),
+    ],
+)
+def test_sensible_plays_for_an_agent_that_fails(
+    folder: Path, name: str, kind: str, clock: int
+) -> None:
+    agent = session(f"agents:{name}", folder)
+    state = games.get("doudizhu").start(3, name, OPTIONS).advance("bid:3")
+    assert state.turn is not None
+    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
+    for _ in range(2):
+        body = request(view, moves, {"move_ms": clock, "bank_ms": 0})
+        move, info = Adapter(lambda: agent, auction=False).move(view, moves, body)
+        assert move == sensible.move(view, moves)
+        assert (info["fallback"], info[kind]) == (1, 1)
+    agent.stop()
+
+
+def test_an_agent_that_is_not_there_is_told_at_the_start(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="agents:none: the agent cannot be loaded: AttributeError"):
+        rlcard_agent.serve(["agents:none"], str(folder), name="a", version="1")
+    with pytest.raises(SystemExit, match="There is no program"):
+        rlcard_agent.serve(["./python", "agents:agent"], str(folder), name="a", version="1")
+
+
+@pytest.fixture
+def rlcard() -> Any:
+    """RLCard itself."""
+    return pytest.importorskip(
+        "rlcard", reason="RLCard is not installed: pip install rlcard==1.2.0"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ["one", "two", "three"])
+def test_states_are_those_of_rlcard(rlcard: Any, seed: str, monkeypatch: Any) -> None:
+    from rlcard.games.doudizhu import Dealer
+    from rlcard.games.doudizhu.utils import ACTION_2_ID, cards2str
+
+    state = games.get("doudizhu").start(3, seed, OPTIONS).advance("bid:3")
+    views = [state.view(seat).to_dict() for seat in range(3)]
+    first = views[0]["first"]
+    deals = [Deal.of(views[(first + n) % 3], ()) for n in range(3)]
+    order = "".join(card[0] for deal in deals for card in deal.dealt)
+    order += "".join(card[0] for card in deals[0].talon)
+
+    def shuffle(dealer: Any) -> None:
+        left = list(dealer.deck)
+        picked = []
+        for rank in order:
+            card = next(card for card in left if cards2str([card]) == rank)
+            left.remove(card)
+            picked.append(card)
+        dealer.deck[:] = picked
+
+    monkeypatch.setattr(Dealer, "shuffle", shuffle)
+    environment = rlcard.make("doudizhu")
+    environment.reset()
+    while (turn := state.turn) is not None:
+        view, moves = state.view(turn).to_dict(), state.moves().texts()
+        mine = rlcard_agent.raw_state(Deal.of(view, moves))
+        theirs = environment.game.state
+        assert set(mine.pop("actions")) <= set(theirs["actions"]) <= set(ACTION_2_ID)
+        assert mine == {key: theirs[key] for key in mine}
+        assert set(mine) | {"actions"} == set(theirs)
+        move = sensible.move(view, moves)
+        state = state.advance(move)
+        environment.step(rlcard_agent.ranks(cards_of(move)) or "pass", raw_action=True)
+    assert environment.is_over()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["rlcard.models.doudizhu_rule_models:DouDizhuRuleModelV1", "agents:agent"]
+)
+def test_agents_of_rlcard_play(rlcard: Any, tmp_path: Path, name: str) -> None:
+    (tmp_path / "agents.py").write_text(
+        "from rlcard.agents import RandomAgent\nagent = RandomAgent(27472)\n"
+    )
+    agent = session(name, tmp_path)
+    for seat in range(3):
+        _, sums = play(Adapter(lambda: agent, auction=False), "whole", seat)
+        assert sums["fallback"] <= 1, sums
+        assert sums["asked"] > 0
+    agent.stop()

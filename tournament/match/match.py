@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
@@ -13,10 +13,10 @@ import msgspec
 
 from games import IllegalMove
 from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
-from tournament.bot.url_bot import Choice, Failure, Player, illegal_move
+from tournament.bot.url_bot import Choice, Player, illegal_move
 from tournament.config import Clock
 from tournament.match.referee import Board, Referee
-from tournament.records import FaultKind, FaultRecord, MatchRecord, VoidCause, VoidRecord, adjusted
+from tournament.records import FaultKind, FaultRecord, MatchRecord, VoidRecord, adjusted
 from tournament.text import printable
 
 INFO_LIMIT = 256 * 1024
@@ -82,17 +82,6 @@ class _Seat:
     said: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """A request to POST /move: to which seat, its body, when it was sent, with what in the bank."""
-
-    turn: int
-    body: bytes
-    started: str
-    deadline_ms: float
-    bank_ms: float
-
-
 class MatchVoid(Exception):
     """The match has no result; `record` says why."""
 
@@ -114,12 +103,8 @@ def play(
     awaited: Container[str] = (),
     observer: Observer | None = None,
 ) -> MatchRecord:
-    """Play a match to its end; RefereeError if the rules service fails.
-
-    A person at the table is a player whose moves cost no time.
-
-    MatchVoid if one of the bots in `awaited` is unreachable.
-    """
+    """Play a match to its end. MatchVoid if one of the bots in `awaited` is unreachable;
+    RefereeError if the rules service fails."""
     return _Match(rules, pairing, players, expect, awaited, observer or Observer()).play(referee)
 
 
@@ -146,7 +131,19 @@ class _Match:
         began = monotonic()
         rules, pairing = self.rules, self.pairing
         board = referee.start(rules.game, rules.players, pairing.seed, rules.options)
-        self._notify("/start", self._start_request)
+
+        def start(seat: int) -> bytes:
+            return start_request(
+                pairing.match,
+                rules.game,
+                seat,
+                players=rules.players,
+                options=rules.options,
+                clock=self.seats[seat].clock.to_dict(),
+                names=pairing.seating if rules.names else None,
+            )
+
+        self._notify("/start", start)
         while (turn := board.turn) is not None:
             legal = board.moves()
             out = self.seats[turn].out
@@ -164,18 +161,9 @@ class _Match:
         self._notify("/end", lambda seat: end_request(pairing.match, rules.game, seat, scores))
         wall_s = monotonic() - began
         return MatchRecord(
-            match=pairing.match,
-            block=pairing.block,
-            key=pairing.key,
-            round=pairing.round,
-            stage=pairing.stage,
-            number=pairing.number,
-            seatings=pairing.seatings,
-            table=pairing.table,
-            seating=pairing.seating,
+            **asdict(pairing),
             game=rules.game,
             players=rules.players,
-            seed=pairing.seed,
             options=rules.options,
             moves=tuple(self.moves),
             scores=scores,
@@ -192,17 +180,6 @@ class _Match:
             forced=tuple(self.forced),
             info=self.info,
             info_full=tuple(i for i, seat in enumerate(self.seats) if seat.said > INFO_LIMIT),
-        )
-
-    def _start_request(self, seat: int) -> bytes:
-        return start_request(
-            self.pairing.match,
-            self.rules.game,
-            seat,
-            players=self.rules.players,
-            options=self.rules.options,
-            clock=self.seats[seat].clock.to_dict(),
-            names=self.pairing.seating if self.rules.names else None,
         )
 
     def _notify(self, path: str, body: Callable[[int], bytes]) -> None:
@@ -231,37 +208,69 @@ class _Match:
         self.expect(OWN_S)
 
     def _take_turn(self, turn: int, board: Board, legal: Sequence[str]) -> tuple[str, Board]:
-        """Ask a bot: its move, or the default move and a strike."""
-        seat = self.seats[turn]
-        request = self._request(turn, board, legal)
-        self.expect(request.deadline_ms / 1000)
-        outcome = seat.player.move(request.body, request.deadline_ms / 1000)
+        """Ask a bot: its move; or the default move, and a strike."""
+        seat, match = self.seats[turn], self.pairing.match
+        deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
+        number = len(seat.times) + 1
+        body = move_request(match, number, board.view(), legal, seat.clock.to_dict())
+        started = _now()
+        self.expect(deadline_ms / 1000)
+        outcome = seat.player.move(body, deadline_ms / 1000)
         self.expect(OWN_S)
         self.asked_s += outcome.elapsed_s
         seat.times.append(outcome.elapsed_s * 1000)
         seat.clock.charge(outcome.elapsed_s * 1000)
-        if isinstance(outcome, Choice) and outcome.info.kept:
-            self._keep(seat, outcome.info.kept)
         if isinstance(outcome, Choice):
+            self._keep(seat, outcome.info.kept)
             try:
                 return board.play(outcome.move)
             except IllegalMove as error:
                 outcome = illegal_move(outcome, error, seat.player.answer())
+        detail = printable(outcome.detail)
         if outcome.kind is FaultKind.UNREACHABLE and self.pairing.seating[turn] in self.awaited:
-            raise self._void(self.pairing.seating[turn], outcome)
+            raise self._void(self.pairing.seating[turn], detail)
         # The default move: pass if it is legal (it is then first), else the first.
-        move, after = board.play(legal[0])
-        self._strike(request, outcome, move)
-        return move, after
+        played, after = board.play(legal[0])
+        self.faults.append(
+            FaultRecord(
+                seat=turn,
+                turn=number,
+                move=len(self.moves),
+                kind=outcome.kind,
+                detail=detail,
+                url=seat.player.url,
+                request=body.decode("utf-8"),
+                answer=outcome.answer,
+                played=played,
+                started=started,
+                elapsed_ms=outcome.elapsed_s * 1000,
+                deadline_ms=deadline_ms,
+                move_ms=seat.clock.move_ms,
+                bank_ms=bank_ms,
+                output=seat.player.output(),
+            )
+        )
+        self._strike(turn, f"{outcome.kind}: {detail}")
+        return played, after
 
     def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
         """Keep what a bot says beside its move, until there is too much of it."""
-        if seat.said <= INFO_LIMIT:
+        if info and seat.said <= INFO_LIMIT:
             seat.said += len(msgspec.json.encode(info))
-        if seat.said <= INFO_LIMIT:
-            self.info[len(self.moves)] = info
+            if seat.said <= INFO_LIMIT:
+                self.info[len(self.moves)] = info
 
-    def _void(self, bot: str, failure: Failure) -> MatchVoid:
+    def _strike(self, turn: int, why: str) -> None:
+        """Count a fault of a seat; with enough of them its bot is out."""
+        seat = self.seats[turn]
+        seat.strikes += 1
+        seat.out = seat.strikes >= self.rules.strikes
+        if seat.out:
+            why += f" That was strike {seat.strikes} of {seat.strikes}: it is not asked again in"
+            why += " this game."
+        self.observer.failed(turn, why)
+
+    def _void(self, bot: str, detail: str) -> MatchVoid:
         pairing = self.pairing
         return MatchVoid(
             VoidRecord(
@@ -272,51 +281,9 @@ class _Match:
                 number=pairing.number,
                 seating=pairing.seating,
                 bot=bot,
-                why=f"It cannot be reached. {printable(failure.detail)}",
+                why=f"It cannot be reached. {detail}",
                 started=self.started,
                 ended=_now(),
-                cause=VoidCause.OUTAGE,
-            )
-        )
-
-    def _request(self, turn: int, board: Board, legal: Sequence[str]) -> _Request:
-        seat = self.seats[turn]
-        body = move_request(
-            self.pairing.match,
-            len(seat.times) + 1,
-            board.view(),
-            legal,
-            seat.clock.to_dict(),
-        )
-        return _Request(turn, body, _now(), seat.clock.deadline_ms, seat.clock.bank_ms)
-
-    def _strike(self, request: _Request, failure: Failure, played: str) -> None:
-        """Record a fault, the bot's last request; with enough of them the bot is out."""
-        seat = self.seats[request.turn]
-        seat.strikes += 1
-        seat.out = seat.strikes >= self.rules.strikes
-        why = f"{failure.kind}: {printable(failure.detail)}"
-        if seat.out:
-            why += f" That was strike {seat.strikes} of {seat.strikes}: it is not asked again in"
-            why += " this game."
-        self.observer.failed(request.turn, why)
-        self.faults.append(
-            FaultRecord(
-                seat=request.turn,
-                turn=len(seat.times),
-                move=len(self.moves),
-                kind=failure.kind,
-                detail=printable(failure.detail),
-                url=seat.player.url,
-                request=request.body.decode("utf-8"),
-                answer=failure.answer,
-                played=played,
-                started=request.started,
-                elapsed_ms=failure.elapsed_s * 1000,
-                deadline_ms=request.deadline_ms,
-                move_ms=seat.clock.move_ms,
-                bank_ms=request.bank_ms,
-                output=seat.player.output(),
             )
         )
 

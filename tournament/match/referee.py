@@ -6,6 +6,7 @@ Positions are values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import games
@@ -37,9 +38,6 @@ class Board(Protocol):
     def view(self) -> dict[str, Any]:
         """What the seat to move may know, in its wire form."""
 
-    def state(self) -> dict[str, Any]:
-        """The whole position, in its wire form."""
-
     def play(self, move: str) -> tuple[str, Board]:
         """The move in canonical form and the position after it; games.IllegalMove."""
 
@@ -51,52 +49,40 @@ class Referee(Protocol):
         """The first position."""
 
 
-class LocalBoard:
+@dataclass(slots=True)
+class _LocalBoard:
     """A position of `games/`."""
 
-    __slots__ = ("_state",)
-
-    def __init__(self, state: State) -> None:
-        self._state = state
+    _state: State
 
     @property
     def turn(self) -> int | None:
-        """The seat to move."""
         return self._state.turn
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The running totals by seat."""
         return tuple(self._state.scores)
 
     @property
     def results(self) -> tuple[dict[str, Any], ...]:
-        """The finished deals."""
         return tuple(self._state.to_dict()["results"])
 
     def moves(self) -> Sequence[str]:
-        """The legal moves of the seat to move."""
         return self._state.moves().texts()
 
     def view(self) -> dict[str, Any]:
-        """What the seat to move may know."""
         if self._state.turn is None:
             raise ValueError("The game is over; nobody is to move.")
         return self._state.view(self._state.turn).to_dict()
 
-    def state(self) -> dict[str, Any]:
-        """All of it."""
-        return self._state.to_dict()
-
-    def play(self, move: str) -> tuple[str, LocalBoard]:
-        """The canonical move and the position after it."""
+    def play(self, move: str) -> tuple[str, Board]:
         legal = self._state.check(move)
-        return legal.text, LocalBoard(self._state.advance(legal))
+        return legal.text, _LocalBoard(self._state.advance(legal))
 
 
 class LocalReferee:
     """The rules in this process."""
 
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> LocalBoard:
+    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> Board:
         """The first position."""
-        return LocalBoard(games.get(game).start(players, seed, options))
+        return _LocalBoard(games.get(game).start(players, seed, options))

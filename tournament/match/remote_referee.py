@@ -7,62 +7,52 @@ module is imported only by a cup that names a rules service.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import requests
 
 from games import IllegalMove, Reason
-from tournament.match.referee import RefereeError
+from tournament.match.referee import Board, RefereeError
 
 
-class HttpBoard:
+@dataclass(slots=True)
+class _HttpBoard:
     """A position; the service is stateless, so it is sent with every call."""
 
-    __slots__ = ("_referee", "_state")
-
-    def __init__(self, referee: HttpReferee, state: dict[str, Any]) -> None:
-        self._referee = referee
-        self._state = state
+    _referee: HttpReferee
+    _state: dict[str, Any]
 
     @property
     def turn(self) -> int | None:
-        """The seat to move."""
         turn: int | None = self._state["turn"]
         return turn
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The running totals by seat."""
         return tuple(self._state["scores"])
 
     @property
     def results(self) -> tuple[dict[str, Any], ...]:
-        """The finished deals."""
         return tuple(self._state["results"])
 
     def moves(self) -> Sequence[str]:
-        """The legal moves of the seat to move."""
-        moves: list[str] = self._referee.call("moves", {"state": self._state})["moves"]
+        moves: list[str] = self._call("moves")["moves"]
         return moves
 
     def view(self) -> dict[str, Any]:
-        """What the seat to move may know."""
-        body = {"state": self._state, "seat": self._state["turn"]}
-        view: dict[str, Any] = self._referee.call("view", body)["view"]
+        view: dict[str, Any] = self._call("view", seat=self._state["turn"])["view"]
         return view
 
-    def state(self) -> dict[str, Any]:
-        """All of it."""
-        return self._state
-
-    def play(self, move: str) -> tuple[str, HttpBoard]:
-        """The canonical move and the position after it."""
-        answer = self._referee.call("validate", {"state": self._state, "move": move})
+    def play(self, move: str) -> tuple[str, Board]:
+        answer = self._call("validate", move=move)
         if not answer["legal"]:
             raise IllegalMove(Reason(answer["reason"]), answer["detail"])
-        canonical: str = answer["move"]
-        after = self._referee.call("advance", {"state": self._state, "moves": [canonical]})
-        return canonical, HttpBoard(self._referee, after["state"])
+        after = self._call("advance", moves=[answer["move"]])["state"]
+        return answer["move"], _HttpBoard(self._referee, after)
+
+    def _call(self, operation: str, **more: object) -> dict[str, Any]:
+        return self._referee.call(operation, {"state": self._state, **more})
 
 
 class HttpReferee:
@@ -86,10 +76,10 @@ class HttpReferee:
             " run.referee."
         )
 
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> HttpBoard:
+    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> Board:
         """The first position."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
-        return HttpBoard(self, self.call("start", body)["state"])
+        return _HttpBoard(self, self.call("start", body)["state"])
 
     def call(self, operation: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """One operation of the service; RefereeError if it does not answer as it should."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import games
 from tournament.bot.protocol import TimeBank
-from tournament.match.referee import Board, LocalReferee
 from tournament.records import FaultRecord, MatchRecord
 from web.ui.post_mortem import fault_dict
 
@@ -42,22 +42,22 @@ class Step:
 
 def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
     """Replay the match from its seed; ValueError if it has moves after the end of its game."""
-    board: Board = LocalReferee().start(record.game, record.players, record.seed, record.options)
+    state = games.get(record.game).start(record.players, record.seed, record.options)
     clocks = [TimeBank(move_ms, float(bank_ms)) for _ in range(record.players)]
     asked = [iter(times) for times in record.times]
     faults = {fault.move: fault for fault in record.faults}
     forced = frozenset(record.forced)
-    state = board.state()
-    yield Step(0, None, None, None, _banks(clocks), None, None, state)
+    shown = state.to_dict()
+    yield Step(0, None, None, None, _banks(clocks), None, None, shown)
     for index, move in enumerate(record.moves):
-        seat = board.turn
+        seat = state.turn
         if seat is None:
             raise ValueError(f"Match {record.match} has moves after the end of its game.")
         ms = None if index in forced else next(asked[seat], None)
         if ms is not None:
             clocks[seat].charge(ms)
-        _, board = board.play(move)
-        before, state = state, board.state()
+        state = state.advance(state.check(move))
+        before, shown = shown, state.to_dict()
         yield Step(
             index + 1,
             seat,
@@ -66,7 +66,7 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
             _banks(clocks),
             faults.get(index),
             before,
-            state,
+            shown,
             index in forced,
             record.info.get(index, {}),
         )

@@ -253,11 +253,13 @@ def test_an_author_who_misbehaves_has_all_the_faults(
     cup = write(tmp_path, deals=1)
     over = threading.Event()
     with ended(served := arena(cup, *ports)):
+        seen = events(served)
+        assert next(seen)["event"] == "waiting"
         programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
         with ended(*programs):
             author = Author(f"http://127.0.0.1:{ports[1]}", token(cup, HONEST[0]))
             threading.Thread(target=misbehave, args=(author, over), daemon=True).start()
-            *_, last = events(served)
+            *_, last = seen
             over.set()
             for program in programs:
                 program.communicate(timeout=60)

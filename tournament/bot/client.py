@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from enum import Enum, auto
 from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +28,7 @@ BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
 _PIECE = 64 * 1024
 _SWITCHING = 101
+_LENGTHS = (b"content-length", b"transfer-encoding")
 _BUSY = (429, 503)
 _PAUSE_S = 0.05  # at least, before a busy bot is asked again
 
@@ -99,20 +99,28 @@ def _connect(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> 
     return sock
 
 
-class ResponseTooLarge(Exception):
+class ExchangeError(Exception):
+    """A request has brought no answer that can be used; the text is a sentence."""
+
+
+class TooLate(ExchangeError):
+    """The answer was not complete at the deadline."""
+
+
+class Busy(ExchangeError):
+    """The bot was busy until the deadline, or will be."""
+
+
+class ResponseTooLarge(ExchangeError):
     """The answer is larger than a bot may send."""
 
 
-class ConnectionLost(Exception):
+class ConnectionLost(ExchangeError):
     """No connection, or it broke before the answer was complete."""
 
 
-class ProtocolError(Exception):
+class ProtocolError(ExchangeError):
     """What came back is not HTTP."""
-
-
-class Busy(TimeoutError):
-    """The bot was busy until the deadline, or will be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,114 +148,82 @@ class Reply:
         return max(_PAUSE_S, left.total_seconds())
 
 
-class _State(Enum):
-    """How far an answer has come."""
-
-    HEAD = auto()
-    BODY = auto()
-    COMPLETE = auto()
-    CLOSING = auto()  # complete, and the connection cannot be used again
-
-
 class _Answer:
-    """An answer as it arrives, piece by piece; the `on_` methods are called by the parser."""
+    """An answer as it arrives, piece by piece; the `on_` methods are called by the parser. Once it
+    is `done`, `reusable` says whether its connection can be used again."""
 
     def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
         # Bots written by hand end lines with a bare LF; with one answer at a time that is safe.
         self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True)
-        self._begin()
+        self.done = self.reusable = False
         self._pieces: list[bytes] = []
-        self._size = 0
-        self._received = 0
-
-    def _begin(self) -> None:
-        self.state = _State.HEAD
-        self._length: int | None = None
-        self._ends_with_connection = True
-        self._encoding: str | None = None
-        self._retry_after: str | None = None
-
-    @property
-    def done(self) -> bool:
-        """Whether all of it is there."""
-        return self.state in (_State.COMPLETE, _State.CLOSING)
+        self._size = self._received = 0
+        self.on_message_begin()
 
     @property
     def reply(self) -> Reply:
         """The answer, once `done`."""
+        encoding, after = (
+            None if value is None else value.decode("latin-1").strip()
+            for value in map(self._headers.get, (b"content-encoding", b"retry-after"))
+        )
         body = b"".join(self._pieces)
-        return Reply(self._parser.get_status_code(), body, self._encoding, self._retry_after)
+        return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
     def feed(self, data: bytes) -> None:
         """Parse a piece; ResponseTooLarge or ProtocolError."""
         self._received += len(data)
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            self.state = _State.CLOSING
-        except httptools.HttpParserError as error:
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             if not self.done:
                 raise ProtocolError(f"What came back is not HTTP ({error}).") from None
-            self.state = _State.CLOSING
-        if self._size > BODY_LIMIT or (self._length or 0) > BODY_LIMIT:
+            self.reusable = False
+        if max(self._size, int(self._headers.get(b"content-length", 0))) > BODY_LIMIT:
             raise ResponseTooLarge(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
-        if self.state is _State.HEAD and self._received > HEAD_LIMIT:
+        if self._in_head and self._received > HEAD_LIMIT:
             raise ResponseTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
         if self._received > HEAD_LIMIT + 3 * BODY_LIMIT:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
         """The connection was closed; ConnectionLost if something is missing."""
-        if self.state is _State.BODY and self._ends_with_connection:
-            self.state = _State.CLOSING
-        elif not self._received:
+        if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
-        else:
-            what = "headers" if self.state is _State.HEAD else "answer"
+        self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)
+        if not self.done:
+            what = "headers" if self._in_head else "answer"
             raise ConnectionLost(f"It closed the connection in the middle of its {what}.")
 
     def on_message_begin(self) -> None:
-        """Another message after the answer answers nothing: do not reuse the connection."""
+        """The answer begins, or another message after it, which answers nothing: the parser stops
+        there."""
         if self.done:
-            self.state = _State.CLOSING
+            raise ProtocolError
+        self._in_head = True
+        self._headers: dict[bytes, bytes] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Note the headers that matter."""
-        name = name.lower()
-        if self.done:
-            return
-        if name == b"content-length":
-            self._length = int(value)
-            self._ends_with_connection = False
-        elif name == b"transfer-encoding":
-            self._ends_with_connection = False
-        elif name == b"content-encoding":
-            self._encoding = value.decode("latin-1").strip().lower()
-        elif name == b"retry-after":
-            self._retry_after = value.decode("latin-1").strip()
+        """Note a header, but none that follows the body."""
+        if self._in_head:
+            self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
         """All headers are there."""
-        if not self.done:
-            self.state = _State.BODY
+        self._in_head = False
 
     def on_body(self, piece: bytes) -> None:
         """Collect a piece of the body."""
-        if not self.done and self._size <= BODY_LIMIT:
+        if self._size <= BODY_LIMIT:
             self._size += len(piece)
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
         """The answer is complete, or was only an announcement of it (1xx)."""
-        if self.done:
-            return
         status = self._parser.get_status_code()
-        if 100 <= status < 200 and status != _SWITCHING:
-            self._begin()
-            return
-        reusable = self._parser.should_keep_alive()
-        self.state = _State.COMPLETE if reusable else _State.CLOSING
+        self.done = status >= 200 or status == _SWITCHING
+        self.reusable = self._parser.should_keep_alive()
 
 
 class HttpConnection:
@@ -276,9 +252,7 @@ class HttpConnection:
         """Send a request and read the whole answer within `seconds`.
 
         If there is no connection or it breaks, it is tried once more within the same time. A bot
-        that is busy is asked again when it says so, within the same time too.
-        Raises TimeoutError, Busy if the time does not suffice for that, ConnectionLost,
-        ResponseTooLarge or ProtocolError; the text of each but the first is a sentence.
+        that is busy is asked again when it says so, within the same time too. ExchangeError.
         """
         head = (
             f"{method} {self._prefix}{path} HTTP/1.1\r\nHost: {self._host}\r\n"
@@ -301,8 +275,10 @@ class HttpConnection:
                 reply = self._exchange_twice(request, deadline)
             seconds_left(deadline)  # the last byte may have come too late
             return reply
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, TimeoutError):
+                raise TooLate(f"No complete answer within {seconds * 1000:.0f} ms.") from None
             raise
         finally:
             self.elapsed_s = monotonic() - began
@@ -331,7 +307,7 @@ class HttpConnection:
                     answer.feed(data)
                 else:
                     answer.end()
-            if answer.state is _State.CLOSING:
+            if not answer.reusable:
                 self.close()
             return answer.reply
         except TimeoutError:

@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 
 import games
-from tournament.bot.client import Reply
+from tournament.bot.client import ExchangeError, Reply
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)
@@ -41,7 +41,7 @@ _CUT = " […]"
 _ABOUT = ("name", "version", "author", "protocol", "games")
 
 
-class InvalidAnswer(Exception):
+class InvalidAnswer(ExchangeError):
     """An answer that does not conform to the protocol: a sentence that says why, and the fix."""
 
     def __init__(self, text: str, fix: str) -> None:

@@ -17,9 +17,10 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from tournament.bot.client import (
+    Busy,
     ConnectionLost,
-    ProtocolError,
-    ResponseTooLarge,
+    ExchangeError,
+    TooLate,
     dial_through,
     dial_url,
 )
@@ -205,9 +206,9 @@ class StartedBot(HttpBot):
             # Whoever waited for other bots first may come late.
             seconds = max(deadline - monotonic(), _LAST_TRY_S)
             self.about = about_or_empty(self.send("/", b"", seconds))
-        except (ConnectionLost, TimeoutError):
+        except (ConnectionLost, TooLate, Busy):
             return False
-        except (ResponseTooLarge, ProtocolError) as error:
+        except ExchangeError as error:
             raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
         return self.running
 

@@ -15,18 +15,24 @@ from tournament.bot.client import (
     Busy,
     ConnectionLost,
     Dial,
+    ExchangeError,
     HttpConnection,
-    ProtocolError,
     Reply,
-    ResponseTooLarge,
+    TooLate,
     dial_url,
 )
-from tournament.bot.protocol import NOTHING, UNSUPPORTED, Info, InvalidAnswer, read_move
+from tournament.bot.protocol import NOTHING, UNSUPPORTED, Info, read_move
 from tournament.config import Bot
 from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024
 CONNECT_S = 5.0
+_KINDS = {
+    TooLate: FaultKind.TIMEOUT,
+    Busy: FaultKind.TIMEOUT,
+    ConnectionLost: FaultKind.UNREACHABLE,
+}
+"""The fault that each error is at a match; any other is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +140,12 @@ class HttpBot(Player):
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer within this time; the clock stops when the last byte is there."""
         connection = self._connection
-        cause: Exception
         try:
-            reply = connection.exchange("POST", "/move", body, seconds)
-            move, info = read_move(reply)
+            move, info = read_move(connection.exchange("POST", "/move", body, seconds))
             return Choice(move, connection.elapsed_s, info)
-        except Busy as error:
-            kind, cause = FaultKind.TIMEOUT, error
-        except TimeoutError:
-            detail = f"No complete answer within {seconds * 1000:.0f} ms."
-            return Failure(FaultKind.TIMEOUT, detail, connection.elapsed_s, self.answer())
-        except ConnectionLost as error:
-            kind, cause = FaultKind.UNREACHABLE, error
-        except (ResponseTooLarge, ProtocolError, InvalidAnswer) as error:
-            kind, cause = FaultKind.INVALID, error
-        return Failure(kind, str(cause), connection.elapsed_s, self.answer(), cause)
+        except ExchangeError as error:
+            kind = _KINDS.get(type(error), FaultKind.INVALID)
+            return Failure(kind, str(error), connection.elapsed_s, self.answer(), error)
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
         """POST /start or /end. A bot that declines one, or does not answer it in time, does not
@@ -156,22 +153,14 @@ class HttpBot(Player):
         if path in self._unsupported:
             return
         try:
-            reply = self._connection.exchange("POST", path, body, seconds)
-        except Busy:
-            return
-        except TimeoutError:
-            self._unsupported.add(path)
-            return
-        except (OSError, ConnectionLost, ResponseTooLarge, ProtocolError):
-            return
-        if reply.status in UNSUPPORTED:
+            declined = self._connection.exchange("POST", path, body, seconds).status in UNSUPPORTED
+        except ExchangeError as error:
+            declined = isinstance(error, TooLate)
+        if declined:
             self._unsupported.add(path)
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """GET, or POST a body; the complete answer within this time.
-
-        Raises TimeoutError, ConnectionLost, ResponseTooLarge or ProtocolError.
-        """
+        """GET, or POST a body; the complete answer within this time. ExchangeError."""
         return self._connection.exchange("POST" if body else "GET", path, body, seconds)
 
     @property

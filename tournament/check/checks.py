@@ -11,7 +11,7 @@ from statistics import median, quantiles
 from typing import Any
 
 import games
-from tournament.bot.client import Busy, ConnectionLost, ProtocolError, Reply, ResponseTooLarge
+from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLate
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
 from tournament.check.examiner import Connection, Examiner, MatchSession, Verdict
 from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
@@ -40,16 +40,13 @@ def _milliseconds(value: float) -> str:
 
 def _send(
     examiner: Examiner, bot: Connection, path: str, body: bytes = b""
-) -> tuple[Exchange, Reply | Exception]:
+) -> tuple[Exchange, Reply | ExchangeError]:
     """GET, or POST a body; the exchange, and the answer or the error that came instead."""
-    result: Reply | Exception
-    seconds = examiner.clock.deadline_ms / 1000
+    result: Reply | ExchangeError
     try:
-        result = bot.send(path, body, seconds)
-    except (Busy, ConnectionLost, ResponseTooLarge, ProtocolError) as error:
+        result = bot.send(path, body, examiner.clock.deadline_ms / 1000)
+    except ExchangeError as error:
         result = error
-    except TimeoutError:
-        result = TimeoutError(f"No complete answer within {seconds * 1000:.0f} ms.")
     return Exchange(f"{bot.url}{path}", body, bot.answer(), bot.elapsed_s * 1000), result
 
 
@@ -79,7 +76,7 @@ def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]
         " [...]}, each named once, in at most 64 KiB of JSON."
     )
     example = {"name": "mine", "version": "1.0", "protocol": 1, "games": wanted or [*games.GAMES]}
-    unfinished = type(result) is TimeoutError and exchange.answer.status is not None
+    unfinished = isinstance(result, TooLate) and exchange.answer.status is not None
     fix = WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}."
     return Outcome("", (examiner.failure(problem, exchange, Advice(rule, fix)),)), known
 

@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from tournament.bot.client import ConnectionLost, ProtocolError, ResponseTooLarge
-from tournament.bot.protocol import PROTOCOL, InvalidAnswer, read_about
+from tournament.bot.client import ExchangeError
+from tournament.bot.protocol import PROTOCOL, read_about
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
@@ -76,9 +76,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
         about = read_about(player.send("/", b"", _ANSWER_S))
         missing = [key for key in ("protocol", "games") if key not in about]
         why = f'Its answer has no "{missing[0]}".' if missing else ""
-    except TimeoutError:
-        why = f"No complete answer within {_ANSWER_S} s."
-    except (ConnectionLost, ResponseTooLarge, ProtocolError, InvalidAnswer) as error:
+    except ExchangeError as error:
         why = str(error)
     finally:
         player.close()

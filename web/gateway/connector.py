@@ -23,6 +23,7 @@ from tournament.bot.client import (
     HttpConnection,
     ProtocolError,
     ResponseTooLarge,
+    TooLate,
 )
 from tournament.bot.url_bot import HttpBot, StartError
 from tournament.text import printable
@@ -228,7 +229,7 @@ class _Table:
             pass  # the runner sees the same
         except Busy as error:  # here too
             self._connector.say(f"The bot did not answer {call}: {error}")
-        except TimeoutError:
+        except TooLate:
             self._late_in, complete = match, False
             self._connector.say(f"Too late: the runner does not wait for {call} any more.")
         except (StartError, ConnectionLost) as error:

@@ -85,18 +85,6 @@ class BasePosition:
         list_field("scores"),
         Field("results", _write_results, lambda deck, results: tuple(results)),
     )
-    __slots__ = (
-        "deal",
-        "dealer",
-        "deck",
-        "history",
-        "options",
-        "phase",
-        "players",
-        "results",
-        "scores",
-        "turn",
-    )
     deck: Deck
     players: int
     options: Options

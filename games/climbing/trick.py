@@ -59,7 +59,6 @@ class ClimbingPosition(BasePosition):
         Field("passes"),
         Field("table", _write_table, _no_table),
     )
-    __slots__ = ("passes", "table")
     passes: int
     table: Table | None
 
@@ -72,7 +71,7 @@ class ClimbingPosition(BasePosition):
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Validate a play of cards that are held, as a lead or against the table."""
 
-    def validate(self, move: Move, hand: int) -> Move:
+    def validate_in_trick(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move of a trick; raises IllegalMove."""
         table = self.table
         if move.kind == PASS:

@@ -62,7 +62,6 @@ class DasanPosition(ClimbingPosition):
         Field("declarer"),
         Field("called", _write_called, _read_called),
     )
-    __slots__ = ("bid", "called", "declarer", "first", "partner")
     first: int
     bid: int
     declarer: int | None
@@ -80,7 +79,7 @@ class DasanPosition(ClimbingPosition):
             return self._validate_bid(move)
         if self.phase == "call":
             return _validate_call(move, hand)
-        return super().validate(move, hand)
+        return self.validate_in_trick(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Validate a play of cards that are held, as a lead or against the table."""
@@ -161,7 +160,6 @@ class DasanState(DasanPosition):
         hand_field("talon"),
         Field("partner"),
     )
-    __slots__ = ("hands", "seed", "talon")
     seed: str
     hands: tuple[int, ...]
     talon: int
@@ -296,7 +294,6 @@ class DasanView(DasanPosition):
         hand_field("hand"),
         list_field("counts"),
     )
-    __slots__ = ("counts", "hand", "seat", "talon")
     seat: int | None
     hand: int
     counts: tuple[int, ...]

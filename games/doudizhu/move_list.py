@@ -2,54 +2,138 @@
 
 from __future__ import annotations
 
-from games.climbing.move_list import GroupedMoves
-from games.doudizhu.combinations import Combinations
-from games.doudizhu.play_groups import KICKER_SIZE, Group, Kickers, category_of, level_of
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import combinations, islice
+from math import comb
+
+from games.doudizhu.combinations import (
+    BLACK,
+    JOKERS,
+    KICKER_SIZE,
+    SIZE,
+    Combinations,
+    Group,
+    category_of,
+    length_of,
+    level_of,
+    run_mask,
+)
+from games.game import LegalMoves
 from games.move import PASS, Move
-from games.rank_masks import STRIDE, rank_masks
+from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 
 
-class TrickMoves(GroupedMoves):
-    """The legal moves of a trick."""
+class Kickers:
+    """The sets of kickers of one group, in order; each is a tuple of ranks.
 
-    __slots__ = ("_combinations", "_groups", "_hand", "_masks")
+    A set has `number` ranks of `mask`, but not both jokers if `no_rocket`. A rank of `doubles` may
+    be attached twice in place of two ranks.
+    """
 
-    def __init__(self, combinations: Combinations, hand: int, table: Move | None) -> None:
-        super().__init__(combinations.deck, table is not None)
-        masks = rank_masks(combinations.deck, hand)
-        self._combinations = combinations
+    def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
+        self._mask = mask
+        self._number = number
+        self._jokers = no_rocket and number >= 2 and mask & JOKERS == JOKERS
+        self._doubles = doubles
+
+    def count(self) -> int:
+        """The number of sets."""
+        ranks = self._mask.bit_count()
+        number = ranks if self._number == 1 else comb(ranks, self._number)
+        if self._jokers:
+            number -= comb(ranks - 2, self._number - 2)
+        return number + self._doubles.bit_count()
+
+    def all(self) -> list[tuple[int, ...]]:
+        """All sets."""
+        sets = list(combinations(ranks_in(self._mask), self._number))
+        if self._jokers:
+            sets = [ranks for ranks in sets if ranks[-2] != BLACK]
+        if self._doubles:
+            sets += [(rank, rank) for rank in ranks_in(self._doubles)]
+            sets.sort()
+        return sets
+
+    def nth(self, index: int) -> tuple[int, ...]:
+        """The set at an index."""
+        if self._jokers or self._doubles:
+            return self.all()[index]
+        return next(islice(combinations(ranks_in(self._mask), self._number), index, None))
+
+
+class TrickMoves(LegalMoves):
+    """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
+
+    def __init__(self, plays: Combinations, hand: int, table: Move | None) -> None:
+        masks = rank_masks(plays.deck, hand)
+        self._plays = plays
         self._hand = hand
         self._masks = masks
         if table is None:
-            self._groups = combinations.leads(masks)
-            simple = masks >> (2 * STRIDE) == 0  # without a triple there are no kickers
+            self._groups = plays.leads(masks)
+            self._first = 0
+            # Without a triple there are no kickers.
+            self._simple = masks >> (2 * STRIDE) == 0
         else:
-            self._groups = combinations.follows(masks, table)
-            simple = not KICKER_SIZE[table.value]
-        if simple:
-            first = int(self.passing)
-            self._starts = range(first, first + len(self._groups) + 1)
+            self._groups = plays.follows(masks, table)
+            self._first = 1
+            self._simple = not KICKER_SIZE[table.value]
+        self._ends: list[int] | None = None
 
     def _kickers(self, group: Group) -> Kickers | None:
-        if not KICKER_SIZE[category_of(group)]:
+        """The sets of kickers that the hand has for a group; None if it takes none."""
+        category, length = category_of(group), length_of(group)
+        size = KICKER_SIZE[category]
+        if not size:
             return None
-        return self._combinations.kickers(self._masks, group)
+        others = ranks_held(self._masks, size) & ~run_mask(level_of(group), length)
+        if SIZE[category] == 3:
+            return Kickers(others, length, size == 1)
+        pairs = size == 1 and self._plays.pair_as_solos
+        doubles = ranks_held(self._masks, 2) & others if pairs else 0
+        return Kickers(others, 2, size == 1, doubles)
 
-    def counts(self) -> list[int]:
-        """The number of plays of each group."""
-        found = []
-        for group in self._groups:
-            kickers = self._kickers(group)
-            found.append(1 if kickers is None else kickers.count())
-        return found
+    def _counted(self) -> list[int]:
+        """For each group the number of moves up to its end."""
+        ends = self._ends
+        if ends is None:
+            ends = []
+            total = self._first
+            for group in self._groups:
+                kickers = self._kickers(group)
+                total += 1 if kickers is None else kickers.count()
+                ends.append(total)
+            self._ends = ends
+        return ends
 
-    def play(self, group: int, index: int) -> Move:
-        """One of the plays of a group, both by index."""
-        chosen = self._groups[group]
-        ranks: tuple[int, ...] = ()
-        if KICKER_SIZE[category_of(chosen)]:
-            ranks = self._combinations.kickers(self._masks, chosen).nth(index)
-        return self._combinations.build(self._hand, chosen, ranks)
+    def __len__(self) -> int:
+        if self._simple:
+            return self._first + len(self._groups)
+        ends = self._counted()
+        return ends[-1] if ends else self._first
+
+    def __getitem__(self, index: int) -> Move:
+        number = len(self)
+        if index < 0:
+            index += number
+        if not 0 <= index < number:
+            raise IndexError(f"There are only {number} legal moves.")
+        if index < self._first:
+            return Move(PASS, self._plays.deck)
+        if self._simple:
+            return self._plays.build(self._hand, self._groups[index - self._first], ())
+        ends = self._counted()
+        place = bisect_right(ends, index)
+        group = self._groups[place]
+        kickers = self._kickers(group)
+        if kickers is None:
+            return self._plays.build(self._hand, group, ())
+        before = ends[place - 1] if place else self._first
+        return self._plays.build(self._hand, group, kickers.nth(index - before))
+
+    def __iter__(self) -> Iterator[Move]:
+        return iter([self[index] for index in range(len(self))])
 
     def texts(self) -> list[str]:
         """All moves as strings.
@@ -57,16 +141,16 @@ class TrickMoves(GroupedMoves):
         They are put together from the names of each rank's cards: by way of `Move`s, the longest
         list would take four times as long.
         """
-        found = [PASS] if self.passing else []
+        found = [PASS] if self._first else []
         for group in self._groups:
-            core = self._combinations.build(self._hand, group, ()).text
+            core = self._plays.build(self._hand, group, ()).text
             kickers = self._kickers(group)
             found += [core] if kickers is None else self._with_kickers(core, group, kickers)
         return found
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
         """The texts of a group's plays; `core` is the play without kickers."""
-        deck, level = self.deck, level_of(group)
+        deck, level = self._plays.deck, level_of(group)
         size = KICKER_SIZE[category_of(group)]
         ranks = range(len(deck.ranks))
         names = [deck.text(deck.lowest(self._hand, rank, size)) for rank in ranks]

@@ -51,7 +51,6 @@ class DoudizhuPosition(ClimbingPosition):
         Field("declarer"),
         Field("doublings"),
     )
-    __slots__ = ("bid", "declarer", "doublings", "exposed", "first", "plays")
     plays: Combinations
     first: int
     exposed: str | None
@@ -68,7 +67,7 @@ class DoudizhuPosition(ClimbingPosition):
         """Validate a well-formed move; raises IllegalMove."""
         if self.phase == "auction":
             return auction.validate(move, self.bid)
-        return super().validate(move, hand)
+        return self.validate_in_trick(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Validate a play of cards that are held, as a lead or against the table."""
@@ -114,7 +113,6 @@ class DoudizhuState(DoudizhuPosition):
         hands_field("hands"),
         hand_field("talon"),
     )
-    __slots__ = ("hands", "seed", "talon")
     seed: str
     hands: tuple[int, ...]
     talon: int
@@ -262,7 +260,6 @@ class DoudizhuView(DoudizhuPosition):
         hand_field("hand"),
         list_field("counts"),
     )
-    __slots__ = ("counts", "hand", "seat", "talon")
     seat: int | None
     hand: int
     counts: tuple[int, ...]

@@ -69,7 +69,6 @@ class NinefivetwoPosition(BasePosition):
         TRICK_FIELD,
         list_field("tricks"),
     )
-    __slots__ = ("exchanged", "owed", "targets", "trick", "tricks", "trump")
     targets: tuple[int, ...]
     trump: int | None
     owed: tuple[Pairing, ...]
@@ -158,7 +157,6 @@ class NinefivetwoState(NinefivetwoPosition):
         hand_field("talon"),
         hand_field("discards"),
     )
-    __slots__ = ("discards", "hands", "seed", "talon")
     seed: str
     hands: tuple[int, ...]
     talon: int
@@ -295,7 +293,6 @@ class NinefivetwoView(NinefivetwoPosition):
         hand_field("hand"),
         list_field("counts"),
     )
-    __slots__ = ("counts", "discards", "hand", "seat", "talon")
     seat: int | None
     hand: int
     counts: tuple[int, ...]

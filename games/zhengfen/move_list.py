@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from games.climbing.move_list import GroupedMoves
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from games.game import LegalMoves
 from games.move import PASS, Move
 from games.zhengfen.combinations import (
     CATEGORIES,
@@ -17,16 +20,15 @@ from games.zhengfen.move_generator import MoveGenerator
 from games.zhengfen.play_groups import Group, mirror, texts_of
 
 
-class TrickMoves(GroupedMoves):
-    """The legal moves of a trick."""
-
-    __slots__ = ("_ambiguous", "_generator", "_groups", "_table")
+class TrickMoves(LegalMoves):
+    """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
 
     def __init__(self, hand: int, table: Reading | None) -> None:
-        super().__init__(DECK, table is not None)
         self._generator = MoveGenerator(hand)
+        self._passing = table is not None
         self._table = table
         self._groups: list[Group] | None = None
+        self._ends: list[int] = []
         self._ambiguous: set[int] | None = None
 
     def groups(self) -> list[Group]:
@@ -36,11 +38,11 @@ class TrickMoves(GroupedMoves):
             table = self._table
             groups = self._generator.all() if table is None else self._generator.above(table)
             self._groups = groups
+            total = int(self._passing)
+            for group in groups:
+                total += group.count
+                self._ends.append(total)
         return groups
-
-    def counts(self) -> list[int]:
-        """The number of plays of each group."""
-        return [group.count for group in self.groups()]
 
     def _suffixed(self, group: Group) -> set[int]:
         """The plays that need a suffix, if the group may have some."""
@@ -51,15 +53,29 @@ class TrickMoves(GroupedMoves):
             self._ambiguous = self._generator.ambiguous()
         return self._ambiguous
 
-    def play(self, group: int, index: int) -> Move:
-        """One of the plays of a group, both by index."""
-        chosen = self.groups()[group]
-        cards = chosen.plays()[index]
-        return build_move(mirror(cards), chosen.reading, cards in self._suffixed(chosen))
+    def __len__(self) -> int:
+        self.groups()
+        return self._ends[-1] if self._ends else int(self._passing)
+
+    def __getitem__(self, index: int) -> Move:
+        number = len(self)
+        if index < 0:
+            index += number
+        if not 0 <= index < number:
+            raise IndexError(f"There are only {number} legal moves.")
+        if self._passing and index == 0:
+            return Move(PASS, DECK)
+        place = bisect_right(self._ends, index)
+        group = self.groups()[place]
+        cards = group.plays()[index - (self._ends[place] - group.count)]
+        return build_move(mirror(cards), group.reading, cards in self._suffixed(group))
+
+    def __iter__(self) -> Iterator[Move]:
+        return iter([self[index] for index in range(len(self))])
 
     def texts(self) -> list[str]:
         """All moves as strings."""
-        found = [PASS] if self.passing else []
+        found = [PASS] if self._passing else []
         for group in self.groups():
             plays = group.plays()
             texts = texts_of(plays)

@@ -45,7 +45,6 @@ class ZhengfenPosition(ClimbingPosition):
         hands_field("taken"),
         list_field("out"),
     )
-    __slots__ = ("first", "out", "taken", "trick")
     first: int
     trick: int
     taken: tuple[int, ...]
@@ -55,6 +54,10 @@ class ZhengfenPosition(ClimbingPosition):
     def game(self) -> Game:
         """The game this is a position of."""
         return GAME
+
+    def validate(self, move: Move, hand: int) -> Move:
+        """Validate a well-formed move; raises IllegalMove."""
+        return self.validate_in_trick(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Validate a play of cards that are held, as a lead or against the table."""
@@ -91,7 +94,6 @@ class ZhengfenState(ZhengfenPosition):
         Field("seed"),
         hands_field("hands"),
     )
-    __slots__ = ("hands", "seed")
     seed: str
     hands: tuple[int, ...]
 
@@ -191,7 +193,6 @@ class ZhengfenView(ZhengfenPosition):
         hand_field("hand"),
         list_field("counts"),
     )
-    __slots__ = ("counts", "hand", "seat")
     seat: int | None
     hand: int
     counts: tuple[int, ...]

@@ -9,9 +9,9 @@ from itertools import combinations, pairwise
 import pytest
 
 import games
+from games.doudizhu.combinations import CATEGORIES
 from games.doudizhu.combinations import combinations as plays_of
 from games.doudizhu.move_list import TrickMoves
-from games.doudizhu.play_groups import CATEGORIES
 from games.errors import IllegalMove
 from games.move import parse
 from tests.games.climbing.positions import doudizhu, moves, reason

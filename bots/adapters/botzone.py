@@ -67,31 +67,28 @@ def _first(deal: Deal, auction: bool) -> Request:
     return {"own": numbers((*deal.dealt, *talon)), "publiccard": numbers(deal.talon)}
 
 
-class Match:
+class Match(Program):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: str, auction: bool) -> None:
-        self._command = command
-        self._folder = folder
+        super().__init__(command, folder)
         self._auction = auction
         self._deal = 0
         self._data: object = ""
-        self._program: Program | None = None  # while it keeps running
-        self._said: list[Response] = []  # by that program
+        self._said: list[Response] = []  # by the program that is running
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """The response to the last request, and the debug information."""
         requests, responses = conversation(deal, self._auction)
         if deal.number != self._deal:
-            self.close()
+            self.stop()
             self._deal, self._data = deal.number, ""
-        try:
-            output = self._go_on(requests, responses, until)
-            if output is None:
-                output = self._begin(requests, responses, until)
-        except NoAnswer:
-            self.close()
-            raise
+        output = self._go_on(requests, responses, until)
+        if output is None:
+            self.start()
+            self._said = list(responses)
+            everything = {"requests": requests, "responses": responses, "data": self._data}
+            output = self._ask(everything | {"globaldata": ""}, until)
         self._data = output.get("data", "")
         response, debug = output["response"], output.get("debug", "")
         comment = debug if isinstance(debug, str) else json.dumps(debug)
@@ -104,40 +101,24 @@ class Match:
     def _go_on(
         self, requests: list[Request], responses: list[Response], until: float
     ) -> dict[str, Any] | None:
-        """The output of the program that keeps running; None if it does not know the match.
+        """The output of the running program; None if it must be started to know the match.
 
         It is asked now what it was not asked before because only one move was legal. Where it says
         anything else than was played, it cannot be used any more.
         """
         output = None
-        try:
-            for number, request in enumerate(requests):
-                if number == len(self._said):
-                    output = self._ask(request, until)
-                if number < len(responses) and self._said[number] != responses[number]:
-                    output = None
-                    break
-        except NoAnswer as error:
-            if error.kind != "ended":
-                raise
-            output = None
+        for number, request in enumerate(requests):
+            if not self.running:
+                return None
+            if number == len(self._said):
+                output = self._ask(request, until)
+            if number < len(responses) and self._said[number] != responses[number]:
+                return None
         return output
 
-    def _begin(
-        self, requests: list[Request], responses: list[Response], until: float
-    ) -> dict[str, Any]:
-        """The output of a program that is started now and gets all requests at once."""
-        self.close()
-        self._program = Program(self._command, self._folder)
-        self._said = list(responses)
-        whole = {"requests": requests, "responses": responses, "data": self._data, "globaldata": ""}
-        return self._ask(whole, until)
-
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
-        if self._program is None:
-            raise NoAnswer("ended", "no program keeps running")
-        self._program.write(json.dumps(value))
-        line = self._program.read(until)
+        self.write(json.dumps(value))
+        line = self.read(until)
         try:
             output: dict[str, Any] = json.loads(line)
             response = output["response"]
@@ -145,29 +126,18 @@ class Match:
             raise NoAnswer("unreadable", f"the program wrote {line[:60]!r}") from None
         self._said.append(response if type(response) is int else numbers(named(response)))
         try:
-            soon = min(until, monotonic() + _END_S)
-            keeps_running = self._program.read(soon) == KEEP_RUNNING
+            runs_on = self.read(min(until, monotonic() + _END_S)) == KEEP_RUNNING
         except NoAnswer:
-            keeps_running = False
-        if not keeps_running:
-            self.close()
+            runs_on = False
+        if not runs_on:
+            self.stop()
         return output
-
-    def close(self, score: int | None = None) -> None:
-        """End the program if one keeps running."""
-        if self._program is not None:
-            self._program.close()
-        self._program, self._said = None, []
 
 
 def serve(
     program: Sequence[str], folder: str, *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program as a bot; without `auction` it is one for *FightTheLandlord*.
-
-    Exits with a message if that is not possible.
-    """
-    adapter.check_program(program, folder)
+    """Serve a program as a bot; without `auction` it is one for *FightTheLandlord*."""
     adapter.serve(
         lambda: Match(program, folder, auction), name=name, version=version, auction=auction
     )

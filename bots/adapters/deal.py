@@ -122,7 +122,7 @@ class Deal:
             [rank_of(card) for card in cards_of(move)] == ranks for move in self.moves
         ):
             return "play:" + "".join(cards)
-        raise NoAnswer("illegal", f"the program played {' '.join(cards) or 'nothing'}, not legal")
+        raise NoAnswer("illegal", f"the program played {' '.join(cards)[:60] or 'nothing'}")
 
 
 def numbers(cards: Sequence[str]) -> list[int]:

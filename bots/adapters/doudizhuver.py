@@ -13,7 +13,6 @@ from bots.adapters.deal import Answer, Deal, NoAnswer, named, numbers
 from bots.adapters.program import Program
 
 _LETTERS: Final = "ABC"
-_LOST: Final = "the program cannot be told what was played for it"
 _END_S: Final = 0.5  # for the answer to GAMEOVER
 
 
@@ -50,76 +49,59 @@ def _cards(cards: Sequence[str]) -> str:
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
-class Match:
+class Match(Program):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
-        self._command = command
-        self._folder = folder
+        super().__init__(command, folder)
         self._deal: Deal | None = None
-        self._program: Program | None = None
         self._said: list[str] = []  # by the program, a line for each step
         self._lost = False
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """The answer to the question of now, and no comment."""
+        """The answer to the question of now, and no comment.
+
+        What was played for the program, because it had to be or since `sensible` plays, cannot be
+        told: it is asked, and if it answers anything else, it is of no use until the next deal.
+        """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
             self._lost = False
         self._deal = deal
-        steps = script(deal)
+        self._lost = self._lost or not self._tell(script(deal), until)
         if self._lost:
-            raise NoAnswer("untold", _LOST)
-        goes_on = self._program is not None
-        try:
-            move = self._tell(steps, until)
-        except NoAnswer as error:
-            if error.kind != "ended" or not goes_on:
-                raise
-            move = self._tell(steps, until)
-        found = [int(number) for number in move.partition(" ")[2][1:].split(",")]
+            raise NoAnswer("untold", "the program cannot be told what was played for it")
+        found = [int(number) for number in self._said[-1].partition(" ")[2][1:].split(",")]
         if deal.landlord is None:
             return found[0], ""
         return named([] if found == [-1] else found), ""
 
-    def _tell(self, steps: list[tuple[str, str]], until: float) -> str:
-        """Take the steps that the program has not taken yet; its last answer.
+    def _tell(self, steps: list[tuple[str, str]], until: float) -> bool:
+        """Whether the program has answered all steps as was played, also those told before."""
+        if not self.running:
+            self.start()
+            self._said = []
+        for number, (line, expected) in enumerate(steps):
+            if number == len(self._said):
+                self.write(line)
+                self._said.append(_read(self.read(until), line, expected))
+            if expected not in ("", self._said[number]):
+                return False
+        return True
 
-        What was played for it, because it had to be or since `sensible` plays, cannot be told: it
-        is asked, and if it answers anything else, it is of no use until the next deal.
-        """
-        try:
-            program = self._program = self._program or Program(self._command, self._folder)
-            for number, (line, expected) in enumerate(steps):
-                if number == len(self._said):
-                    program.write(line)
-                    self._said.append(_read(program.read(until), line, expected))
-                if expected not in ("", self._said[number]):
-                    self._lost = True
-                    raise NoAnswer("untold", _LOST)
-        except NoAnswer:
-            self._stop()
-            raise
-        return self._said[-1]
-
-    def _stop(self) -> None:
-        if self._program is not None:
-            self._program.close()
-        self._program, self._said = None, []
-
-    def close(self, score: int | None = None) -> None:
-        """Tell the program who has won, by its own `score` now, and end it."""
+    def close(self, score: int) -> None:
+        """Tell the program who has won the deal, by its score now, and end it."""
         deal = self._deal
-        if self._program and deal and deal.landlord is not None and score is not None:
+        if self.running and deal is not None and deal.landlord is not None:
             winner = deal.landlord
             if score > deal.score:
                 winner = deal.position
             elif deal.position == deal.landlord:
                 winner = (deal.landlord + 1) % 3
             with suppress(NoAnswer):
-                self._program.write(f"GAMEOVER {_LETTERS[winner]}")
-                self._program.read(monotonic() + _END_S)
-        self._stop()
+                self.write(f"GAMEOVER {_LETTERS[winner]}")
+                self.read(monotonic() + _END_S)
+        self.stop()
 
 
 def _read(answer: str, line: str, expected: str) -> str:
@@ -137,6 +119,5 @@ def _read(answer: str, line: str, expected: str) -> str:
 
 
 def serve(program: Sequence[str], folder: str, *, name: str, version: str) -> None:
-    """Serve a program as a bot; exits with a message if that is not possible."""
-    adapter.check_program(program, folder)
+    """Serve a program as a bot."""
     adapter.serve(lambda: Match(program, folder), name=name, version=version)

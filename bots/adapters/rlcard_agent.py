@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from time import monotonic
 from typing import Any, Final
 
@@ -47,44 +47,30 @@ def ranks(cards: Iterable[str]) -> str:
     return "".join(sorted((card[0] for card in cards), key=_RANKS.index))
 
 
-class Agent:
-    """The process of an agent, for all matches."""
+class Agent(Program):
+    """The process of an agent, which plays all matches."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
-        self._command = command
-        self._folder = folder
-        self._lock = Lock()
-        self._program: Program | None = None
+        super().__init__(command, folder)
+        self._lock = RLock()
 
-    def start(self, until: float) -> Program:
-        """Load the agent if it is not; raises NoAnswer if it cannot be loaded until then."""
-        if self._program is None:
-            self._program = Program(self._command, self._folder)
-            try:
-                line = self._program.read(until)
-                if line != rlcard_worker.READY:
-                    raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
-            except NoAnswer:
-                self.stop()
-                raise
-        return self._program
+    def start(self) -> None:
+        """Load the agent; raises NoAnswer if that is not possible."""
+        self._load(monotonic() + _START_S)
 
-    def stop(self) -> None:
-        """End the process; the next question starts another."""
-        if self._program is not None:
-            self._program.close()
-        self._program = None
+    def _load(self, until: float) -> None:
+        super().start()
+        line = self.read(until)
+        if line != rlcard_worker.READY:
+            raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """The cards that the agent plays, and no comment."""
         with self._lock:
-            try:
-                program = self.start(until)
-                program.write(json.dumps(raw_state(deal)))
-                action = program.read(until)
-            except NoAnswer:
-                self.stop()
-                raise
+            if not self.running:
+                self._load(until)
+            self.write(json.dumps(raw_state(deal)))
+            action = self.read(until)
         left, cards = list(deal.hand), []
         for rank in "" if action == "pass" else action:
             card = next((card for card in left if card[0] == rank), None)
@@ -94,22 +80,22 @@ class Agent:
             cards.append(card)
         return cards, ""
 
-    def close(self, score: int | None = None) -> None:
+    def stop(self) -> None:
+        """End the process; the next question starts another."""
+        with self._lock:
+            super().stop()
+
+    def close(self, score: int) -> None:
         """Keep the process for the next match."""
 
 
 def serve(program: Sequence[str], folder: str, *, name: str, version: str) -> None:
-    """Serve an agent as a bot; exits with a message if that is not possible.
+    """Serve an agent as a bot.
 
     `program` is `module:name` of the agent, perhaps after the words that start the Python that has
     RLCard.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]
-    adapter.check_program(command, folder)
     session = Agent(command, folder)
-    try:
-        session.start(monotonic() + _START_S)
-    except NoAnswer as error:
-        sys.exit(f"{agent}: {error}; fix PROGRAM or FOLDER in bot.py.")
     adapter.serve(lambda: session, name=name, version=version, auction=False)

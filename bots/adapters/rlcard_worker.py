@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import sys
+import traceback
 from typing import Any
 
 READY = "ready"
@@ -30,7 +31,7 @@ def load(where: str) -> list[Any]:
 
 def main() -> None:
     """Answer until the end of stdin."""
-    out = os.fdopen(os.dup(1), "w")
+    out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what an agent prints is no answer
     sys.path[0] = os.getcwd()
     try:
@@ -38,11 +39,10 @@ def main() -> None:
 
         agents, environment = load(sys.argv[1]), rlcard.make("doudizhu")
     except Exception as error:
+        traceback.print_exc()
         out.write(f"{type(error).__name__}: {error}\n")
-        out.flush()
-        raise
+        sys.exit(1)
     out.write(READY + "\n")
-    out.flush()
     for line in sys.stdin:
         state = json.loads(line)
         state["trace"] = [tuple(step) for step in state["trace"]]
@@ -52,7 +52,6 @@ def main() -> None:
         if not agent.use_raw:
             action = environment._decode_action(action)
         out.write(f"{action}\n")
-        out.flush()
 
 
 if __name__ == "__main__":

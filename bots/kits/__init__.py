@@ -103,16 +103,16 @@ def _pages() -> list[str]:
 def _kit(language: str, data: Mapping[str, Any]) -> Kit:
     sources = {name: f"kits/{language}/{name}" for name in data["files"]}
     sources |= {f"docs/{page}": f"kits/docs/{page}" for page in sorted(_pages())}
-    sources |= {Path(shared).name: shared for shared in data["shared"]}
+    sources |= {Path(shared).name: shared for shared in data.get("shared", ())}
     return Kit(
         language=language,
         title=data["title"],
-        aliases=tuple(data["aliases"]),
+        aliases=tuple(data.get("aliases", ())),
         decision=data["decision"],
         sources=sources,
-        build=tuple(data["build"]),
+        build=tuple(data.get("build", ())),
         run=data["run"],
-        needs=data["needs"],
+        needs=data.get("needs", {}),
         program=data.get("program"),
         by_url=data.get("by_url", False),
     )

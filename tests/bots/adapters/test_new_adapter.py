@@ -59,8 +59,16 @@ def test_a_program_too_few_or_too_many_is_refused(here: Path, words: list[str], 
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("'python'", "'./none'", "There is no program .*/none; write yours into PROGRAM"),
-        ("FOLDER = '", "FOLDER = '/none", "There is no folder /none/.*; write that of your"),
+        (
+            "'python'",
+            "'./none'",
+            "cannot be started: ./none: No such file or directory; fix PROGRAM",
+        ),
+        (
+            "FOLDER = '",
+            "FOLDER = '/none",
+            "cannot be started: /none/.*: No such file or directory; fix PROGRAM",
+        ),
     ],
 )
 def test_a_program_that_is_not_there_is_told_at_the_start(
@@ -78,7 +86,10 @@ def test_an_agent_of_rlcard_is_loaded_before_the_bot_listens(here: Path) -> None
     run("new-bot", "rlcard", "--", "nowhere:agent")
     bot = [sys.executable, str(here / "rlcard-bot" / "bot.py")]
     ended = subprocess.run(bot, capture_output=True, text=True, check=False)
-    assert "nowhere:agent: the agent cannot be loaded: ModuleNotFoundError" in ended.stderr
+    assert ended.stderr.splitlines()[-1] == (
+        "the agent cannot be loaded: ModuleNotFoundError: No module named 'nowhere';"
+        " fix PROGRAM or FOLDER in bot.py."
+    )
 
 
 def test_the_cup_of_the_page_spells_its_options_out() -> None:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+
+from msgspec import Meta
 
 import games
+
+if TYPE_CHECKING:
+    Times = array[float]
+else:
+    Times = array  # which has no parameters in Python 3.11
+
+# What is read may have been written by anybody.
+Number = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
+Count = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class VoidCause(StrEnum):
@@ -29,6 +41,9 @@ class FaultKind(StrEnum):
 
 FAULT_KINDS = tuple(FaultKind)
 """All kinds in the order in which faults are counted."""
+
+FaultCounts = Annotated[tuple[Count, ...], Meta(min_length=4, max_length=4)]
+"""The faults of a seat, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +152,13 @@ class MatchRecord:
 
     def summary(self) -> MatchSummary:
         """What statistics need of it."""
-        faults = [[0] * len(FAULT_KINDS) for _ in range(self.players)]
-        for fault in self.faults:
-            faults[fault.seat][FAULT_KINDS.index(fault.kind)] += 1
+        counts = Counter((fault.seat, fault.kind) for fault in self.faults)
+        faults = (tuple(counts[seat, kind] for kind in FAULT_KINDS) for seat in range(self.players))
         times = (
             array("f", [round(ms, 3) for ms in self.answered(seat)]) for seat in range(self.players)
         )
         same = {name: getattr(self, name) for name in MatchSummary._fields[:-2]}
-        return MatchSummary(**same, faults=tuple(map(tuple, faults)), times=tuple(times))
+        return MatchSummary(**same, faults=tuple(faults), times=tuple(times))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,21 +228,21 @@ class MatchSummary(NamedTuple):
     """
 
     match: str
-    block: int
-    round: int
+    block: Count
+    round: Count
     stage: str
-    number: int
-    seatings: int
+    number: Count
+    seatings: Count
     seed: str
     table: tuple[str, ...]
     seating: tuple[str, ...]
-    scores: tuple[int, ...]
-    adjusted: tuple[int, ...]
-    deals: int
-    struck: tuple[int, ...]
-    sides: tuple[int, ...] | None
-    faults: tuple[tuple[int, ...], ...]
-    times: tuple[array[float], ...]
+    scores: tuple[Number, ...]
+    adjusted: tuple[Number, ...]
+    deals: Annotated[int, Meta(ge=1, lt=2**31)]
+    struck: tuple[Count, ...]
+    sides: tuple[Count, ...] | None
+    faults: tuple[FaultCounts, ...]
+    times: tuple[Times, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 import sqlite3
 import tempfile
@@ -13,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import sqlalchemy as sa
 
@@ -20,9 +20,10 @@ from benchmarks.figures import Figure, Section
 from tournament.paths import STORE_FILE
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.observations import Observations, observe
+from tournament.records import MatchSummary
 from tournament.results.match_arrays import collect
 from tournament.results.standings import standings
-from tournament.store.rows import dumps
+from tournament.store.rows import dumps, pack_summary
 from tournament.store.store import Store
 from tournament.store.tables import blocks, matches
 
@@ -55,10 +56,10 @@ def fill(folder: Path, count: int = MATCHES) -> None:
 def _rows(count: int) -> Iterator[tuple[Row, Row]]:
     """Of each match the rows of its block and of itself."""
     dice = random.Random(1)
-    times = array("f", [dice.expovariate(0.3) for _ in range(3 * REQUESTS)]).tobytes()
+    times = array("f", [dice.expovariate(0.3) for _ in range(REQUESTS)])
     for number in range(count):
         declarer, stake = dice.randrange(3), dice.choice((-12, -6, -3, 3, 6, 12))
-        scores = [2 * stake if seat == declarer else -stake for seat in range(3)]
+        scores = tuple(2 * stake if seat == declarer else -stake for seat in range(3))
         at, turn = divmod(number, 3)
         block = {
             "id": at,
@@ -69,21 +70,31 @@ def _rows(count: int) -> Iterator[tuple[Row, Row]]:
             "bots": dumps(TABLES[at % len(TABLES)]),
             "seatings": 3,
         }
+        table = TABLES[at % len(TABLES)]
+        summary = MatchSummary(
+            match=f"{number:016x}",
+            block=at,
+            round=1,
+            stage="",
+            number=turn,
+            seatings=3,
+            seed=f"{at:032x}",
+            table=table,
+            seating=(*table[turn:], *table[:turn]),
+            scores=scores,
+            adjusted=scores,
+            deals=1,
+            struck=(),
+            sides=tuple(0 if seat == declarer else 1 for seat in range(3)),
+            faults=((0, 0, 0, 0),) * 3,
+            times=(times,) * 3,
+        )
         match = {
-            "match": f"{number:016x}",
+            "match": summary.match,
             "block_id": at,
             "number": turn,
-            "seed": f"{at:032x}",
-            "seating": dumps([turn, (turn + 1) % 3, (turn + 2) % 3]),
-            "scores": dumps(scores),
-            "adjusted": dumps(scores),
-            "deals": 1,
-            "struck": "[]",
-            "sides": dumps([0 if seat == declarer else 1 for seat in range(3)]),
-            "faults": "null",
-            "answered": dumps([REQUESTS] * 3),
-            "times": times,
-            "started": "2026-01-01T00:00:00.000+00:00",
+            "faulty": False,
+            "summary": pack_summary(summary),
             "sequence": number,
         }
         yield block, match
@@ -95,14 +106,13 @@ def bare_sums(folder: Path) -> dict[str, float]:
     points: dict[str, int] = {}
     deals: dict[str, int] = {}
     query = (
-        "SELECT bots, seating, adjusted, deals FROM matches JOIN blocks ON id = block_id"
-        " ORDER BY block, number"
+        "SELECT summary FROM matches JOIN blocks ON id = block_id ORDER BY block, matches.number"
     )
-    for table, seating, scores, played in connection.execute(query):
-        names = json.loads(table)
-        for seat, score in zip(json.loads(seating), json.loads(scores), strict=True):
-            points[names[seat]] = points.get(names[seat], 0) + score
-            deals[names[seat]] = deals.get(names[seat], 0) + played
+    for (summary,) in connection.execute(query):
+        *_, seating, _, scores, played, _, _, _, _ = msgspec.msgpack.decode(summary)
+        for bot, score in zip(seating, scores, strict=True):
+            points[bot] = points.get(bot, 0) + score
+            deals[bot] = deals.get(bot, 0) + played
     connection.close()
     return {name: points[name] / deals[name] for name in points}
 

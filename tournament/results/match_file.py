@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -16,18 +15,14 @@ import games
 from games import OptionError
 from tournament.config import Bot, Clock, Cup, Format, Stop
 from tournament.paths import STORE_FILE
-from tournament.records import MatchRecord, VoidRecord
+from tournament.records import Answer, FaultRecord, MatchRecord, VoidRecord
 from tournament.results.lines import LineError, read_lines
-from tournament.results.match_lines import SAME, CupFacts, MatchLine, seats_of
+from tournament.results.match_lines import MatchLine, seats_of
 from tournament.store import engine, rows
-from tournament.store.reader import VERSION
+from tournament.store.reader import VERSION, summary_query
 from tournament.store.tables import blocks, decisions, matches, metadata, voids
 
 _HINT = "`stich export DIR --format matches` writes such lines; docs/match-format.md says all."
-_UNKNOWN_OF_A_FAULT = {
-    **{"url": "", "request": "", "answer": {}},
-    **{"deadline_ms": 0.0, "bank_ms": 0.0},
-}
 
 
 def unpack(lines: Iterable[bytes], name: str, folder: Path, *, any_moves: bool = False) -> None:
@@ -36,190 +31,158 @@ def unpack(lines: Iterable[bytes], name: str, folder: Path, *, any_moves: bool =
     LineError for the first bad line. Unless `any_moves`, an illegal move makes it bad, too.
     """
     database = engine.sqlite(folder / STORE_FILE)
+    first: MatchLine | None = None
+    about: dict[str, list[dict[str, str]]] = {}
+    count = 0
     try:
         with database.begin() as connection:
             metadata.create_all(connection)
-            _Unpacking(connection, name, any_moves).read(lines)
+            for number, line in read_lines(lines, MatchLine, name, _HINT):
+                first = first or line
+                try:
+                    _add(connection, line, first, any_moves)
+                except LineError as error:
+                    raise LineError(f"{name}:{number}: {error}") from None
+                for bot, said in zip(line.bots, line.about or [None] * line.players, strict=True):
+                    about.setdefault(bot, [] if said is None else [msgspec.to_builtins(said)])
+                count += 1
+            if first is None:
+                raise LineError(f"{name}: there is no match; {_HINT}")
+            _finish(connection, first, about, count)
     finally:
         database.dispose()
 
 
-class _Unpacking:
-    """What is known of a file while it is read."""
+def _add(connection: Connection, line: MatchLine, first: MatchLine, any_moves: bool) -> None:
+    """Write the match of a line; LineError, without its number, if it is a bad one."""
+    for problem in chain(_problems(line, first), _problems_in_block(connection, line)):
+        raise LineError(problem)
+    try:
+        seats, illegal = seats_of(line.game, line.players, line.seed, line.options, line.moves)
+    except OptionError as error:
+        raise LineError(f"options: {error} {_HINT}") from None
+    if illegal is not None and not any_moves:
+        index = len(seats)
+        raise LineError(
+            f"moves: move {index} ({line.moves[index]}) of match {line.match} is not legal"
+            f" ({illegal.reason}): {illegal.detail} `stich verify` checks the whole file."
+        )
+    try:
+        rows.insert_match(connection, _record(line, seats))
+    except sa.exc.IntegrityError:
+        raise LineError(
+            f"match: {line.match}, or seating {line.seating} of block {line.block}, is in a line"
+            " above too; remove one."
+        ) from None
 
-    def __init__(self, connection: Connection, name: str, any_moves: bool) -> None:
-        self.connection = connection
-        self.name = name
-        self.any_moves = any_moves
-        self.number = 0
-        self.first: MatchLine | None = None
-        self.about: dict[str, list[dict[str, str]]] = {}
 
-    def error(self, field: str, text: str) -> LineError:
-        return LineError(f"{self.name}:{self.number}: {field}: {text}")
+def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
+    """The fields of a line that do not fit each other or the first line."""
+    for field in ("cup", "game", "players", "options"):
+        if getattr(line, field) != getattr(first, field):
+            yield f"{field}: is not that of the first line; keep one run in a file."
+    if line.game not in games.GAMES:
+        yield f"game: there is no {line.game!r}; there are {', '.join(games.GAMES)}."
+    moves, players = len(line.moves), line.players
+    lengths = dict.fromkeys(("bots", "scores", "adjusted"), players)
+    for field, length in {**lengths, "about": players * bool(line.about), "ms": moves}.items():
+        if len(getattr(line, field)) != length:
+            yield f"{field}: must have {length} entries."
+    if not line.results:
+        yield "results: must have an entry for each deal, at least one."
+    if any(seat >= players for seat in line.struck_out):
+        yield f"struck_out: must be seats from 0 to {players - 1}."
+    if any(index >= moves or line.ms[index] is not None for index in line.forced):
+        yield "forced: must be indexes of moves whose ms is null."
+    if any(int(index) >= moves for index in line.info):
+        yield "info: must be by the index of a move."
+    at = [fault.move for fault in line.faults]
+    if len(set(at)) < len(at):
+        yield "faults: two are at the same move; remove one."
+    for index in at:
+        if index >= moves or line.ms[index] is None:
+            yield f"faults: there is no time in ms for move {index}; add it."
 
-    def read(self, lines: Iterable[bytes]) -> None:
-        count = 0
-        for number, line in read_lines(lines, MatchLine, self.name, _HINT):
-            self.number = number
-            self.first = self.first or line
-            self.add(line)
-            count += 1
-        if self.first is None:
-            raise LineError(f"{self.name}: there is no match; {_HINT}")
-        self.finish(self.first, count)
 
-    def add(self, line: MatchLine) -> None:
-        self.check(line)
-        block = self.connection.execute(sa.select(blocks).where(blocks.c.block == line.block))
-        for row in block:
-            self.check_block(line, row)
-        try:
-            rows.insert_match(self.connection, self.record(line))
-        except sa.exc.IntegrityError:
-            raise self.error(
-                "match",
-                f"{line.match}, or seating {line.seating} of block {line.block}, is in a line above"
-                " too; remove one.",
-            ) from None
-        for bot, said in zip(line.bots, line.about, strict=False):
-            if bot not in self.about:
-                self.about[bot] = [] if said is None else [msgspec.to_builtins(said)]
-
-    def check(self, line: MatchLine) -> None:
-        """LineError unless the fields of a line fit each other and the first line."""
-        assert self.first is not None  # noqa: S101
-        for field in ("cup", "game", "players", "options"):
-            if getattr(line, field) != getattr(self.first, field):
-                raise self.error(field, "is not that of the first line; keep one run in a file.")
-        if line.game not in games.GAMES:
-            raise self.error(
-                "game", f"there is no {line.game!r}; there are {', '.join(games.GAMES)}."
+def _problems_in_block(connection: Connection, line: MatchLine) -> Iterator[str]:
+    """A match has the bots and the cards of its block's others."""
+    query = summary_query().where(blocks.c.block == line.block).limit(1)
+    for other in map(rows.to_summary, connection.execute(query)):
+        if sorted(set(line.bots)) != list(other.table):
+            yield f"bots: are not those of block {line.block} above; use the same."
+        if line.cup.format.cards == "shared" and line.seed != other.seed:
+            yield (
+                f"seed: is not that of block {line.block} above; use the same, or say that the"
+                ' format of the cup has "cards": "fresh".'
             )
-        for field, length in (
-            ("bots", line.players),
-            ("scores", line.players),
-            ("adjusted", line.players),
-            ("about", line.players if line.about else 0),
-            ("ms", len(line.moves)),
-        ):
-            if len(getattr(line, field)) != length:
-                raise self.error(field, f"must have {length} entries.")
-        if not line.results:
-            raise self.error("results", "must have an entry for each deal, at least one.")
-        if any(seat >= line.players for seat in line.struck_out):
-            raise self.error("struck_out", f"must be seats from 0 to {line.players - 1}.")
-        if any(index >= len(line.moves) or line.ms[index] is not None for index in line.forced):
-            raise self.error("forced", "must be indexes of moves whose ms is null.")
-        if any(int(index) >= len(line.moves) for index in line.info):
-            raise self.error("info", "must be by the index of a move.")
-        at = [fault.move for fault in line.faults]
-        if len(set(at)) < len(at):
-            raise self.error("faults", "two are at the same move; remove one.")
-        for index in at:
-            if index >= len(line.moves) or line.ms[index] is None:
-                raise self.error("faults", f"there is no time in ms for move {index}; add it.")
 
-    def check_block(self, line: MatchLine, block: sa.Row[Any]) -> None:
-        """LineError unless a match has the bots and the cards of its block's others."""
-        if rows.dumps(sorted(set(line.bots))) != block.bots:
-            raise self.error("bots", f"are not those of block {line.block} above; use the same.")
-        if line.cup.format.cards == "shared":
-            query = sa.select(matches.c.seed).where(matches.c.block_id == block.id).limit(1)
-            if self.connection.execute(query).scalar() != line.seed:
-                raise self.error(
-                    "seed",
-                    f"is not that of block {line.block} above; use the same, or say that the format"
-                    ' of the cup has "cards": "fresh".',
-                )
 
-    def record(self, line: MatchLine) -> MatchRecord:
-        """The match of a line, dealt and played again to know who made each move."""
-        try:
-            seats, illegal = seats_of(line.game, line.players, line.seed, line.options, line.moves)
-        except OptionError as error:
-            raise self.error("options", f"{error} {_HINT}") from None
-        if illegal is not None and not self.any_moves:
-            index = len(seats)
-            raise self.error(
-                "moves",
-                f"move {index} ({line.moves[index]}) of match {line.match} is not legal"
-                f" ({illegal.reason}): {illegal.detail} `stich verify` checks the whole file.",
+def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
+    """The match of a line; `seats` made its moves."""
+    times: list[list[float]] = [[] for _ in range(line.players)]
+    by_move = {fault.move: fault for fault in line.faults}
+    faults = []
+    for index, (seat, ms) in enumerate(zip(seats, line.ms, strict=False)):
+        if ms is None:
+            continue
+        times[seat].append(ms)
+        if fault := by_move.get(index):
+            found = FaultRecord(
+                seat=seat,
+                turn=len(times[seat]),
+                move=index,
+                kind=fault.kind,
+                detail=fault.detail,
+                url="",
+                request="",
+                answer=Answer(),
+                played=line.moves[index],
+                started=line.started,
+                elapsed_ms=ms,
+                deadline_ms=0.0,
+                move_ms=line.cup.clock.move_ms,
+                bank_ms=0.0,
             )
-        times: list[list[float]] = [[] for _ in range(line.players)]
-        by_move = {fault.move: fault for fault in line.faults}
-        faults = []
-        for index, (seat, ms) in enumerate(zip(seats, line.ms, strict=False)):
-            if ms is None:
-                continue
-            times[seat].append(ms)
-            if fault := by_move.get(index):
-                found = {
-                    **msgspec.structs.asdict(fault),
-                    "seat": seat,
-                    "turn": len(times[seat]),
-                    "played": line.moves[index],
-                    "started": line.started,
-                    "elapsed_ms": ms,
-                    "move_ms": line.cup.clock.move_ms,
-                }
-                faults.append({**_UNKNOWN_OF_A_FAULT, **found})
-        known = {
-            **{name: getattr(line, name) for name in SAME},
-            "key": str(line.block),
-            "number": line.seating,
-            "seatings": 1,
-            "table": sorted(set(line.bots)),
-            "seating": line.bots,
-            "deals": len(line.results),
-            "struck": line.struck_out,
-            "faults": faults,
-            "times": times,
-            "outputs": [""] * line.players,
-            "wall_ms": 0.0,
-            "own_ms": 0.0,
-            "forced": sorted(set(line.forced)),
-            "info": line.info,
-        }
-        return msgspec.convert(known, MatchRecord, str_keys=True)
-
-    def finish(self, line: MatchLine, count: int) -> None:
-        """Write what concerns the whole run; all matches of a block are in the file."""
-        of_block = sa.select(sa.func.count()).where(matches.c.block_id == blocks.c.id)
-        self.connection.execute(sa.update(blocks).values(seatings=of_block.scalar_subquery()))
-        facts = _facts(line, self.about, count)
-        known = {key: value for key, value in facts.items() if value is not None}
-        rows.put_facts(self.connection, known)
-        for decision in line.cup.decisions:
-            data = asdict(decision)
-            del data["number"]
-            rows.append(self.connection, decisions, data)
-        for void in _voids(line.cup):
-            rows.append(self.connection, voids, asdict(void))
+            faults.append(found)
+    known = {
+        **msgspec.structs.asdict(line),
+        "key": str(line.block),
+        "number": line.seating,
+        "seatings": 1,
+        "table": sorted(set(line.bots)),
+        "seating": line.bots,
+        "deals": len(line.results),
+        "struck": line.struck_out,
+        "faults": tuple(faults),
+        "times": times,
+        "outputs": [""] * line.players,
+        "wall_ms": 0.0,
+        "own_ms": 0.0,
+        "forced": sorted(set(line.forced)),
+    }
+    return msgspec.convert(known, MatchRecord, str_keys=True)
 
 
-def _voids(cup: CupFacts) -> Iterator[VoidRecord]:
-    for void in cup.voids:
-        for _ in range(void.matches):
-            yield VoidRecord("", 0, "", 0, 0, (), void.bot, void.why, "", "")
-
-
-def _facts(line: MatchLine, about: dict[str, list[dict[str, str]]], count: int) -> dict[str, Any]:
-    """The facts of the run; without its seed, which a file does not say."""
+def _finish(
+    connection: Connection, line: MatchLine, about: dict[str, list[dict[str, str]]], count: int
+) -> None:
+    """Write what concerns the whole run; all matches of a block are in the file. Its seed is not
+    known."""
+    of_block = sa.select(sa.func.count()).where(matches.c.block_id == blocks.c.id)
+    connection.execute(sa.update(blocks).values(seatings=of_block.scalar_subquery()))
     cup, game = line.cup, games.get(line.game)
-    bots = tuple(Bot(name, author=cup.authors.get(name)) for name in sorted(about))
     config = Cup(
         name=cup.name,
         game=line.game,
         players=line.players,
-        bots=bots,
+        bots=tuple(Bot(name, author=cup.authors.get(name)) for name in sorted(about)),
         options=line.options,
         format=Format(**msgspec.structs.asdict(cup.format)),
         stop=Stop(**msgspec.structs.asdict(cup.stop)) if cup.stop else Stop(),
         clock=Clock(**msgspec.structs.asdict(cup.clock)),
         strikes=cup.strikes,
     )
-    return {
+    facts = {
         "version": VERSION,
         "run": secrets.token_hex(16),
         "signer": secrets.token_hex(32),
@@ -229,7 +192,7 @@ def _facts(line: MatchLine, about: dict[str, list[dict[str, str]]], count: int) 
         "teams": game.teams,
         "max_difference": game.max_difference(line.players, line.options),
         "config": config.to_dict(),
-        "bots": [bot.name for bot in bots],
+        "bots": list(config.names),
         "finished": cup.finished,
         "total": count if cup.total is None else cup.total,
         "places": cup.places,
@@ -238,3 +201,10 @@ def _facts(line: MatchLine, about: dict[str, list[dict[str, str]]], count: int) 
         "begun": cup.begun,
         "extended": cup.extended or None,
     }
+    rows.put_facts(connection, {key: one for key, one in facts.items() if one is not None})
+    for decision in cup.decisions:
+        rows.append(connection, decisions, decision)
+    for void in cup.voids:
+        record = VoidRecord("", 0, "", 0, 0, (), void.bot, void.why, "", "")
+        for _ in range(void.matches):
+            rows.append(connection, voids, record)

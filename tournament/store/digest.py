@@ -32,7 +32,9 @@ SIGNATURE = "signature"
 
 _NOTE_SIZE = 512  # bytes: always the same, so that one call overwrites a note
 _MATCHES = (
-    sa.select(*rows.SUMMARY_COLUMNS, details.c.data)
+    sa.select(matches.c.match, matches.c.number, matches.c.faulty)
+    .add_columns(*(blocks.c[name] for name in ("key", "block", "round", "stage")))
+    .add_columns(blocks.c.bots, blocks.c.seatings, matches.c.summary, details.c.data)
     .join(blocks, blocks.c.id == matches.c.block_id)
     .join(details, details.c.match == matches.c.match)
 )
@@ -75,9 +77,9 @@ def digest_with(connection: Connection, before: Digest, match: str) -> Digest:
 
 def _chained(before: Digest, found: Iterable[sa.Row[Any]]) -> Digest:
     length, chain = before.length, before.matches
-    for *texts, times, data in found:
-        head = rows.dumps([chain, *texts, len(times), len(data)]).encode("ascii")
-        chain = hashlib.sha256(head + times + data).hexdigest()
+    for *known, summary, data in found:
+        head = rows.dumps([chain, *known, len(summary), len(data)]).encode("ascii")
+        chain = hashlib.sha256(head + summary + data).hexdigest()
         length += 1
     return before._replace(length=length, matches=chain)
 

@@ -31,13 +31,12 @@ from tournament.store.engine import StoreError, damage, is_database_url, store_e
 from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import blocks, decisions, details, matches, metadata, voids
 
-VERSION = 4
+VERSION = 5
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
 )
 _CHUNK = 2000
-_FAULTY = matches.c.faults != rows.dumps(None)
 
 
 class NoMatch(StoreError):
@@ -192,7 +191,7 @@ class StoreReader:
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         """The finished matches without their moves, lazily, in the order of the schedule; of one
         round if it is given."""
-        query = _summary_query()
+        query = summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
         return self._summaries(query)
@@ -205,7 +204,7 @@ class StoreReader:
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
         """The matches that were written after the one with this number, lazily, each with its
         number, in the order of writing; -1 comes before the first."""
-        query = _summary_query(matches.c.sequence).where(matches.c.sequence > sequence)
+        query = summary_query(matches.c.sequence).where(matches.c.sequence > sequence)
         with self._read() as connection, damage(self.where):
             for row in _stream(connection, query.order_by(None).order_by(matches.c.sequence)):
                 yield row.sequence, rows.to_summary(row)
@@ -215,14 +214,14 @@ class StoreReader:
     ) -> Iterator[MatchSummary]:
         """The finished matches without their moves, lazily, the last of the schedule first: of a
         block, of a bot, or only those with a fault of anybody."""
-        query = _summary_query().order_by(None)
+        query = summary_query().order_by(None)
         query = query.order_by(blocks.c.block.desc(), matches.c.number.desc())
         if block is not None:
             query = query.where(blocks.c.block == block)
         if bot is not None:
             query = query.where(blocks.c.bots.contains(rows.dumps(bot), autoescape=True))
         if faulty:
-            query = query.where(_FAULTY)
+            query = query.where(matches.c.faulty)
         for found in self._summaries(query):
             if bot is None or bot in found.table:  # the database may ignore case
                 yield found
@@ -256,7 +255,7 @@ class StoreReader:
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
-        for record in self._records(_match_query().where(_FAULTY)):
+        for record in self._records(_match_query().where(matches.c.faulty)):
             for fault in record.faults:
                 yield record.match, fault
 
@@ -298,9 +297,10 @@ def _stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[An
     return connection.execute(query, execution_options={"yield_per": _CHUNK})
 
 
-def _summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
+def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """The rows that `rows.to_summary` reads, and more columns."""
     return (
-        sa.select(*rows.SUMMARY_COLUMNS, *more)
+        sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *more)
         .join(blocks, blocks.c.id == matches.c.block_id)
         .order_by(blocks.c.block, matches.c.number)
     )

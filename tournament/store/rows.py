@@ -6,7 +6,7 @@ import json
 import zlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import asdict
 from typing import Annotated, Any, TypedDict
 
 import msgspec
@@ -15,40 +15,13 @@ from sqlalchemy.engine import Connection
 
 import games
 from tournament.config import Cup
-from tournament.records import (
-    FAULT_KINDS,
-    BlockRecord,
-    Decision,
-    MatchRecord,
-    MatchSummary,
-    VoidRecord,
-)
+from tournament.records import BlockRecord, Decision, MatchRecord, MatchSummary, VoidRecord
 from tournament.store.tables import blocks, details, matches, meta
 
-SUMMARY_COLUMNS = (
-    *(matches.c[name] for name in ("match", "number", "seating", "scores", "adjusted", "deals")),
-    *(matches.c[name] for name in ("struck", "sides", "faults", "answered")),
-    *(blocks.c[name] for name in ("block", "round", "stage", "bots", "seatings")),
-    *(matches.c.started, blocks.c.key, matches.c.seed, matches.c.times),
-)
-
-# The standings of a million matches write a million texts and read six million lists of numbers:
-# with json.dumps and json.loads they would take half as long again.
 dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
 """Compact JSON in ASCII."""
 
-# What is read may have been written by anybody, so every type is checked.
-_Number = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
-_Deals = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
-_numbers = msgspec.json.Decoder(list[_Number]).decode
-_counts = msgspec.json.Decoder(list[_Count]).decode
-_sides = msgspec.json.Decoder(list[_Count] | None).decode
-_fault_counts = msgspec.json.Decoder(list[tuple[_Count, _Count, _Count, _Count]] | None).decode
-_Summary = tuple[
-    str, _Count, str, str, str, _Deals, str, str, str, str,
-    _Count, _Count, str, str, _Count, str, str, str, bytes,
-]  # fmt: skip
 _MOST_UNPACKED = 1 << 26
 """Bytes of JSON: the longest matches, of 1000 deals, have a quarter."""
 
@@ -87,13 +60,8 @@ def check_facts(facts: Mapping[str, Any]) -> None:
         Cup.from_dict(facts["config"])
 
 
-def pack(value: object) -> bytes:
-    """Compressed JSON."""
-    return zlib.compress(dumps(value).encode("ascii"), 6)
-
-
 def unpack(data: bytes) -> Any:
-    """The value that `pack` compressed; ValueError if it is longer than a match can be."""
+    """The value of compressed JSON; ValueError if it is longer than a match can be."""
     decompressor = zlib.decompressobj()
     text = decompressor.decompress(data, _MOST_UNPACKED)
     if not decompressor.eof:
@@ -101,36 +69,25 @@ def unpack(data: bytes) -> Any:
     return json.loads(text)
 
 
-def block_row(record: MatchRecord) -> dict[str, Any]:
-    """The row in `blocks` of a match's block."""
-    row = {name: getattr(record, name) for name in ("key", "block", "round", "stage", "seatings")}
-    return {**row, "bots": dumps(record.table)}
+def pack_summary(summary: MatchSummary) -> bytes:
+    """A match for the `summary` of its row: all that statistics need."""
+    return msgspec.msgpack.encode(summary, enc_hook=array.tobytes)
 
 
-def match_row(record: MatchRecord) -> dict[str, Any]:
-    """The row of a match in `matches` but its block and sequence: all that statistics need."""
-    summary = record.summary()
-    return {
-        **{name: getattr(record, name) for name in ("match", "number", "seed", "deals", "started")},
-        **{name: dumps(getattr(record, name)) for name in ("scores", "adjusted", "struck")},
-        "seating": dumps([record.table.index(bot) for bot in record.seating]),
-        "sides": dumps(summary.sides),
-        "faults": dumps(summary.faults if record.faults else None),
-        "answered": dumps([len(times) for times in summary.times]),
-        "times": b"".join(times.tobytes() for times in summary.times),
-    }
+_to_summary = msgspec.msgpack.Decoder(
+    MatchSummary, dec_hook=lambda _, data: array("f", data)
+).decode
 
 
 def pack_match(record: MatchRecord) -> bytes:
     """The whole match, for `details`; times are rounded to microseconds."""
-    return pack(
-        {
-            **msgspec.to_builtins(record, str_keys=True),
-            "times": [[round(ms, 3) for ms in times] for times in record.times],
-            "wall_ms": round(record.wall_ms, 3),
-            "own_ms": round(record.own_ms, 3),
-        }
-    )
+    known = {
+        **msgspec.to_builtins(record, str_keys=True),
+        "times": [[round(ms, 3) for ms in times] for times in record.times],
+        "wall_ms": round(record.wall_ms, 3),
+        "own_ms": round(record.own_ms, 3),
+    }
+    return zlib.compress(dumps(known).encode("ascii"), 6)
 
 
 def insert_match(connection: Connection, record: MatchRecord) -> None:
@@ -138,13 +95,19 @@ def insert_match(connection: Connection, record: MatchRecord) -> None:
     is."""
     block = sa.select(blocks.c.id).where(blocks.c.key == record.key)
     if connection.execute(block).first() is None:
-        connection.execute(sa.insert(blocks), block_row(record))
+        names = ("key", "block", "round", "stage", "seatings")
+        row = {name: getattr(record, name) for name in names}
+        connection.execute(sa.insert(blocks), {**row, "bots": dumps(record.table)})
     latest = connection.execute(sa.select(sa.func.max(matches.c.sequence))).scalar()
-    place = {
+    match = {
+        "match": record.match,
         "block_id": connection.execute(block).scalar_one(),
+        "number": record.number,
+        "faulty": bool(record.faults),
+        "summary": pack_summary(record.summary()),
         "sequence": 0 if latest is None else latest + 1,
     }
-    connection.execute(sa.insert(matches), {**match_row(record), **place})
+    connection.execute(sa.insert(matches), match)
     connection.execute(sa.insert(details), {"match": record.match, "data": pack_match(record)})
 
 
@@ -162,45 +125,17 @@ def put_facts(connection: Connection, facts: Mapping[str, Any]) -> None:
         connection.execute(sa.insert(meta), both)
 
 
-def append(connection: Connection, table: sa.Table, data: Mapping[str, Any]) -> None:
+def append(connection: Connection, table: sa.Table, record: Decision | VoidRecord) -> None:
     """Add a decision or a void match with the next number."""
     latest = connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0
-    connection.execute(sa.insert(table), {"id": latest + 1, "data": dumps(data)})
+    connection.execute(sa.insert(table), {"id": latest + 1, "data": dumps(asdict(record))})
 
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
-    """A summary from a row that begins with SUMMARY_COLUMNS."""
-    known = msgspec.convert(tuple(row[: len(SUMMARY_COLUMNS)]), _Summary)
-    match, number, seating, scores, adjusted, deals, struck, sides, faults, answered = known[:10]
-    block, round, stage, bots, seatings, _, _, seed, times = known[10:]
-    table = _names(bots)
-    packed = array("f")
-    packed.frombytes(times)
-    by_seat, start = [], 0
-    for count in _counts(answered):
-        by_seat.append(packed[start : start + count])
-        start += count
-    side_of = _sides(sides)
-    counts = _fault_counts(faults)
-    found = MatchSummary(
-        match=match,
-        block=block,
-        round=round,
-        stage=stage,
-        number=number,
-        seatings=seatings,
-        seed=seed,
-        table=table,
-        seating=tuple([table[i] for i in _counts(seating)]),
-        scores=tuple(_numbers(scores)),
-        adjusted=tuple(_numbers(adjusted)),
-        deals=deals,
-        struck=tuple(_counts(struck)),
-        sides=None if side_of is None else tuple(side_of),
-        faults=tuple(counts) if counts else _no_faults(len(by_seat)),
-        times=tuple(by_seat),
-    )
-    _check_seats(found, found.faults, found.times, found.seating if side_of is None else side_of)
+    """A summary from the `summary` of its row, and `block` and `seatings` of its block."""
+    found = _to_summary(row.summary)._replace(block=row.block, seatings=row.seatings)
+    sides = found.seating if found.sides is None else found.sides
+    _check_seats(found, found.faults, found.times, sides)
     return found
 
 
@@ -210,17 +145,6 @@ def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
     for each in (found.scores, found.adjusted, *by_seat):
         if len(each) != seats or seats < 2:
             raise ValueError(f"match {found.match} has not the same seats everywhere")
-
-
-@lru_cache
-def _names(bots: str) -> tuple[str, ...]:
-    """The names of a table; many rows share few tables."""
-    return msgspec.convert(json.loads(bots), tuple[str, ...])
-
-
-@lru_cache
-def _no_faults(seats: int) -> tuple[tuple[int, ...], ...]:
-    return ((0,) * len(FAULT_KINDS),) * seats
 
 
 def to_void(data: str) -> VoidRecord:
@@ -236,7 +160,7 @@ def to_decision(number: int, data: str) -> Decision:
 def to_block(row: sa.Row[Any]) -> BlockRecord:
     """A block from its row and the count `played`."""
     fields = {str(name): value for name, value in row._mapping.items()}
-    fields["table"] = _names(row.bots)
+    fields["table"] = json.loads(row.bots)
     return msgspec.convert(fields, BlockRecord)
 
 

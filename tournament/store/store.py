@@ -11,7 +11,7 @@ import secrets
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, sleep
@@ -158,7 +158,7 @@ class Store(StoreReader):
 
     def add_void(self, record: VoidRecord) -> None:
         """Commit that a match was void; the match itself is not in the store."""
-        self._change_the_rest(lambda connection, _: rows.append(connection, voids, asdict(record)))
+        self._change_the_rest(lambda connection, _: rows.append(connection, voids, record))
 
     def decide(
         self,
@@ -173,9 +173,7 @@ class Store(StoreReader):
         made = Decision(0, kind, at, printable(why), bot, block, tuple(matches))
 
         def change(connection: Connection, before: Digest) -> None:
-            data = asdict(replace(made, after=before.length))
-            del data["number"]
-            rows.append(connection, decisions, data)
+            rows.append(connection, decisions, replace(made, after=before.length))
 
         self._change_the_rest(change)
 
@@ -198,7 +196,7 @@ class Store(StoreReader):
                     record=b64encode(rows.pack_match(record)).decode("ascii"),
                     decision=decision,
                 )
-                rows.append(connection, voids, asdict(void))
+                rows.append(connection, voids, void)
                 for table in (details, matches):
                     connection.execute(sa.delete(table).where(table.c.match == record.match))
 

@@ -9,6 +9,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -21,6 +22,19 @@ from tournament.store.store import Store, StoreError
 
 COMMANDS = ("standings", "matches", "verify", "export", "report", "integrity", "replay")
 PLACES = {"report": 3}
+
+FACTS = ("x", 1, 1, "", 0, 3, "seed", ["ann", "bob", "cat"])
+SUMMARIES = [
+    msgspec.msgpack.encode(
+        (*FACTS, seating, scores, scores, deals, [], None, [(0, 0, 0, 0)] * 3, times)
+    )
+    for seating, scores, deals, times in (
+        (["ann", "bob", "cat"], [0, 0, 0], 1, [b"123"] * 3),
+        (["ann", "bob", "cat"], [0, 0, 0], 1 << 40, [b""] * 3),
+        (["ann"], [0, 0, 0], 1, [b""] * 3),
+        (["ann", "bob", "cat"], ["x", None, [[1]]], 1, [b""] * 3),
+    )
+]
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +97,8 @@ def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE matches SET times = 1000000000000000",
-        "UPDATE matches SET deals = 99999999999999999999",
-        "UPDATE matches SET seating = '[0]'",
-        "UPDATE matches SET scores = '[\"x\", null, [[1]]]'",
+        "UPDATE matches SET summary = 1000000000000000",
+        *(f"UPDATE matches SET summary = x'{summary.hex()}'" for summary in SUMMARIES),
         "UPDATE blocks SET bots = '[1]'",
         "UPDATE blocks SET bots = 'x'",
         "UPDATE details SET data = x'00'",

@@ -75,14 +75,12 @@ def change(run: Path, statements: str) -> None:
     database.close()
 
 
-ONE = "(SELECT max(match) FROM matches WHERE faults <> 'null')"
+ONE = "(SELECT max(match) FROM matches WHERE faulty)"
 CHANGES = {
-    "score": f"UPDATE matches SET scores = '[9,-4,-5]' WHERE match = {ONE}",
-    "seating": f"UPDATE matches SET seating = '[0,0,0]' WHERE match = {ONE}",
-    "times": f"UPDATE matches SET times = zeroblob(length(times)) WHERE match = {ONE}",
-    "type": f"UPDATE matches SET times = 1000000000000000 WHERE match = {ONE}",
+    "summary": f"UPDATE matches SET summary = zeroblob(length(summary)) WHERE match = {ONE}",
+    "type": f"UPDATE matches SET summary = 1000000000000000 WHERE match = {ONE}",
+    "faults": "UPDATE matches SET faulty = NOT faulty",
     "block": "UPDATE blocks SET round = 2 WHERE id = 1",
-    "seed": "UPDATE matches SET seed = 'x'",
     "order": "UPDATE matches SET sequence = 99 WHERE sequence = 2",
     "moves": f"UPDATE details SET data = x'00' WHERE match = {ONE}",
     "no moves": f"DELETE FROM details WHERE match = {ONE}",
@@ -142,7 +140,7 @@ def test_what_was_changed_while_the_runner_played_is_not_signed(
         store.put(played.facts(of))
         for record in played.played(of):
             store.add(record)
-        change(tmp_path, CHANGES["score"].replace("<>", "="))
+        change(tmp_path, CHANGES["faults"])
         with pytest.raises(StoreError, match=CHANGED):
             store.put({"finished": True})
         assert not store.get("finished")
@@ -207,7 +205,7 @@ def test_elsewhere_a_run_is_read_with_a_note(finished: Path, tmp_path: Path, key
     assert stich("trust", signer).returncode == 0
     done = stich("standings", run)
     assert (done.returncode, done.stderr) == (0, "")
-    change(run, CHANGES["score"])
+    change(run, CHANGES["faults"])
     assert f"not the one that was signed by {signer}" in stich("verify", run).stdout
 
 

@@ -326,8 +326,8 @@ def _play_cup(
     seed, signer, committed = facts["seed"], facts.get("signer"), facts["commitment"]
     if isinstance(observer, JsonLines):
         if committed:
-            observer.emit_event("seed", seed=seed)
-        observer.emit_event("finished", **table.to_dict(), seed=seed, signer=signer)
+            observer.tell("", "seed", seed=seed)
+        observer.tell("", "finished", **table.to_dict(), seed=seed, signer=signer)
         return
     if committed:
         click.echo(f"Seed: {seed}")

@@ -25,7 +25,7 @@ from stich.commands.common import (
     sandbox_option,
     stopping,
 )
-from stich.console.progress import JsonLines, watch
+from stich.console.progress import JsonLines, Watcher, watch
 from stich.console.tables import print_table
 from stich.console.terminal import make_console
 from tournament.config import Clock, Cup, Format, Run, keys, usual_cards
@@ -36,7 +36,6 @@ from tournament.ranking.betting import Bets
 from tournament.results.standings import Standings, standings
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.resume import only_runner, resume
-from tournament.run.runner import Observer
 from tournament.run.session import play_all
 from tournament.store.store import Store
 from tournament.text import plural, printable
@@ -180,7 +179,7 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
         _report(observer, schedule, store, "finished", "budget")
 
 
-def _looks(cup: Cup, observer: Observer) -> Callable[[Bets], None]:
+def _looks(cup: Cup, watcher: Watcher) -> Callable[[Bets], None]:
     """What tells the difference so far and its interval, at looks that grow farther apart."""
     following = 8
 
@@ -191,26 +190,26 @@ def _looks(cup: Cup, observer: Observer) -> Callable[[Bets], None]:
         following = bets.blocks * 5 // 4
         found = bets.so_far()
         low, high = found.interval.low, found.interval.high
-        if isinstance(observer, JsonLines):
-            observer.emit_event(
-                "look", blocks=bets.blocks, difference=found.mean, low=low, high=high
-            )
-            return
         known = low is not None and high is not None
         interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
         first, second = cup.names
-        observer.notice(
-            f"After {bets.blocks} blocks: {first} less {second} {found.mean:+.2f}{interval}"
+        watcher.tell(
+            f"After {bets.blocks} blocks: {first} less {second} {found.mean:+.2f}{interval}",
+            "look",
+            blocks=bets.blocks,
+            difference=found.mean,
+            low=low,
+            high=high,
         )
 
     return look
 
 
-def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended: str) -> None:
+def _report(watcher: Watcher, schedule: Duel, store: Store, event: str, ended: str) -> None:
     """Print the standings and what they decide, or the last event. `ended` says by what the duel
     ended, unless its bets have settled that."""
     table = standings(store)
-    if not isinstance(observer, JsonLines):
+    if not isinstance(watcher, JsonLines):
         console = make_console()
         print_table(console, table, store.facts())
         for sentence in _first_faults(store, table):
@@ -221,7 +220,8 @@ def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended:
         ended = "decided"
     elif bets.equal:
         ended = "no difference"
-    observer.emit_event(
+    watcher.tell(
+        "",
         event,
         ended=ended,
         better=duel.better if duel else None,

@@ -29,11 +29,15 @@ from tournament.text import plural, printable
 _EVERY_S = 10.0
 
 
-class _Counter(Observer):
-    """Matches a second since this call began, and the time left at that rate."""
+class Watcher(Observer):
+    """Counts the matches since this call began, and tells each event as a sentence or as JSON."""
 
     _first = done = total = faults = 0
     _began = 0.0
+
+    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
+        """Print the sentence; or, for machines, the event with its fields, if it has a name."""
+        raise NotImplementedError
 
     def begin(self, done: int, total: int) -> None:
         """Count from here."""
@@ -55,50 +59,77 @@ class _Counter(Observer):
         """Print it on standard error."""
         click.echo(text, err=True)
 
+    def notice(self, text: str) -> None:
+        """`notice`: `text`."""
+        self.tell(text, "notice", text=text)
+
+    def committed(self, digest: str) -> None:
+        """`commitment`: `sha256`."""
+        self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
+
+    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
+        """`waiting`: `missing`."""
+        shown = ", ".join(bots[:10]) + (", …" if len(bots) > 10 else "")
+        who = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
+        self.tell(f"{who} To create a token: {invite}", "waiting", missing=list(bots))
+
+    def starting(self, started: int, called: int) -> None:
+        """A sentence, and no event."""
+        more = f" and calling {called}" if called else ""
+        self.tell(f"Starting {plural(started, 'bot')}{more} ...")
+
+    def void(self, record: VoidRecord) -> None:
+        """`void`: `match`, `block`, `round`, `seating`, `bot`, `cause`, `why`."""
+        because = f" because of {record.bot}" if record.bot else ""
+        names = ("match", "block", "round", "seating", "bot", "cause", "why")
+        self.tell(
+            f"Match {record.match} is void{because} and is played again. {record.why}",
+            "void",
+            **{name: getattr(record, name) for name in names},
+        )
+
+    def lost(self, block: int, why: str) -> None:
+        """`lost`: `block`, `why`."""
+        sentence = f"Block {block} is played again, because {why}."
+        self.tell(sentence, "lost", block=block, why=why)
+
+    def away(self, bots: Sequence[str]) -> None:
+        """`away`: `bots`, empty when none is waited for any more."""
+        sentence = _waiting(bots) or "No longer waiting for any bot."
+        self.tell(sentence, "away", bots=list(bots))
+
+    def decided(self, decision: Decision) -> None:
+        """`decision`: `decision`, `bot`, `why`, `matches`."""
+        self.tell(
+            " ".join(sentences({"decisions": [decision]})),
+            "decision",
+            decision=decision.kind,
+            bot=decision.bot or None,
+            why=decision.why,
+            matches=decision.matches,
+        )
+
     @property
     def rate(self) -> float:
+        """Matches a second."""
         return (self.done - self._first) / max(1e-9, monotonic() - self._began)
 
     @property
     def left_s(self) -> float | None:
+        """The time left at this rate; None if it is not known."""
         return (self.total - self.done) / self.rate if self.done > self._first else None
 
 
-class _Sentences(_Counter):
-    """Says in a sentence each what happens beside the matches."""
-
+class _Sentences(Watcher):
     def __init__(self, out: Console) -> None:
         self._out = out
 
-    def notice(self, text: str) -> None:
-        """Print it."""
-        self._out.print(printable(text), highlight=False, markup=False, soft_wrap=True)
-
-    def committed(self, digest: str) -> None:
-        """Print the commitment to the seed, which is a result."""
-        click.echo(f"SHA-256 of the seed: {digest}")
-
-    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """Print who has not connected, and how they are invited."""
-        self.notice(_not_connected(bots, of, invite))
-
-    def starting(self, started: int, called: int) -> None:
-        """Print how many bots are started."""
-        more = f" and calling {called}" if called else ""
-        self.notice(f"Starting {plural(started, 'bot')}{more} ...")
-
-    def void(self, record: VoidRecord) -> None:
-        """Print why a match was void."""
-        because = f" because of {record.bot}" if record.bot else ""
-        self.notice(f"Match {record.match} is void{because} and is played again. {record.why}")
-
-    def lost(self, block: int, why: str) -> None:
-        """Print why a block is played again."""
-        self.notice(f"Block {block} is played again, because {why}.")
-
-    def decided(self, decision: Decision) -> None:
-        """Print a decision of the organiser."""
-        self.notice(" ".join(sentences({"decisions": [decision]})))
+    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
+        """Print the sentence; the commitment to a seed is a result."""
+        if event == "commitment":
+            click.echo(sentence)
+        else:
+            self._out.print(printable(sentence), highlight=False, markup=False, soft_wrap=True)
 
 
 class Lines(_Sentences):
@@ -115,7 +146,7 @@ class Lines(_Sentences):
         super().begin(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done else ""
-        self.notice(f"{plural(total, 'match', 'matches')}{so_far}")
+        self.tell(f"{plural(total, 'match', 'matches')}{so_far}")
 
     def match(self, record: MatchRecord) -> None:
         """Print a line if it is time for one."""
@@ -125,12 +156,12 @@ class Lines(_Sentences):
             left = "" if not self.left_s else f", {timedelta(seconds=round(self.left_s))} left"
             total = plural(self.total, "match", "matches")
             away = f". {self._away}" if self._away else ""
-            self.notice(f"{self.done} of {total}, {self.rate:.1f} a second{left}{away}")
+            self.tell(f"{self.done} of {total}, {self.rate:.1f} a second{left}{away}")
 
     def away(self, bots: Sequence[str]) -> None:
-        """Print who is waited for."""
+        """Print who is waited for, and again in the next lines."""
         self._away = _waiting(bots)
-        self.notice(self._away or "No longer waiting for any bot.")
+        super().away(bots)
 
 
 class ProgressBar(_Sentences):
@@ -159,43 +190,34 @@ class ProgressBar(_Sentences):
         self._progress.update(self._task, advance=1, rate=f"{self.rate:.1f}/s", faults=faults)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Show who is waited for."""
+        """Show who is waited for, beside the bar."""
         self._progress.update(self._task, away=printable(_waiting(bots)))
 
 
-class JsonLines(_Counter):
+class JsonLines(Watcher):
     """One JSON object a line, for dashboards."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
-    def emit_event(self, event: str, **fields: object) -> None:
-        """Write one line."""
-        self._out.write(json.dumps({"event": event, **fields}) + "\n")
-        self._out.flush()
-
-    def committed(self, digest: str) -> None:
-        """`{"event": "commitment", "sha256"}`."""
-        self.emit_event("commitment", sha256=digest)
-
-    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """`{"event": "waiting", "missing"}`; a person may read standard error."""
-        click.echo(_not_connected(bots, of, invite), err=True)
-        self.emit_event("waiting", missing=list(bots))
-
-    def starting(self, started: int, called: int) -> None:
-        """No event."""
-        return
+    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
+        """Write the event; who is waited for, a person may read on standard error."""
+        if event == "waiting":
+            click.echo(sentence, err=True)
+        if event:
+            self._out.write(json.dumps({"event": event, **fields}) + "\n")
+            self._out.flush()
 
     def begin(self, done: int, total: int) -> None:
-        """`{"event": "begin", "done", "total"}`."""
+        """`begin`: `done`, `total`."""
         super().begin(done, total)
-        self.emit_event("begin", done=done, total=total)
+        self.tell("", "begin", done=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
-        """`{"event": "match", …}` with the match's result and the progress of the run."""
+        """`match`: the match's result and the progress of the run."""
         super().match(record)
-        self.emit_event(
+        self.tell(
+            "",
             "match",
             match=record.match,
             block=record.block,
@@ -209,48 +231,14 @@ class JsonLines(_Counter):
             left_s=None if self.left_s is None else round(self.left_s, 1),
         )
 
-    def void(self, record: VoidRecord) -> None:
-        """`{"event": "void", "match", "block", "round", "seating", "bot", "cause", "why"}`."""
-        names = ("match", "block", "round", "seating", "bot", "cause", "why")
-        self.emit_event("void", **{name: getattr(record, name) for name in names})
-
-    def away(self, bots: Sequence[str]) -> None:
-        """`{"event": "away", "bots"}`: who is waited for, empty when nobody is."""
-        self.emit_event("away", bots=list(bots))
-
-    def lost(self, block: int, why: str) -> None:
-        """`{"event": "lost", "block", "why"}`: what is left of the block is played again."""
-        self.emit_event("lost", block=block, why=why)
-
-    def notice(self, text: str) -> None:
-        """`{"event": "notice", "text"}`: a sentence about those who play."""
-        self.emit_event("notice", text=text)
-
-    def decided(self, decision: Decision) -> None:
-        """`{"event": "decision", "decision", "bot", "why", "matches"}`."""
-        self.emit_event(
-            "decision",
-            decision=decision.kind,
-            bot=decision.bot or None,
-            why=decision.why,
-            matches=decision.matches,
-        )
-
 
 def _waiting(bots: Sequence[str]) -> str:
     """Who is waited for, as a sentence; "" if nobody is."""
     return f"Waiting for {', '.join(bots)}, which cannot be reached." if bots else ""
 
 
-def _not_connected(bots: Sequence[str], of: int, invite: str) -> str:
-    shown = ", ".join(bots[:10]) + (", …" if len(bots) > 10 else "")
-    return (
-        f"Waiting for {len(bots)} of {of} bots that connect: {shown}. To create a token: {invite}"
-    )
-
-
 @contextmanager
-def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Observer]:
+def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Watcher]:
     """A bar if the console is a terminal, else lines; or JSON lines on standard output."""
     if as_json:
         yield JsonLines(sys.stdout)

@@ -6,24 +6,27 @@ import json
 import shlex
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import click
 
+import games
 from bots.kits import Kit, KitError, catalogue, find
 from stich.commands.common import (
     GAME,
+    game_options,
     int_option,
     named_bot,
-    network_option,
     prepare_bots,
     run_command,
-    sandbox_option,
+    start_options,
 )
 from stich.console.check_report import JsonReport, TextReport
 from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import reach
+from tournament.bot.supports import Scope
 from tournament.bot.url_bot import HttpBot
-from tournament.check.suite import check_bot
+from tournament.check.suite import QUICK, check_bot
 from tournament.config import Limits, keys
 from web.gateway.connector import Connector
 
@@ -32,12 +35,14 @@ from web.gateway.connector import Connector
 @click.option("--url", help="Address of a running bot, as http://127.0.0.1:9000.")
 @click.option("--command", help="Command that starts the bot; PORT is set to its port.")
 @click.option("--game", type=GAME, help="Check this game only; by default all that it names.")
+@int_option("--players", 2, 6, None, "With --game: with so many players only.")
+@game_options
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time for each move, in milliseconds.")
 @int_option("--bank-ms", 0, 3_600_000, None, "Extra time in all; ten times --move-ms by default.")
 @int_option("--start-ms", 1, 3_600_000, 10_000, "Time until --command answers GET /.")
 @int_option("--positions", 1, 1000, 100, "Positions to ask for each game.")
-@sandbox_option
-@network_option
+@click.option("--quick", is_flag=True, help=f"Ask at most {QUICK} times, where each answer costs.")
+@start_options
 @click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
 @run_command
@@ -45,18 +50,23 @@ def check(
     url: str | None,
     command: str | None,
     game: str | None,
+    players: int | None,
+    options: dict[str, Any],
     move_ms: int,
     bank_ms: int | None,
     start_ms: int,
     positions: int,
+    quick: bool,
     sandbox: bool | None,
     network: bool,
+    env: dict[str, str],
     verbose: bool,
     as_json: bool,
 ) -> int:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
 
-    Exits with 0 if every check passed and with 1 if one failed.
+    It is asked for what it plays, by `games` and `supports` of its answer to GET /, or for what the
+    options name. Exits with 0 if every check passed and with 1 if one failed.
 
     \b
     Examples:
@@ -64,13 +74,27 @@ def check(
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
     bot = named_bot(command, url)
+    wanted = _scope(game, players, options)
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    launch = prepare_bots([bot], start_ms, sandbox, network=network)
-    wanted = [game] if game else []
+    launch = prepare_bots([bot], start_ms, sandbox, network=network, env=env)
     with closing(JsonReport() if as_json else TextReport(verbose=verbose)) as report:
-        for result in check_bot(bot, launch, clock, wanted, positions, report):
+        for result in check_bot(bot, launch, clock, wanted, positions, report, quick=quick):
             report.add(result)
     return report.finish()
+
+
+def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Scope | None:
+    """What is to be checked, as far as the options say; a usage error if that cannot be played."""
+    if game is None:
+        if players or options:
+            raise click.UsageError("--players and --option are for one game; add --game.")
+        return None
+    try:
+        games.get(game).resolve_options(players, "check", options)
+    except games.OptionError as error:
+        raise click.UsageError(f"{error.field}: {error.message}") from None
+    only = tuple((name, (value,)) for name, value in options.items())
+    return Scope(game, (players,) if players else (), only)
 
 
 @click.command()
@@ -91,8 +115,7 @@ def check(
     "Tables at which the bot may play at once; COMMAND is started once for each.",
 )
 @int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /.")
-@sandbox_option
-@network_option
+@start_options
 @run_command
 def connect(
     arena: str,
@@ -103,6 +126,7 @@ def connect(
     start_ms: int,
     sandbox: bool | None,
     network: bool,
+    env: dict[str, str],
 ) -> None:
     """Let a bot take part in the cup of an arena.
 
@@ -119,7 +143,7 @@ def connect(
     named = named_bot(command, url)
     # What the author's own machine can bear, the author knows.
     limits = Limits(memory_mb=1 << 20)
-    launch = prepare_bots([named], start_ms, sandbox, limits, network=network)
+    launch = prepare_bots([named], start_ms, sandbox, limits, network=network, env=env)
     with ExitStack() as stack:
         bots: list[HttpBot] = []
         for _ in range(tables):

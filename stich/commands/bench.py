@@ -11,10 +11,11 @@ from stich.commands.common import (
     GAME,
     FloatRange,
     int_option,
+    max_matches_option,
     prepare_bots,
     refuse,
     run_command,
-    sandbox_option,
+    start_options,
     stopping,
     writing,
 )
@@ -25,8 +26,9 @@ from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
 from tournament.bench.play import read_par
 from tournament.bench.record import Record, RecordError, read_record, write_record
-from tournament.bench.session import ask_about, games_of, matches, run_bench
-from tournament.bench.suite import BOT, CLOCK, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
+from tournament.bench.session import ask_about, matches, run_bench
+from tournament.bench.suite import BOT, CLOCK, OPTIONS, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
+from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError
 from tournament.config import keys
 from tournament.config.arguments import parse_bot
@@ -79,7 +81,8 @@ def _seed(ctx: click.Context, param: click.Parameter, value: str) -> str:
     help="Exit with 1 if the bot is below so many points over par at any table.",
 )
 @int_option("--concurrency", 1, 256, None, "Tables at once; one a core by default.")
-@sandbox_option
+@max_matches_option
+@start_options
 @run_command
 def bench(
     words: tuple[str, ...],
@@ -94,7 +97,10 @@ def bench(
     against: str | None,
     at_least: float | None,
     concurrency: int | None,
+    max_matches: int,
     sandbox: bool | None,
+    network: bool,
+    env: dict[str, str],
 ) -> int:
     """Measure a bot on fixed deals, against house bots, or compare two results.
 
@@ -117,7 +123,7 @@ def bench(
     if len(words) > 1:
         raise click.UsageError(f"{_USAGE}. A command with words needs quotes.")
     try:
-        bot = replace(parse_bot(words[0]), name=BOT)
+        bot = replace(parse_bot(words[0]), name=BOT, max_matches=max_matches)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     best = None if against is None else read_record(Path(against))
@@ -125,25 +131,30 @@ def bench(
         raise RecordError(f"{against}: is a result of {best.suite}; this version plays {SUITE}.")
     landmarks = read_par()
     with stopping("Stopped. Nothing is stored."):
-        launch = prepare_bots([bot], CLOCK.start_ms, sandbox)
+        launch = prepare_bots([bot], CLOCK.start_ms, sandbox, network=network, env=env)
         try:
             about = ask_about(bot, launch)
         except StartError as error:
             refuse(str(error).removeprefix(f"{BOT}: "))
-        known = games_of(about, PLAYERS)
-        if not (game or known):
-            has = ", ".join(PLAYERS)
-            raise click.UsageError(f"The bot names no game of {SUITE}; it has {has}.")
-        tables = [
+        wanted = [
             quick(table) if is_quick else table
             for table in TABLES
-            if table.game in ([game] if game else known)
+            if game in (None, table.game)
             and players in (None, table.players)
             and opponents in (None, table.opponents)
         ]
-        if not tables:
+        if not wanted:
             why = "leave out --players or --opponents"
             raise click.UsageError(f"{SUITE} has no such table; {why}.")
+        tables = [
+            table
+            for table in wanted
+            if not misfit(about, table.game, table.players, OPTIONS[table.game])
+        ]
+        if not (tables or game):
+            has = ", ".join(PLAYERS)
+            raise click.UsageError(f"The bot names no game of {SUITE} that fits; it has {has}.")
+        tables = tables or wanted  # which then say why they cannot be played
         at_once = concurrency or len(available_cores()) or 1
         with watch(make_console(stderr=True), SUITE) as observer:
             observer.begin(0, matches(tables, seed))

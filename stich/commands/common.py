@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -27,14 +29,6 @@ _P = ParamSpec("_P")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 GAME = click.Choice(tuple(GAMES))
-sandbox_option = click.option(
-    "--sandbox/--no-sandbox",
-    default=None,
-    help="Start bots in a sandbox, or not; by default where the system allows it.",
-)
-network_option = click.option(
-    "--network", is_flag=True, help="Let bots in the sandbox use the network."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines."
@@ -54,6 +48,11 @@ def int_option(
     kind = click.IntRange(least, most)
     shown = default is not None
     return click.option(name, type=kind, default=default, show_default=shown, help=help, **more)
+
+
+max_matches_option = int_option(
+    "--max-matches", 1, 1000, 1, "Tables at which a bot by URL may play at once."
+)
 
 
 class FloatRange(click.FloatRange):
@@ -88,6 +87,38 @@ game_options = click.option(
 )
 
 
+def _variables(ctx: click.Context, param: click.Parameter, names: Sequence[str]) -> dict[str, str]:
+    """The caller's environment variables with these names."""
+    for name in names:
+        if problem := keys.ENV.check({name: ""}):
+            raise click.BadParameter(problem)
+        if name not in os.environ:
+            raise click.BadParameter(f"{name} is not set; set it first: export {name}=VALUE")
+    return {name: os.environ[name] for name in names}
+
+
+def start_options(command: _Command) -> _Command:
+    """How bots are started: `--sandbox`, `--network` and `--env`."""
+    for option in (
+        click.option(
+            "--env",
+            multiple=True,
+            metavar="NAME",
+            callback=_variables,
+            help="Pass this environment variable of yours on to the bots that are started, besides"
+            " reference bots. Can be repeated.",
+        ),
+        click.option("--network", is_flag=True, help="Let bots in the sandbox use the network."),
+        click.option(
+            "--sandbox/--no-sandbox",
+            default=None,
+            help="Start bots in a sandbox, or not; by default where the system allows it.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def named_bot(command: str | None, url: str | None) -> Bot:
     """The bot with this command or URL; a usage error unless it is one of them, and right."""
     if (url is None) == (command is None):
@@ -105,7 +136,8 @@ def prepare_bots(
     limits: Limits | None = None,
     secret: Sequence[Path] = (),
     *,
-    network: bool = False,
+    network: bool,
+    env: Mapping[str, str],
 ) -> LaunchSettings:
     """How to start the caller's own bots; prints what it means if there is no sandbox.
     SandboxError."""
@@ -114,7 +146,7 @@ def prepare_bots(
     )
     if warning:
         click.echo(warning, err=True)
-    return launch
+    return replace(launch, env=env)
 
 
 def run_command(work: Callable[_P, int | None]) -> Callable[_P, NoReturn]:

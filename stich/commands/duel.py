@@ -18,11 +18,11 @@ from stich.commands.common import (
     game_options,
     int_option,
     json_lines_option,
-    network_option,
+    max_matches_option,
     prepare_bots,
     refuse,
     run_command,
-    sandbox_option,
+    start_options,
     stopping,
 )
 from stich.console.progress import JsonLines, Watcher, watch
@@ -60,18 +60,19 @@ from tournament.text import plural, printable
 @int_option("--move-ms", 1, 600_000, 1000, "Time for each move, in milliseconds.")
 @int_option("--bank-ms", 0, 3_600_000, 10_000, "Extra time for a whole match, in milliseconds.")
 @int_option("--concurrency", 1, 256, 1, "Tables at once.")
-@int_option("--max-matches", 1, 1000, 1, "Tables at which a bot by URL may play at once.")
+@max_matches_option
 @click.option(
     "--out",
     metavar="DIR",
     type=click.Path(),
     help="Keep the matches in this folder, to resume and to replay them.",
 )
-@sandbox_option
-@network_option
+@start_options
 @json_lines_option
 @run_command
-def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> None:
+def duel(
+    a: str, b: str, out: str | None, env: dict[str, str], as_json: bool, **options: Any
+) -> None:
     """Play two bots against each other, mirrored, until it is decided which is better.
 
     A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
@@ -97,7 +98,7 @@ def duel(a: str, b: str, out: str | None, as_json: bool, **options: Any) -> None
         who = " and ".join(alone)
         click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
     with stopping(f"Stopped. {kept}"):
-        _play(cup, out, as_json)
+        _play(cup, out, env, as_json)
 
 
 def duel_cup(
@@ -152,7 +153,7 @@ def duel_cup(
     )
 
 
-def _play(cup: Cup, out: str | None, as_json: bool) -> None:
+def _play(cup: Cup, out: str | None, env: Mapping[str, str], as_json: bool) -> None:
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.create(folder))
@@ -164,7 +165,13 @@ def _play(cup: Cup, out: str | None, as_json: bool) -> None:
             raise TypeError("A duel has another schedule.")
         secret = [store.folder] if store.folder else []
         launch = prepare_bots(
-            cup.bots, cup.clock.start_ms, cup.sandbox, cup.limits, secret, network=cup.network
+            cup.bots,
+            cup.clock.start_ms,
+            cup.sandbox,
+            cup.limits,
+            secret,
+            network=cup.network,
+            env=env,
         )
         executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
         with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:

@@ -20,10 +20,9 @@ from stich.commands.common import (
     GAME,
     game_options,
     int_option,
-    network_option,
     prepare_bots,
     run_command,
-    sandbox_option,
+    start_options,
     stopping,
 )
 from stich.console import play_screen as screen
@@ -137,8 +136,7 @@ class TerminalGame(Player, Observer):
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time of the bots for each move, in milliseconds.")
 @click.option("--browser", is_flag=True, help="Play on a card table in the browser instead.")
 @int_option("--port", 0, 65535, 8000, "With --browser: the port of the pages; 0 picks a free one.")
-@sandbox_option
-@network_option
+@start_options
 @run_command
 def play(
     game: str,
@@ -152,6 +150,7 @@ def play(
     port: int,
     sandbox: bool | None,
     network: bool,
+    env: dict[str, str],
 ) -> None:
     """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
 
@@ -195,7 +194,7 @@ def play(
     again = shlex.join(words)
     stopped = f"You quit. To play the same deal: {again}"
     with stopping(stopped), ExitStack() as stack:
-        launch = prepare_bots(bots, clock.start_ms, sandbox, network=network)
+        launch = prepare_bots(bots, clock.start_ms, sandbox, network=network, env=env)
         opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
         console.print(
             Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True

@@ -170,5 +170,6 @@ def _to_dict(result: CheckResult) -> dict[str, Any]:
         "result": "passed" if outcome.passed else "skipped" if outcome.skipped else "failed",
         "note": outcome.note,
         "warnings": outcome.warnings,
+        "output": outcome.output,
         "failures": failures,
     }

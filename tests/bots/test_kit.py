@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from bots import kit
+from tournament.bot.protocol import about_problems
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,7 +76,7 @@ def first(view: Any, moves: Any) -> str:
 @pytest.fixture
 def connection() -> Iterator[http.client.HTTPConnection]:
     with (
-        serving(first, author="me") as port,
+        serving(first, author="me", supports={"doudizhu": {"players": [3]}}) as port,
         closing(http.client.HTTPConnection("127.0.0.1", port)) as connection,
     ):
         yield connection
@@ -91,6 +92,13 @@ def test_the_protocol_number_is_that_of_the_contract() -> None:
     assert {"BotCard", "BotMoveRequest", "BotStart", "BotEnd"} <= set(messages)
     for field in messages.values():
         assert (field["minimum"], field["maximum"]) == (kit.PROTOCOL, kit.PROTOCOL)
+
+
+def test_a_bot_says_what_it_supports(connection: http.client.HTTPConnection) -> None:
+    connection.request("GET", "/")
+    card = json.loads(connection.getresponse().read())
+    assert card["supports"] == {"doudizhu": {"players": [3]}}
+    assert about_problems(card, ["doudizhu"]) == []
 
 
 @pytest.mark.parametrize("http10", [True, False])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -24,12 +24,6 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, Any]:
         return about_by_url(bot, bot.url)
     with closing(start(bot, launch)) as started:
         return started.about
-
-
-def games_of(about: Mapping[str, Any], known: Collection[str]) -> list[str]:
-    """The games of the suite that a bot says it plays: all if it does not say any."""
-    said = about.get("games")
-    return [game for game in known if not isinstance(said, list) or game in said]
 
 
 def run_bench(

@@ -43,6 +43,7 @@ class LaunchSettings:
     """How every bot of a cup is started. `sandboxes` has the words that start the sandbox of each
     bot; None if there are no sandboxes. `group` is the folder of the control groups. Relative paths
     of bots start from `folder`, that of the cup. With `network`, a sandbox has that of the machine.
+    `env` has more variables for all but the reference bots; they may be secrets.
     """
 
     limits: Limits
@@ -51,6 +52,7 @@ class LaunchSettings:
     group: str | None = None
     folder: Path = field(default_factory=Path.cwd)
     network: bool = False
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def must_sandbox(cup: Cup) -> bool | None:

@@ -2,7 +2,7 @@
 
 A bot is an HTTP server with four calls:
 
-- `GET /` is answered with `{"name", "version", "author"?, "protocol", "games"}`;
+- `GET /` is answered with `{"name", "version", "author"?, "protocol", "games", "supports"?}`;
 - `POST /move` with `{"move", "info"?}`, a string and what the bot says beside it;
 - `POST /start` and `POST /end` with anything; a status in `UNSUPPORTED` declines the hook.
 
@@ -28,6 +28,7 @@ import msgspec
 
 import games
 from tournament.bot.client import ExchangeError, Reply
+from tournament.bot.supports import supports_problems
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)
@@ -38,7 +39,7 @@ _MAX_NUMBERS = 16
 _CUT = " […]"
 """The end of a comment that was cut."""
 
-_ABOUT = ("name", "version", "author", "protocol", "games")
+_ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
@@ -221,7 +222,7 @@ def about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]
         known = ", ".join(games.GAMES)
         problems.append(f'"games" names {", ".join(unknown[:5])}; there are {known}.')
     problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
-    return problems
+    return problems + supports_problems(about)
 
 
 class _Object(dict[str, Any]):

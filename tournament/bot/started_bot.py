@@ -169,7 +169,8 @@ class StartedBot(HttpBot):
         self.answered = False
         self._began = monotonic()
         self._port = _free_port()
-        env = {**environment(shlex.split(self.command), self._port), **self._bot.env}
+        passed = {} if is_reference(self._bot) else self._launch.env
+        env = {**environment(shlex.split(self.command), self._port), **passed, **self._bot.env}
         self.process = BotProcess(self._bot, env, self._launch)
         url, proxy = f"http://127.0.0.1:{self._port}", self.process.proxy
         if proxy is None:

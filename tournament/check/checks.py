@@ -13,6 +13,7 @@ from typing import Any
 import games
 from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLate
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
+from tournament.bot.supports import Scope, misfit, read_supports
 from tournament.check.examiner import Connection, Examiner, MatchSession, Verdict
 from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
 from tournament.check.positions import Question, longest, openings, questions
@@ -50,35 +51,46 @@ def _send(
     return Exchange(f"{bot.url}{path}", body, bot.answer(), bot.elapsed_s * 1000), result
 
 
-def greet(examiner: Examiner, wanted: Sequence[str]) -> tuple[Outcome, list[str]]:
-    """Check GET /; the outcome, and the known games that the bot names."""
+def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
+    """Check GET /; the outcome, and what is to be checked: what is `wanted`, or else of each game
+    that the bot names, what it says that it plays."""
     about: Mapping[str, Any] = {}
     with examiner.connect() as bot:
         exchange, result = _send(examiner, bot, "/")
-    problem = str(result)
+    problem, fix = str(result), ""
     if isinstance(result, Reply):
         try:
             about = read_about(result)
-            problem = " ".join(about_problems(about, wanted))
+            problem = " ".join(about_problems(about, [wanted.game] if wanted else []))
         except InvalidAnswer as error:
             problem = str(error)
     listed = about.get("games")
     known = [name for name in games.GAMES if isinstance(listed, list) and name in listed]
+    names = [wanted.game] if wanted else known or list(games.GAMES)
+    scopes = [read_supports(about, name)[0] for name in names]
+    if wanted is not None:
+        scopes = [wanted.within(scopes[0])]
+        options = {option.name: option.default for option in games.get(wanted.game).options}
+        first = scopes[0].players[0]
+        if not problem:
+            problem = misfit(about, wanted.game, first, scopes[0].fit(options))
+            fix = "Say that it does in supports, or check it with what it plays."
     if not problem:
         name, version = (
             text if len(text) <= _NAME_SHOWN else f"{text[:_NAME_SHOWN]}…"
             for text in (printable(about["name"]), printable(about["version"]))
         )
         taken = _milliseconds(exchange.elapsed_ms)
-        return Outcome(f"{name} {version}: {', '.join(known)}; {taken}"), known
+        return Outcome(f"{name} {version}: {', '.join(known)}; {taken}"), scopes
     rule = (
         'GET / is answered with 200 and {"name", "version", "author"?, "protocol": 1, "games":'
-        " [...]}, each named once, in at most 64 KiB of JSON."
+        ' [...], "supports"?}, each named once, in at most 64 KiB of JSON.'
     )
-    example = {"name": "mine", "version": "1.0", "protocol": 1, "games": wanted or [*games.GAMES]}
+    example = {"name": "mine", "version": "1.0", "protocol": 1, "games": names}
     unfinished = isinstance(result, TooLate) and exchange.answer.status is not None
-    fix = WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}."
-    return Outcome("", (examiner.failure(problem, exchange, Advice(rule, fix)),)), known
+    fix = fix or (WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}.")
+    problem = problem[:1].upper() + problem[1:]
+    return Outcome("", (examiner.failure(problem, exchange, Advice(rule, fix)),)), scopes
 
 
 def _ask_all(
@@ -106,9 +118,9 @@ def _ask_all(
     return number, failures
 
 
-def positions(examiner: Examiner, game: str, wanted: int) -> Outcome:
+def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """A legal move in every situation of a game."""
-    asked = questions(game, wanted)
+    asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
     examiner.failed_before = examiner.failed_before or bool(failures)
     situations = len({question.situation for question in asked})
@@ -118,11 +130,11 @@ def positions(examiner: Examiner, game: str, wanted: int) -> Outcome:
     return Outcome(note, tuple(failures))
 
 
-def unknown_fields(examiner: Examiner, game: str) -> Outcome:
+def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
     """Fields that the contract does not name are ignored."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
-        for question in questions(game, 6)
+        for question in questions(scope, wanted)
     ]
     more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
     number, failures = _ask_all(examiner, asked, more)
@@ -147,9 +159,9 @@ def _under_rule(
     )
 
 
-def long_list(examiner: Examiner, game: str) -> Outcome:
+def long_list(examiner: Examiner, scope: Scope) -> Outcome:
     """The largest request of a game."""
-    asked = longest(game)
+    asked = longest(scope)
     with examiner.connect() as bot:
         session = examiner.start_match(bot, asked)
         exchange, failure = examiner.ask(bot, session, asked)
@@ -163,9 +175,9 @@ def long_list(examiner: Examiner, game: str) -> Outcome:
     return Outcome(note, _under_rule(examiner, failures, f"A request of {size} bytes.", fix))
 
 
-def hooks(examiner: Examiner, game: str) -> Outcome:
+def hooks(examiner: Examiner, scope: Scope) -> Outcome:
     """POST /start and /end get any answer at all."""
-    question = openings(game)[0]
+    question = openings(scope)[0]
     session = MatchSession(examiner.match_id(), question)
     notes: list[str] = []
     failures: list[CheckFailure] = []
@@ -195,9 +207,9 @@ def hooks(examiner: Examiner, game: str) -> Outcome:
 # Time
 
 
-def parallel(examiner: Examiner, game: str) -> Outcome:
+def parallel(examiner: Examiner, scope: Scope, rounds: int = 4) -> Outcome:
     """Two requests at once."""
-    both = [openings(game)[0], openings(game)[-1]]
+    both = [openings(scope)[0], openings(scope)[-1]]
 
     def ask(question: Question, session: MatchSession) -> Verdict:
         with examiner.connect() as bot:
@@ -205,7 +217,7 @@ def parallel(examiner: Examiner, game: str) -> Outcome:
 
     found: list[Verdict] = []
     with ThreadPoolExecutor(2) as threads:
-        for _ in range(4):
+        for _ in range(rounds):
             with examiner.connect() as bot:
                 sessions = [examiner.start_match(bot, question) for question in both]
             found += threads.map(ask, both, sessions)
@@ -227,9 +239,9 @@ def parallel(examiner: Examiner, game: str) -> Outcome:
     )
 
 
-def connections(examiner: Examiner, game: str) -> Outcome:
+def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """The same time over a reused connection as over a new one."""
-    question = openings(game)[0]
+    question = openings(scope)[0]
     for _ in range(ROUNDS):
         reused = _ask_repeatedly(examiner, question, reuse=True)
         new = _ask_repeatedly(examiner, question, reuse=False)

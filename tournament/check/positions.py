@@ -15,14 +15,15 @@ from typing import Any
 
 import games
 from games import State
-from games.game import Game
+from games.game import Game, Value
 from games.shuffle import Randomness
+from tournament.bot.supports import Scope
 from tournament.sampling import spread
 
-_DEALS = {"deals": 3}
+_DEALS: Mapping[str, Value] = {"deals": 3}
 """Enough for every phase: 9-5-2 exchanges from the second deal on."""
 
-OPTIONS: Mapping[str, Sequence[Mapping[str, object]]] = {
+OPTIONS: Mapping[str, Sequence[Mapping[str, Value]]] = {
     "doudizhu": (
         _DEALS,
         {**_DEALS, "quad_pair_as_solos": True, "spring": True, "reveal_talon": True},
@@ -88,7 +89,7 @@ def _question(state: State, record: Record) -> Question:
     return Question(_situation(wire, moves), wire, moves, state, record)
 
 
-def _played(game: Game, players: int, number: int, options: Mapping[str, object]) -> list[Question]:
+def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
     """Every decision of one random game, in order."""
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
@@ -104,24 +105,24 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, object]
 
 
 @cache
-def _recorded(name: str) -> Sequence[Question]:
+def _recorded(scope: Scope) -> Sequence[Question]:
     """Every decision of some random games; game by game, and seat by seat within each."""
-    game = games.get(name)
+    game = games.get(scope.game)
     found: list[Question] = []
-    for players in range(game.min_players, game.max_players + 1):
-        for number, options in enumerate(OPTIONS.get(name, (_DEALS, _DEALS))):
-            played = _played(game, players, number, options)
+    for players in scope.players:
+        for number, options in enumerate(OPTIONS.get(scope.game, (_DEALS, _DEALS))):
+            played = _played(game, players, number, scope.fit(options, number))
             found += sorted(played, key=lambda asked: asked.seat_in_record)
     return found
 
 
-def questions(name: str, wanted: int) -> list[Question]:
-    """`wanted` positions of a game, every situation once before any comes twice.
+def questions(scope: Scope, wanted: int) -> list[Question]:
+    """`wanted` positions of a game in this scope, every situation once before any comes twice.
 
     The same arguments give the same positions, in the order in which a bot would meet them: game
-    by game, seat by seat, in the order of play. UnknownGame if there is no such game.
+    by game, seat by seat, in the order of play.
     """
-    recorded = _recorded(name)
+    recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}
     for place, asked in enumerate(recorded):
         groups.setdefault(asked.situation, []).append(place)
@@ -133,10 +134,10 @@ def questions(name: str, wanted: int) -> list[Question]:
     return [recorded[place] for place in sorted(mixed[:wanted])]
 
 
-def openings(name: str) -> list[Question]:
+def openings(scope: Scope) -> list[Question]:
     """The first decision of each seat in each recorded game."""
     found: dict[tuple[str, int], Question] = {}
-    for asked in _recorded(name):
+    for asked in _recorded(scope):
         found.setdefault(asked.seat_in_record, asked)
     return list(found.values())
 
@@ -145,15 +146,15 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 """A game, the number of players, and a leader's hand with 31,122 legal moves, found by search."""
 
 
-def longest(name: str) -> Question:
+def longest(scope: Scope) -> Question:
     """The position of a game with the longest known list of moves."""
     richest, players, written = _RICHEST
-    if name != richest:
-        return max(_recorded(name), key=lambda asked: len(asked.moves))
-    game = games.get(name)
+    if scope.game != richest or players not in scope.players:
+        return max(_recorded(scope), key=lambda asked: len(asked.moves))
+    game = games.get(richest)
     hand = [written[i : i + 2] for i in range(0, len(written), 2)]
     others = [card for card in game.deck(players).cards if card not in hand]
-    state = game.start(players, "check", {}).to_dict()
+    state = game.start(players, "check", scope.fit({})).to_dict()
     state["hands"] = [hand, *([card] for card in others[: players - 1])]
     state |= {"turn": 0, "first": 0}
-    return _question(game.state(state), Record(f"check-{name}-longest", [0] * players))
+    return _question(game.state(state), Record(f"check-{richest}-longest", [0] * players))

@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import games
+from games.game import Value
 from games.shuffle import Randomness
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import reach
+from tournament.bot.supports import Scope
 from tournament.bot.url_bot import Choice, NotReached, Player, StartError
 from tournament.check import checks
 from tournament.check.examiner import Examiner
@@ -31,8 +33,11 @@ from tournament.match.referee import LocalReferee
 from tournament.records import FaultKind
 from tournament.text import plural
 
-OPTIONS: Mapping[str, Any] = {"deals": 2}
+OPTIONS: Mapping[str, Value] = {"deals": 2}
 """Those of the short matches."""
+
+QUICK = 20
+"""At most so many times a bot is asked in a quick check."""
 
 Check = tuple[str, Callable[[Examiner], Outcome]]
 """The title of a check, and the function that runs it."""
@@ -62,12 +67,13 @@ class _RandomPlayer(Player):
         return Choice(moves[self._random.below(len(moves))], 0.0)
 
 
-def _short_match(name: str, examiner: Examiner) -> Outcome:
+def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     """Two deals against random players, the bot at seat 0, by the code that plays cups."""
-    game = games.get(name)
-    seats = range(1, game.min_players)
+    count = min(scope.players)
+    seats = range(1, count)
     clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
-    rules = Rules(name, game.min_players, OPTIONS, clock, strikes=checks.MAX_FAILURES)
+    options = scope.fit(OPTIONS)
+    rules = Rules(scope.game, count, options, clock, strikes=checks.MAX_FAILURES)
     seating = ("checked", *(f"random {seat}" for seat in seats))
     pairing = Pairing.alone(examiner.match_id(), seating, "check")
     with examiner.connect() as bot:
@@ -86,26 +92,35 @@ def _short_match(name: str, examiner: Examiner) -> Outcome:
     return Outcome(f"{note}, score {record.scores[0]:+d}", tuple(failures))
 
 
-def _checks(names: Sequence[str], wanted: int) -> Iterator[Check]:
-    """The checks in which a bot plays these games; `wanted` positions of each."""
-    main = names[0]
+def _checks(scopes: Sequence[Scope], wanted: int, *, quick: bool) -> Iterator[Check]:
+    """The checks in which a bot plays these games; `wanted` positions of each. The `quick` ones ask
+    at most QUICK times."""
+    main = scopes[0]
     # The largest list of all games says most; those of the others are much smaller.
-    largest = max(names, key=lambda name: len(longest(name).moves))
-    for name in names:
-        game = games.get(name)
+    largest = max(scopes, key=lambda scope: len(longest(scope).moves))
+    fields = partial(checks.unknown_fields, scope=main)
+    pairs = partial(checks.parallel, scope=main)
+    if quick:  # one for each of the four next checks, and one more for the pair
+        wanted = min(wanted, (QUICK - 5) // len(scopes))
+        fields, pairs = partial(fields, wanted=1), partial(pairs, rounds=1)
+    for scope in scopes:
+        game = games.get(scope.game)
         title = f"a legal move in every phase of {game.title}: {', '.join(game.phases)}"
-        yield title, partial(checks.positions, game=name, wanted=wanted)
+        if quick:
+            title = f"a legal move in {plural(wanted, 'position')} of {game.title}"
+        yield title, partial(checks.positions, scope=scope, wanted=wanted)
     title = "POST /start and POST /end are answered or declined"
-    yield title, partial(checks.hooks, game=main)
-    title = "unknown fields in the request are tolerated"
-    yield title, partial(checks.unknown_fields, game=main)
-    title = f"the largest list of moves of {games.get(largest).title}"
-    yield title, partial(checks.long_list, game=largest)
-    yield "two requests at once", partial(checks.parallel, game=main)
-    title = "the same time over reused and new connections"
-    yield title, partial(checks.connections, game=main)
-    for name in names:
-        yield f"a short match of {games.get(name).title}", partial(_short_match, name)
+    yield title, partial(checks.hooks, scope=main)
+    yield "unknown fields in the request are tolerated", fields
+    title = f"the largest list of moves of {games.get(largest.game).title}"
+    yield title, partial(checks.long_list, scope=largest)
+    yield "two requests at once", pairs
+    if not quick:
+        title = "the same time over reused and new connections"
+        yield title, partial(checks.connections, scope=main)
+        for scope in scopes:
+            title = f"a short match of {games.get(scope.game).title}"
+            yield title, partial(_short_match, scope)
     yield "what it says beside its moves", checks.info
 
 
@@ -113,11 +128,14 @@ def check_bot(
     bot: Bot,
     launch: LaunchSettings,
     clock: TimeBank,
-    wanted: Sequence[str],
+    wanted: Scope | None,
     positions: int,
     observer: CheckObserver,
+    *,
+    quick: bool = False,
 ) -> Iterator[CheckResult]:
-    """Run all checks in order, for the `wanted` games or else those that the bot names.
+    """Run all checks in order, or the `quick` ones, for what is `wanted` or else what the bot says
+    that it plays.
 
     Starts the bot, or reaches it, and ends what it started.
     """
@@ -134,10 +152,9 @@ def check_bot(
     with closing(reached):
         yield CheckResult(1, title, Outcome(reached.url))
         examiner = Examiner(reached, clock, observer.add_answer)
-        about, named = checks.greet(examiner, wanted)
+        about, scopes = checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
-        names = list(wanted) or named or list(games.GAMES)
-        found = list(_checks(names, positions))
+        found = list(_checks(scopes, positions, quick=quick))
         if examiner.written() is not None:
             found.append(("little is written to stdout and stderr", checks.output))
         found.append(("its time for a move", checks.pace))

@@ -9,6 +9,7 @@ from typing import Any
 
 from tournament.bot.client import ExchangeError
 from tournament.bot.protocol import PROTOCOL, read_about
+from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.config import Bot, Cup
 from tournament.match.referee import RefereeError
@@ -31,7 +32,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
             problems.append(str(about))
         else:
             identities[bot.name] = _identity(about)
-            problems += _misfits(bot, about, cup.game)
+            problems += _misfits(bot, about, cup)
     return Inspected(tuple(problems), identities)
 
 
@@ -90,12 +91,11 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
     return about
 
 
-def _misfits(bot: Bot, about: Mapping[str, Any], game: str) -> Iterator[str]:
+def _misfits(bot: Bot, about: Mapping[str, Any], cup: Cup) -> Iterator[str]:
     """How what a bot says about itself does not fit the cup; what it does not say fits."""
-    protocol, known = about.get("protocol", PROTOCOL), about.get("games", [game])
+    protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])
         yield f"{bot.name}: it speaks protocol {spoken}; this runner speaks {PROTOCOL}."
-    elif isinstance(known, list) and game not in known:
-        plays = printable(", ".join(str(name)[:40] for name in known[:10])) or "no game"
-        yield f"{bot.name}: it does not play {game}; it says that it plays {plays}."
+    elif why := misfit(about, cup.game, cup.players, cup.options):
+        yield f"{bot.name}: {why}"

@@ -20,6 +20,7 @@ from stich.console.cards import card, cards, move_text
 from stich.console.play_screen import InputError, Menu
 from stich.processes import find_port
 from tests.tournament.check.misbehaving import MISBEHAVING, Call, honest, running, says
+from tournament.bot.supports import everything
 from tournament.check.positions import questions
 from tournament.config.arguments import fill_seats
 from web.ui.moves import cards_of
@@ -101,7 +102,7 @@ def test_moves_of_a_kind_are_found_by_its_beginning() -> None:
 
 @pytest.mark.parametrize("name", games.GAMES)
 def test_positions_of_every_phase_are_drawn_and_show_the_own_hand(name: str) -> None:
-    for question in questions(name, 26):
+    for question in questions(everything(name), 26):
         view = question.position.view(question.view["seat"]).to_dict()
         names = [f"player {seat}" for seat in range(question.position.players)]
         text = drawn(screen.position(view, names, "Title"))
@@ -158,7 +159,9 @@ def test_the_number_of_a_choice_cannot_be_taken_for_its_bid() -> None:
 
 @pytest.mark.parametrize("name", ["zhengfen", "doudizhu"])
 def test_the_cards_of_a_choice_stand_apart(name: str) -> None:
-    position = next(each.position for each in questions(name, 26) if len(each.moves) > 20)
+    position = next(
+        each.position for each in questions(everything(name), 26) if len(each.moves) > 20
+    )
     groups = Menu(position.view(position.turn or 0)).groups()
     shown = drawn(screen.menu(groups, limit=None))
     for group in groups:

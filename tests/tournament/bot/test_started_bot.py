@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from tests.tournament.cups import all_end, bot, needs_sandbox
 from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import StartedBot, start
+from tournament.bot.supervisor.process_tree import descendants
 from tournament.bot.url_bot import Choice, Failure, StartError
 from tournament.config import Bot, Cup, Limits
 from tournament.records import FaultKind
@@ -71,6 +73,16 @@ def test_a_bot_runs_in_its_folder_with_its_variables(tmp_path: Path) -> None:
         started.close()
     with pytest.raises(StartError, match=r"its folder .*/none is not there"):
         start(Bot("x", command="python bot.py", dir="none"), launch)
+
+
+def test_reference_bots_get_no_secrets() -> None:
+    launch = replace(LAUNCH, env={"MY_KEY": "S3cret"})
+    assert "S3cret" not in repr(launch)
+    with closing(start(Bot("x", command="python -m bots.greedy"), launch)) as started:
+        supervisor = started.process._supervisor.pid
+        environ = [Path(f"/proc/{pid}/environ").read_bytes() for pid in descendants(supervisor)]
+    assert any(b"PORT=" in each for each in environ)
+    assert all(b"S3cret" not in each for each in environ)
 
 
 @pytest.mark.parametrize("sandbox", [False, pytest.param(True, marks=needs_sandbox)])

@@ -267,6 +267,59 @@ def test_an_honest_bot_passes() -> None:
     assert [one["number"] for one in report["checks"]] == list(range(1, 12))
 
 
+SUPPORTS = {"doudizhu": {"players": [3], "options": {"single_round": [True], "deals": [1, 2]}}}
+
+
+def particular(seen: list[dict[str, Any]], games: list[str], supports: object) -> Act:
+    """An honest bot that says what it plays, and keeps the views that it is asked about."""
+
+    def act(call: Call) -> None:
+        if call.path == "/":
+            card = {"name": "particular", "version": "1", "protocol": 1, "games": games}
+            call.send(json.dumps(card | {"supports": supports}).encode())
+            return
+        if call.path == "/move":
+            seen.append(json.loads(call.body)["view"])
+        honest(call)
+
+    return act
+
+
+def test_a_bot_is_asked_for_what_it_supports_only() -> None:
+    seen: list[dict[str, Any]] = []
+    with running(particular(seen, ["doudizhu"], SUPPORTS)) as url:
+        status, report = checked("--url", url, "--positions", "26", *PATIENT)
+    assert status == 0, failures(report)
+    assert {view["players"] for view in seen} == {3}
+    options = [view["options"] for view in seen]
+    assert {one["single_round"] for one in options} == {True}
+    assert {one["deals"] for one in options} == {1, 2}
+    assert {one["spring"] for one in options} == {False, True}
+
+
+def test_a_bot_is_asked_for_what_its_author_names_even_if_it_does_not_support_that() -> None:
+    seen: list[dict[str, Any]] = []
+    named = ["--game", "doudizhu", "--players", "4", "--option", "spring=true"]
+    with running(particular(seen, ["doudizhu"], SUPPORTS)) as url:
+        status, report = checked("--url", url, "--positions", "8", *named, *PATIENT)
+    (failure,) = failures(report)
+    assert status == 1
+    assert failure["problem"] == "It does not play with 4 players; it says that it plays with 3."
+    assert "supports" in failure["mend"]
+    assert {(view["players"], view["options"]["spring"]) for view in seen} == {(4, True)}
+    assert {view["options"]["single_round"] for view in seen} == {True}
+
+
+@pytest.mark.parametrize("names", [["doudizhu"], ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]])
+def test_a_quick_check_asks_at_most_twenty_times(names: list[str]) -> None:
+    seen: list[dict[str, Any]] = []
+    with running(particular(seen, names, {})) as url:
+        status, report = checked("--url", url, "--quick", *PATIENT)
+    assert status == 0, failures(report)
+    assert 15 <= len(seen) <= 20
+    assert {view["game"] for view in seen} == set(names)
+
+
 def test_it_warns_of_info_that_would_be_dropped() -> None:
     def talks(call: Call) -> None:
         info = {"comment": "fine", "nodes": 3, "Depth": 2}
@@ -366,6 +419,12 @@ def test_a_url_at_which_nobody_answers() -> None:
         (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:1", "--game", "skat"], "'skat' is not one of"),
         (["--url", "http://localhost:1", "--move-ms", "0"], "--move-ms"),
+        (["--url", "http://localhost:1", "--players", "3"], "add --game"),
+        (["--url", "http://localhost:1", "--game", "dasan", "--players", "6"], "is played by 3 to"),
+        (["--url", "http://localhost:1", "--game", "dasan", "--option", "x=1"], "has only these"),
+        (["--command", "x", "--env", "NO_SUCH_VARIABLE"], "export NO_SUCH_VARIABLE=VALUE"),
+        (["--command", "x", "--env", "PORT"], "must not set PORT"),
+        (["--command", "x", "--env", "A=1"], "name variables with letters"),
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], words: str) -> None:

@@ -10,13 +10,14 @@ from itertools import groupby
 import pytest
 
 import games
+from tournament.bot.supports import everything
 from tournament.check.positions import OPTIONS, longest, questions
 
 
 @pytest.mark.parametrize("name", games.GAMES)
 def test_every_phase_and_number_of_players_is_asked(name: str) -> None:
     game = games.get(name)
-    asked = questions(name, 100)
+    asked = questions(everything(name), 100)
     assert len(asked) == 100
     assert {question.view["phase"] for question in asked} == set(game.phases)
     assert {question.view["players"] for question in asked} == set(
@@ -27,7 +28,7 @@ def test_every_phase_and_number_of_players_is_asked(name: str) -> None:
 @pytest.mark.parametrize("name", games.GAMES)
 def test_each_is_what_the_seat_to_move_sees(name: str) -> None:
     game = games.get(name)
-    for question in questions(name, 40):
+    for question in questions(everything(name), 40):
         assert question.view["seat"] == question.view["turn"] == question.position.turn
         again = game.view(question.view)
         assert again.moves().texts() == list(question.moves)
@@ -38,7 +39,7 @@ def test_each_is_what_the_seat_to_move_sees(name: str) -> None:
 @pytest.mark.parametrize("name", games.GAMES)
 @pytest.mark.parametrize("wanted", [1, 26, 100, 301])
 def test_there_are_as_many_as_wanted(name: str, wanted: int) -> None:
-    asked = questions(name, wanted)
+    asked = questions(everything(name), wanted)
     assert len(asked) == wanted
     assert (
         len({json.dumps([question.seat_in_record, question.view]) for question in asked}) == wanted
@@ -55,14 +56,14 @@ def test_every_set_of_options_is_asked(name: str) -> None:
     for players in range(game.min_players, game.max_players + 1):
         asked = [
             question.view["options"]
-            for question in questions(name, 100)
+            for question in questions(everything(name), 100)
             if question.view["players"] == players
         ]
         assert all(options in asked for options in full)
 
 
 def test_moves_that_say_how_their_cards_are_read_are_asked() -> None:
-    asked = questions("zhengfen", 100)
+    asked = questions(everything("zhengfen"), 100)
     read = [each for each in asked if any(move.endswith("=flush") for move in each.moves)]
     assert len(read) > 3
     assert all(any(move.endswith("=fullhouse") for move in each.moves) for each in read)
@@ -71,7 +72,7 @@ def test_moves_that_say_how_their_cards_are_read_are_asked() -> None:
 
 def test_each_match_is_asked_in_one_go_and_in_order() -> None:
     for name in games.GAMES:
-        asked = questions(name, 100)
+        asked = questions(everything(name), 100)
         matches = [seat for seat, _ in groupby(asked, key=lambda each: each.seat_in_record)]
         assert len(matches) == len(set(matches))
         for _, match in groupby(asked, key=lambda each: each.seat_in_record):
@@ -81,15 +82,17 @@ def test_each_match_is_asked_in_one_go_and_in_order() -> None:
 
 @pytest.mark.parametrize("name", games.GAMES)
 def test_the_longest_lists(name: str) -> None:
-    count = len(longest(name).moves)
-    assert count >= max(len(question.moves) for question in questions(name, 60))
+    count = len(longest(everything(name)).moves)
+    assert count >= max(len(question.moves) for question in questions(everything(name), 60))
     assert count == 31_122 or name != "zhengfen"
 
 
 def test_they_are_the_same_in_another_process() -> None:
     program = (
         "import json; from tournament.check.positions import questions;"
-        "print(json.dumps([[q.situation, q.view, list(q.moves)] for q in questions('dasan', 30)]))"
+        "from tournament.bot.supports import everything;"
+        "asked = questions(everything('dasan'), 30);"
+        "print(json.dumps([[q.situation, q.view, list(q.moves)] for q in asked]))"
     )
     elsewhere = subprocess.run(
         [sys.executable, "-c", program],
@@ -98,5 +101,5 @@ def test_they_are_the_same_in_another_process() -> None:
         text=True,
         check=True,
     )
-    here = [[q.situation, q.view, list(q.moves)] for q in questions("dasan", 30)]
+    here = [[q.situation, q.view, list(q.moves)] for q in questions(everything("dasan"), 30)]
     assert json.loads(elsewhere.stdout) == json.loads(json.dumps(here))

@@ -10,12 +10,14 @@ import pytest
 
 from stich.console.check_report import TextReport
 from tournament.bot.protocol import TimeBank
+from tournament.bot.supports import everything
 from tournament.bot.url_bot import Choice, HttpBot
 from tournament.check.checks import REPEATS, connections, differ, pace, parallel, positions
 from tournament.check.examiner import Connection, Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.records import Answer
 
+DASAN = everything("dasan")
 Times = Callable[[int, int], float]
 """The milliseconds of an answer: from its number over its connection and over all, from 1."""
 
@@ -63,7 +65,7 @@ def only(outcome: Outcome) -> CheckFailure:
 
 def test_a_bot_that_waits_on_reused_connections() -> None:
     """Like a server without TCP_NODELAY."""
-    outcome = connections(FakeExaminer(lambda reused, _: 41 if reused > 1 else 1), "dasan")
+    outcome = connections(FakeExaminer(lambda reused, _: 41 if reused > 1 else 1), DASAN)
     failure = only(outcome)
     assert failure.problem.startswith(
         "Over reused connections it takes 40 ms more than over new ones."
@@ -76,7 +78,7 @@ def test_a_bot_that_waits_on_reused_connections() -> None:
 
 
 def test_a_bot_that_is_slow_to_accept() -> None:
-    failure = only(connections(FakeExaminer(lambda reused, _: 1 if reused > 1 else 61), "dasan"))
+    failure = only(connections(FakeExaminer(lambda reused, _: 1 if reused > 1 else 61), DASAN))
     assert failure.problem.startswith(
         "Over new connections it takes 60 ms more than over reused ones."
     )
@@ -85,12 +87,12 @@ def test_a_bot_that_is_slow_to_accept() -> None:
 
 def test_one_unlucky_measurement_is_no_failure() -> None:
     """The machine was busy; the delay does not occur again."""
-    outcome = connections(FakeExaminer(lambda _, number: 81 if number <= REPEATS else 1), "dasan")
+    outcome = connections(FakeExaminer(lambda _, number: 81 if number <= REPEATS else 1), DASAN)
     assert outcome == Outcome(f"reused 1.0 ms, new 1.0 ms (medians of {REPEATS})")
 
 
 def test_two_requests_at_once() -> None:
-    outcome = parallel(FakeExaminer(lambda _, number: number), "dasan")
+    outcome = parallel(FakeExaminer(lambda _, number: number), DASAN)
     assert outcome == Outcome("the slower of each pair took at most 8.0 ms")
 
 
@@ -118,7 +120,7 @@ def test_a_delay_shows_however_long_a_bot_thinks(
 
 def test_a_bot_within_its_time() -> None:
     asked = FakeExaminer(lambda _, number: 900 if number == 1 else number)
-    positions(asked, "dasan", 9)
+    positions(asked, DASAN, 9)
     assert pace(asked) == Outcome(
         "first answer 900 ms, then median 5.5 ms, p99 8.9 ms of 8; move_ms 1000"
     )
@@ -126,7 +128,7 @@ def test_a_bot_within_its_time() -> None:
 
 def test_too_few_answers_say_nothing() -> None:
     asked = FakeExaminer(lambda *_: 1)
-    positions(asked, "dasan", 1)
+    positions(asked, DASAN, 1)
     outcome = pace(asked)
     assert not outcome.passed
     assert outcome.note == "too few answers to judge its time"
@@ -134,7 +136,7 @@ def test_too_few_answers_say_nothing() -> None:
 
 def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixture[str]) -> None:
     asked = FakeExaminer(lambda _, number: 300 if number == 7 else 5, move_ms=1)
-    positions(asked, "dasan", 9)
+    positions(asked, DASAN, 9)
     outcome = pace(asked)
     assert "p99" in outcome.note
     report = TextReport()

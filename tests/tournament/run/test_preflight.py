@@ -53,6 +53,20 @@ def test_a_bot_that_does_not_play_the_game_or_speaks_another_protocol() -> None:
     ]
 
 
+def test_a_bot_that_does_not_play_with_these_options() -> None:
+    supports = {"doudizhu": {"players": [4], "options": {"single_round": [True]}}}
+    about = {
+        "name": "x",
+        "version": "1",
+        "protocol": 1,
+        "games": ["doudizhu"],
+        "supports": supports,
+    }
+    with hostile.running(hostile.first, about) as url:
+        (problem,) = found([Bot("their bot", url=url), Bot("toy", command=bot("toy-1"))])
+    assert problem == ("their bot: it does not play with 3 players; it says that it plays with 4.")
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [

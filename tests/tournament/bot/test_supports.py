@@ -1,0 +1,75 @@
+"""What a bot says that it plays of a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tournament.bot.supports import everything, misfit, read_supports, supports_problems
+
+OPTIONS = {"deals": 1, "single_round": False, "spring": True}
+
+
+def about(players: object = (3,), **options: object) -> dict[str, Any]:
+    return {"supports": {"doudizhu": {"players": list(players), "options": options}}}  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({}, ""),
+        ({"supports": {}}, ""),
+        ({"supports": {"doudizhu": {}}}, ""),
+        ({"supports": {"dasan": {"players": [4]}}}, ""),
+        (about([4, 3], spring=[False, True]), ""),
+        (about([4]), "it does not play with 3 players; it says that it plays with 4."),
+        (
+            about(single_round=[True]),
+            "it does not play with single_round = false; it says that it plays with true.",
+        ),
+        (
+            about(deals=[2, 4]),
+            "it does not play with deals = 1; it says that it plays with 2, 4.",
+        ),
+        (
+            {"games": ["dasan"]} | about(),
+            "it does not play doudizhu; it says that it plays dasan.",
+        ),
+    ],
+)
+def test_a_bot_that_does_not_fit_a_match(said: dict[str, Any], why: str) -> None:
+    assert misfit(said, "doudizhu", 3, OPTIONS) == why
+    assert supports_problems(said) == []
+
+
+@pytest.mark.parametrize(
+    ("supports", "problem"),
+    [
+        (None, '"supports" must be an object.'),
+        ([], '"supports" must be an object.'),
+        ({"skat\x1b": {}}, '"supports" names skat\\x1b; there are doudizhu,'),
+        ({"doudizhu": 3}, '"supports" of doudizhu must be an object.'),
+        ({"doudizhu": {"players": 3}}, '"players" of doudizhu must be a list of 1 to'),
+        ({"doudizhu": {"players": []}}, '"players" of doudizhu must be a list of 1 to'),
+        ({"doudizhu": {"players": [3] * 9999}}, '"players" of doudizhu must be a list of 1 to'),
+        ({"doudizhu": {"players": [[], 5, True]}}, '"players" of doudizhu: Dou Dizhu is played'),
+        ({"doudizhu": {"options": []}}, '"options" of doudizhu must be an object.'),
+        ({"doudizhu": {"options": {"x": [1]}}}, '"options" of doudizhu names x; there are deals,'),
+        ({"doudizhu": {"options": {"spring": True}}}, '"spring" of doudizhu must be a list'),
+        ({"doudizhu": {"options": {"spring": [1]}}}, '"spring" of doudizhu: Must be true or'),
+        ({"doudizhu": {"options": {"deals": [True, {}]}}}, '"deals" of doudizhu: Must be a whole'),
+    ],
+)
+def test_what_is_wrong_is_said_once_and_counts_as_not_said(supports: object, problem: str) -> None:
+    (said,) = supports_problems({"supports": supports})
+    assert said.startswith(problem)
+    assert misfit({"supports": supports}, "doudizhu", 3, OPTIONS) == ""
+    assert read_supports({"supports": supports}, "doudizhu")[0] == everything("doudizhu")
+
+
+def test_options_take_the_values_of_the_scope_in_turn() -> None:
+    scope, _ = read_supports(about(redeals=[2, 5], spring=[True]), "doudizhu")
+    made = [scope.fit({"deals": 3, "spring": False, "redeals": 5}, number) for number in range(2)]
+    assert made == [{"deals": 3, "spring": True, "redeals": 5}] * 2
+    assert [scope.fit({}, number)["redeals"] for number in range(3)] == [2, 5, 2]

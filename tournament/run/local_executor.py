@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import multiprocessing
 import os
@@ -10,10 +11,8 @@ import signal
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
 from time import monotonic
 from typing import NoReturn
@@ -34,48 +33,24 @@ _GRACE_S = 1.0  # of silence after a deadline
 _CLOSE_S = 10.0  # a worker ends its bots much faster
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerFailed:
-    """The worker cannot continue; a sentence that says why."""
+class Deadline(ctypes.Structure):
+    """`at` is when a worker's present wait must end, infinite while it waits for the runner;
+    `stop_soon` is whether the runner wants it back after its match. In memory that both share."""
 
-    why: str
+    _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
-
-class Deadline:
-    """By when a worker's present wait must end, in memory that worker and runner share."""
-
-    def __init__(self, context: SpawnContext) -> None:
-        self._at = context.RawValue("d", math.inf)
-        self._stop = context.RawValue("b", 0)
-
-    @property
-    def stop_soon(self) -> bool:
-        """Whether the runner wants the worker back after its match."""
-        return bool(self._stop.value)
-
-    @stop_soon.setter
-    def stop_soon(self, wanted: bool) -> None:
-        self._stop.value = wanted
-
-    def expect(self, seconds: float) -> None:
+    def expect(self, seconds: float = math.inf) -> None:
         """The worker will act again within this time."""
-        self._at.value = monotonic() + seconds
-
-    def clear(self) -> None:
-        """The worker waits for the runner."""
-        self._at.value = math.inf
+        self.at = monotonic() + seconds
 
     @property
-    def left_s(self) -> float:
-        """Seconds until the worker has been silent for a second too long; infinite while it
-        waits for the runner."""
-        at: float = self._at.value
-        return at + _GRACE_S - monotonic()
+    def missed(self) -> bool:
+        """Whether the worker has been silent for a second too long."""
+        return monotonic() >= self.at + _GRACE_S
 
 
 Order = Job | frozenset[str]
 """A job; or the bots that play no more, when all others are to be started or reached."""
-Message = Finished | Voided | Inspected | WorkerFailed
 
 
 class _Worker:
@@ -92,7 +67,7 @@ class _Worker:
         self.cores = cores
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.deadline = Deadline(context)
+        self.deadline = context.RawValue(Deadline, math.inf, False)
         self.process: BaseProcess = context.Process(
             target=_main,
             args=(theirs, cup, launch, cores, memory_mb, self.deadline, in_process),
@@ -182,14 +157,14 @@ class LocalExecutor:
         worker.connection.send(frozenset(absent))
         try:
             while not worker.connection.poll(_TICK_S):
-                if worker.deadline.left_s <= 0:
+                if worker.deadline.missed:
                     raise RunError(
                         "The worker that starts the bots is silent; somebody stopped it."
                     )
-            message: Message = worker.connection.recv()
+            found: Inspected = worker.connection.recv()
+            return found
         except (EOFError, ConnectionError):
             raise RunError("The worker that starts the bots has died; see above.") from None
-        return message if isinstance(message, Inspected) else Inspected((), {})
 
     @property
     def has_free_table(self) -> bool:
@@ -207,7 +182,7 @@ class LocalExecutor:
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait([*busy, *wake], seconds)
         for worker in busy.values():
-            if worker.connection not in ready and worker.deadline.left_s <= 0:
+            if worker.connection not in ready and worker.deadline.missed:
                 yield from self._lose(worker)
         for connection in ready:
             if isinstance(connection, Connection) and connection in busy:
@@ -215,14 +190,12 @@ class LocalExecutor:
 
     def _read(self, worker: _Worker) -> Iterator[Event]:
         try:
-            message: Message = worker.connection.recv()
+            message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
             yield from self._lose(worker)
             return
-        if isinstance(message, WorkerFailed):
-            raise RunError(message.why)
-        if isinstance(message, Inspected):
-            return
+        if isinstance(message, RunError):
+            raise message
         if isinstance(message, Voided) or message.last:
             worker.job = None
         yield message
@@ -291,7 +264,7 @@ def _work(
     table = Table(cup, bot_pool)
     start_s = cup.clock.start_ms / 1000 + OWN_S
     while True:
-        deadline.clear()
+        deadline.expect()
         job: Order = connection.recv()
         if isinstance(job, frozenset):
             deadline.expect(start_s * (1 + len(cup.bots)))
@@ -306,13 +279,13 @@ def _work(
             try:
                 record = table.play(job, number, deadline.expect)
             except MatchVoid as void:
-                deadline.clear()
+                deadline.expect()
                 connection.send(Voided(void.record))
                 break
             except RefereeError as error:
-                connection.send(WorkerFailed(str(error)))
+                connection.send(RunError(str(error)))
                 return
-            deadline.clear()
+            deadline.expect()
             last = number == job.numbers[-1] or deadline.stop_soon
             connection.send(Finished(record, last))
             bot_pool.recycle(record)

@@ -65,16 +65,13 @@ class Outages:
         return tuple(self._away)
 
     @property
-    def void_exhausted(self) -> frozenset[str]:
-        """The bots because of which no more matches are void."""
-        return frozenset(bot for bot, many in self._voids.items() if many >= self._cup.voids)
-
-    @property
     def wait_for(self) -> frozenset[str]:
         """The bots because of which a match is void if they cannot be reached."""
-        if not self._cup.voids or not self._cup.outage_s:
+        if not self._cup.outage_s:
             return frozenset()
-        return self._by_url - self.void_exhausted - self._given_up
+        return frozenset(
+            bot for bot in self._by_url - self._given_up if self._voids[bot] < self._cup.voids
+        )
 
     def add(self, void: VoidRecord) -> None:
         """A match is void; if its bot could not be reached, wait for it."""
@@ -82,20 +79,17 @@ class Outages:
         if void.cause == VoidCause.OUTAGE and void.bot not in self._away:
             self._away[void.bot] = (self._clock(), self._probe(self._cup.bot(void.bot)))
 
-    def look(self) -> tuple[list[str], list[str]]:
-        """The bots that are back, and those that are waited for no longer, since the last look."""
-        back, lost = [], []
+    def look(self) -> bool:
+        """Whether a bot is back, or is waited for no longer, since the last look."""
+        before = self.away
         for bot, (since, probe) in list(self._away.items()):
-            if probe.answers:
-                back.append(bot)
-            elif self._clock() - since >= self._cup.outage_s:
-                lost.append(bot)
-                self._given_up.add(bot)
-            else:
+            if not probe.answers and self._clock() - since < self._cup.outage_s:
                 continue
+            if not probe.answers:
+                self._given_up.add(bot)
             probe.stop()
             del self._away[bot]
-        return back, lost
+        return self.away != before
 
     def close(self) -> None:
         """Stop to ask."""

@@ -6,9 +6,8 @@ import fcntl
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
 
 import games
 from tournament.config import Bot, Cup
@@ -39,13 +38,22 @@ The bots that `fill` adds are compared with the other bots.
 _KEYS = {"strikes": "faults.strikes"}
 """The CUP.toml names of keys that a cup holds without their section."""
 
-_MAY_GROW = {
-    "round-robin": "only bots and deals may be added",
-    "gauntlet": "only bots and deals may be added",
-    "swiss": "in a swiss only rounds may be added",
-    "knockout": "nothing may be added to a knockout that has started",
-    "halving": "nothing may be added to a halving that has started",
-    "duel": "only deals may be added to a duel",
+
+class _Growth(NamedTuple):
+    """What may be added to a cup that has begun, as a clause: bots, and a number of its format."""
+
+    clause: str
+    number: str = ""
+    bots: bool = False
+
+
+_GROWTH = {
+    "round-robin": _Growth("only bots and deals may be added", "format.deals", bots=True),
+    "gauntlet": _Growth("only bots and deals may be added", "format.deals", bots=True),
+    "swiss": _Growth("in a swiss only rounds may be added", "format.rounds"),
+    "knockout": _Growth("nothing may be added to a knockout that has started"),
+    "halving": _Growth("nothing may be added to a halving that has started"),
+    "duel": _Growth("only deals may be added to a duel", "format.deals"),
 }
 
 
@@ -89,7 +97,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     if found:
         raise CupChangedError(
             f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
-            f" it back; {_may_grow(before)}."
+            f" it back; {_growth(before).clause}."
         )
     planned = make_schedule(cup, seed, facts["match_key"])
     if not facts["finished"]:
@@ -142,29 +150,20 @@ def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:
 def differences(before: Cup, after: Cup) -> list[str]:
     """What differs between two cups, except what its format lets a cup add."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
-    grows = _grows(before)
-    found = []
-    for key in old:
-        if key in _FREE or old[key] == new[key] or key.startswith("bots"):
-            continue
-        if key in grows and new[key] > old[key]:
-            continue
-        found.append(f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new[key])}")
+    grows = _growth(before).number
+    found = [
+        f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new[key])}"
+        for key in old
+        if not (key in _FREE or old[key] == new[key] or key.startswith("bots"))
+        and not (key == grows and new[key] > old[key])
+    ]
     return found + _bots(before, after)
 
 
-def _may_grow(cup: Cup) -> str:
-    """What may be added to a cup, as a clause."""
+def _growth(cup: Cup) -> _Growth:
     if cup.stop.top is not None and cup.format.type == "round-robin":
-        return "with [stop] only deals may be added"
-    return _MAY_GROW[cup.format.type]
-
-
-def _grows(cup: Cup) -> tuple[str, ...]:
-    """The numbers that may grow: not those by which later rounds were decided."""
-    if cup.format.type in ("round-robin", "gauntlet", "duel"):
-        return ("format.deals",)
-    return ("format.rounds",) if cup.format.type == "swiss" else ()
+        return _Growth("with [stop] only deals may be added", "format.deals")
+    return _GROWTH[cup.format.type]
 
 
 def _bots(before: Cup, after: Cup) -> list[str]:
@@ -183,10 +182,11 @@ def _bots(before: Cup, after: Cup) -> list[str]:
     if not found and kept != list(before.names):
         found.append("the bots are in another order")
     added = [name for name in after.names if name not in known]
-    if added and before.format.type in ("swiss", "knockout", "halving"):
-        found.append(f'bot "{added[0]}" is new, and a {before.format.type} has drawn its tables')
-    elif added and before.stop.top is not None:
-        found.append(f'bot "{added[0]}" is new, and [stop] has compared the bots without it')
+    if added and not _growth(before).bots:
+        why = f"a {before.format.type} has drawn its tables"
+        if before.format.type == "round-robin":
+            why = "[stop] has compared the bots without it"
+        found.append(f'bot "{added[0]}" is new, and {why}')
     return found
 
 
@@ -225,32 +225,21 @@ def only_runner(store: Store) -> Iterator[None]:
         with store.advisory_lock():
             yield
         return
-    descriptor = _locked(store.folder / "run.lock")
-    try:
+    path = store.folder / "run.lock"
+    with ExitStack() as stack:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            stack.callback(os.close, descriptor)
+            os.fchmod(descriptor, 0o600)  # others must not hold it
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        except BlockingIOError:
+            who = os.read(descriptor, 20).decode("ascii", "replace").strip()
+            raise StoreError(
+                f"{store.folder}: another runner is at work here (process {who or 'unknown'}); wait"
+                " for it, or stop it first."
+            ) from None
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written: {error.strerror}.") from None
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _locked(path: Path) -> int:
-    """A descriptor that holds the lock while it is open."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        os.fchmod(descriptor, 0o600)  # others must not hold it
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}.") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-    except BlockingIOError:
-        who = os.read(descriptor, 20).decode("ascii", "replace").strip()
-        os.close(descriptor)
-        raise StoreError(
-            f"{path.parent}: another runner is at work here (process {who or 'unknown'}); wait for"
-            " it, or stop it first."
-        ) from None
-    except OSError as error:
-        os.close(descriptor)
-        raise StoreError(f"{path}: cannot be written: {error.strerror}.") from None
-    return descriptor

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from math import inf
 from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -88,54 +89,6 @@ def canonical(url: str) -> str:
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
 
-class _FinishedMatches:
-    """The finished matches of a run."""
-
-    def __init__(self, matches: Iterable[MatchSummary] = ()) -> None:
-        self.count = 0
-        self._numbers: dict[int, int] = {}  # by block, a bit for each
-        for match in matches:
-            self.add(match.block, match.number)
-
-    def add(self, block: int, number: int) -> None:
-        """The match with this number of a block is finished."""
-        self._numbers[block] = self._numbers.get(block, 0) | 1 << number
-        self.count += 1
-
-    def missing(self, block: Block) -> tuple[int, ...]:
-        """The matches of a block that are not finished, by their numbers."""
-        done = self._numbers.get(block.number, 0)
-        return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
-
-
-class _UrlTables:
-    """At how many tables each bot by URL sits: at no more than its `max_matches`."""
-
-    def __init__(self, cup: Cup) -> None:
-        self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
-        self._most: dict[str, int] = {}
-        for bot in cup.bots:
-            if bot.url is not None:
-                url = canonical(bot.url)
-                self._most[url] = min(self._most.get(url, bot.max_matches), bot.max_matches)
-        self._now: Counter[str] = Counter()
-
-    def _of(self, block: Block) -> set[str]:
-        return {self._urls[name] for name in block.table if name in self._urls}
-
-    def has_room(self, block: Block) -> bool:
-        """Whether all bots of a table are free."""
-        return all(self._now[url] < self._most[url] for url in self._of(block))
-
-    def seat(self, block: Block) -> None:
-        """Seat the bots of a table."""
-        self._now.update(self._of(block))
-
-    def release(self, block: Block) -> None:
-        """Free the bots of a table that has ended."""
-        self._now.subtract(self._of(block))
-
-
 class Runner:
     """One call of `stich run`; a context manager that closes its executor. `exclude` is called with
     the bots that play no more whenever they may be others."""
@@ -153,15 +106,17 @@ class Runner:
         self._store = store
         self._executor = executor
         self._exclude = exclude
+        self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
+        self._most: dict[str, float] = {}  # tables at once, by URL
+        for name, url in self._urls.items():
+            self._most[url] = min(self._most.get(url, inf), cup.bot(name).max_matches)
         self._playing: dict[int, Block] = {}  # by number
-        self._url_tables = _UrlTables(cup)
         self._losses: Counter[int] = Counter()
-        self._finished = _FinishedMatches()
+        self._finished: dict[int, int] = {}  # by block, a bit for each match
         voids = list(store.voids())
         self._outages = Outages(cup, voids)
         self._voided = {void.block for void in voids}  # blocks of which bots may know the cards
         self._waiting: deque[Block] = deque()  # to be handed out
-        self._held: list[Block] = []  # until their bots are back
         self._recalling = False  # nothing is handed out
         self._decisions = store.decisions()
         self._looked = 0.0
@@ -176,30 +131,27 @@ class Runner:
             self._keep_away()
 
     def inspect(self) -> tuple[str, ...]:
-        """Start or reach every bot once; what keeps the cup from being played, as sentences."""
+        """Start or reach every bot once; what keeps the cup from being played, as sentences. What
+        the bots say about themselves is kept if it is something else than before."""
         found = self._executor.inspect(absent(self._decisions))
-        if not found.problems:
-            self._keep(found.about)
-        return found.problems
-
-    def _keep(self, about: Mapping[str, Mapping[str, str]]) -> None:
-        """Keep what the bots say about themselves, if they say something else than before."""
         kept: dict[str, list[Mapping[str, str]]] = self._store.get("about", {})
         new = {
-            bot: said for bot, said in about.items() if said and [said] != kept.get(bot, [])[-1:]
+            bot: [*kept.get(bot, []), said]
+            for bot, said in found.about.items()
+            if said and [said] != kept.get(bot, [])[-1:]
         }
-        if new:
-            said = {bot: [*kept.get(bot, []), words] for bot, words in new.items()}
-            self._store.put({"about": {**kept, **said}})
+        if new and not found.problems:
+            self._store.put({"about": {**kept, **new}})
+        return found.problems
 
     def run(self, observer: Observer) -> None:
         """Play all matches that are not finished; RunError or StoreError if that fails."""
         # Looked up once: what appears in the store later is not from this runner.
-        self._finished = _FinishedMatches(self._store.summaries())
+        self._read_finished()
         if self._store.get("begun") is None:
             self._store.put({"begun": datetime.now(UTC).isoformat(timespec="seconds")})
         self._keep_away()
-        observer.begin(self._finished.count, self._plan())
+        observer.begin(self._done(), self._plan())
         if stopped := paused(self._decisions):
             observer.decided(stopped)
         while True:
@@ -212,14 +164,31 @@ class Runner:
         """Act on the decisions of the organiser; wait while the cup is paused."""
         while True:
             if apply_voids(self._store, self._cup, self._schedule):
-                self._finished = _FinishedMatches(self._store.summaries())
+                self._read_finished()
                 self._voided.update(void.block for void in self._store.voids())
-            observer.planned(self._finished.count, self._plan())
+            observer.planned(self._done(), self._plan())
             self._exclude(absent(self._decisions))
             if not paused(self._decisions):
                 return
             while not self._new_decisions(observer):
                 sleep(_TICK_S)
+
+    def _read_finished(self) -> None:
+        self._finished.clear()
+        for match in self._store.summaries():
+            self._finish(match)
+
+    def _finish(self, match: MatchSummary | MatchRecord) -> None:
+        self._finished[match.block] = self._finished.get(match.block, 0) | 1 << match.number
+
+    def _done(self) -> int:
+        """The number of finished matches."""
+        return sum(map(int.bit_count, self._finished.values()))
+
+    def _missing(self, block: Block) -> tuple[int, ...]:
+        """The matches of a block that are not finished, by their numbers."""
+        done = self._finished.get(block.number, 0)
+        return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _plan(self) -> int:
         """The number of planned matches, which the store keeps."""
@@ -229,13 +198,11 @@ class Runner:
             self._store.put({"total": total})
         return total
 
-    def _new_decisions(self, observer: Observer) -> bool:
+    def _new_decisions(self, observer: Observer, every_s: float = _TICK_S) -> bool:
         """Whether the organiser has decided something since the last look; it takes time, so False
-        if that was less than half a second ago."""
-        return monotonic() >= self._looked + _TICK_S and self._look_for_decisions(observer)
-
-    def _look_for_decisions(self, observer: Observer) -> bool:
-        """Whether the organiser has decided something since the last look."""
+        if that was so recent."""
+        if monotonic() < self._looked + every_s:
+            return False
         self._looked = monotonic()
         known, self._decisions = len(self._decisions), self._store.decisions()
         for decision in self._decisions[known:]:
@@ -246,12 +213,12 @@ class Runner:
         """Play a round to its end; False if decisions are to be acted on first."""
         blocks = self._unfinished(round.blocks)
         while True:
-            room = max(0, AHEAD - len(self._waiting))
+            room = max(0, AHEAD - len(self._ready()))
             self._waiting.extend(itertools.islice(blocks, room))
-            if not (self._waiting or self._held or self._playing):
+            if not (self._waiting or self._playing):
                 # However recent the last look was: after its end, no match of this round can become
                 # void.
-                return not self._look_for_decisions(observer)
+                return not self._new_decisions(observer, every_s=0)
             self._look_for_bots(observer)
             self._hand_out()
             self._receive(observer)
@@ -267,22 +234,17 @@ class Runner:
             self._receive(observer)
         self._recalling = False
         self._waiting.clear()
-        self._held.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Those of these blocks of which matches are still to be played."""
         gone = absent(self._decisions)
         for block in blocks:
-            if is_skipped(self._cup, block.table, gone):
-                continue
-            if self._finished.missing(block):
+            if not is_skipped(self._cup, block.table, gone) and self._missing(block):
                 yield block
 
     def _look_for_bots(self, observer: Observer) -> None:
-        """Release the blocks of bots that are back, or are waited for no longer."""
-        if any(self._outages.look()):
-            self._waiting.extendleft(reversed(self._held))
-            self._held.clear()
+        """Whether bots are back, or are waited for no longer."""
+        if self._outages.look():
             self._keep_away()
             observer.away(self._outages.away)
 
@@ -292,30 +254,41 @@ class Runner:
         if away != self._store.get("away", []):
             self._store.put({"away": away})
 
+    def _ready(self) -> list[Block]:
+        """The blocks that wait for a table, and not for bots that are away."""
+        away = set(self._outages.away)
+        return [block for block in self._waiting if away.isdisjoint(block.table)]
+
+    def _urls_of(self, block: Block) -> set[str]:
+        return {self._urls[name] for name in block.table if name in self._urls}
+
+    def _has_room(self, block: Block) -> bool:
+        """Whether each bot by URL of a block plays at fewer tables than it may."""
+        urls = self._urls_of(block)
+        playing = self._playing.values() if urls else ()
+        now = Counter(url for other in playing for url in self._urls_of(other))
+        return all(now[url] < self._most[url] for url in urls)
+
     def _hand_out(self) -> None:
         """Submit blocks in the drawn order for the free tables, so that what was played is a fair
-        sample at every moment; pass over those whose bots by URL are busy, and hold those of bots
-        that are away."""
-        away = set(self._outages.away)
-        self._held += [block for block in self._waiting if not away.isdisjoint(block.table)]
-        self._waiting = deque(block for block in self._waiting if away.isdisjoint(block.table))
+        sample at every moment; pass over those whose bots by URL are busy or away."""
+        ready = self._ready()
         while not self._recalling and self._executor.has_free_table:
-            block = next(filter(self._url_tables.has_room, self._waiting), None)
+            block = next(filter(self._has_room, ready), None)
             if block is None:
                 return
+            ready.remove(block)
             self._waiting.remove(block)
-            self._url_tables.seat(block)
-            gone = absent(self._decisions)
-            numbers = self._finished.missing(block)
+            others = len(self._playing)  # tables, which will be free sooner
             self._playing[block.number] = block
-            others = len(self._playing) - 1  # tables, which will be free sooner
+            gone = absent(self._decisions)
             job = Job(
                 block,
-                numbers,
+                self._missing(block),
                 wait_for=self._outages.wait_for - gone,
                 absent=gone,
                 anew=block.number in self._voided,
-                prefetch=tuple(itertools.islice(self._waiting, others, others + 1)),
+                prefetch=tuple(ready[others : others + 1]),
             )
             self._executor.submit(job)
 
@@ -325,25 +298,23 @@ class Runner:
             match event:
                 case Finished(record, last):
                     if last:
-                        self._end_job(record.block)
+                        del self._playing[record.block]
                         self._hand_out()  # first, so that no table waits for the store
                     self._store.add(record)
-                    self._finished.add(record.block, record.number)
+                    self._finish(record)
                     observer.match(record)
                 case Voided(record):
                     self._on_void(record, observer)
                 case Lost():
                     self._on_loss(event, observer)
                 case Unplayed(number):
-                    self._waiting.extendleft(self._unfinished([self._end_job(number)]))
+                    self._play_rest(number)
                 case Notice(text):
                     observer.notice(text)
 
-    def _end_job(self, number: int) -> Block:
-        """The table of this block is free."""
-        block = self._playing.pop(number)
-        self._url_tables.release(block)
-        return block
+    def _play_rest(self, number: int) -> None:
+        """The table of this block is free: what is left of it is played next."""
+        self._waiting.extendleft(self._unfinished([self._playing.pop(number)]))
 
     def _on_void(self, record: VoidRecord, observer: Observer) -> None:
         """A match was void: keep that, and play what is left of its block again."""
@@ -355,11 +326,10 @@ class Runner:
         if self._outages.away != away:
             self._keep_away()
             observer.away(self._outages.away)
-        self._waiting.extendleft(self._unfinished([self._end_job(record.block)]))
+        self._play_rest(record.block)
 
     def _on_loss(self, lost: Lost, observer: Observer) -> None:
         """A worker has gone: give what it had not finished to another one."""
-        block = self._end_job(lost.block)
         self._losses[lost.block] += 1
         if self._losses[lost.block] >= MAX_LOSSES:
             raise RunError(
@@ -367,4 +337,4 @@ class Runner:
                 " finished is kept."
             )
         observer.lost(lost.block, lost.why)
-        self._waiting.extendleft(self._unfinished([block]))
+        self._play_rest(lost.block)

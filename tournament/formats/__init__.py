@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tournament.config import Cup
-from tournament.formats import round_robin
 from tournament.formats.duel import Duel
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
+from tournament.formats.round_robin import AllTables
 from tournament.formats.schedule import Block, Round, Schedule
 from tournament.formats.stopping import UntilSettled
 from tournament.formats.swiss import Swiss
@@ -19,10 +19,10 @@ __all__ = ["Block", "Round", "Schedule", "make_schedule"]
 def make_schedule(cup: Cup, seed: str, match_key: str) -> Schedule:
     """The schedule of a cup with this seed; match ids are drawn from the secret `match_key`."""
     makers: dict[str, Callable[[Cup, str, str], Schedule]] = {
-        "round-robin": round_robin.round_robin,
+        "round-robin": AllTables,
         "swiss": Swiss,
         "knockout": Knockout,
-        "gauntlet": round_robin.gauntlet,
+        "gauntlet": AllTables,
         "halving": Halving,
         "duel": Duel,
     }

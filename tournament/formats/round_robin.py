@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 from itertools import combinations
 
 from tournament.config import Cup
 from tournament.formats.draws import draw
-from tournament.formats.round_scores import RoundScores, Table
+from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved, parse_key
 from tournament.records import BlockRecord, MatchSummary
 
 
 class AllTables(Schedule):
-    """Every table once for each deal, in a drawn order. Each pass is over all tables, so that
-    standings are fair at any time."""
+    """Every table once for each deal, in a drawn order; in a gauntlet every table with the
+    challenger. Each pass is over all tables, so that standings are fair at any time."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str, tables: Sequence[Table]) -> None:
+    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._deals = cup.format.deals
         self._maker = BlockMaker(cup, seed, match_key)
-        ordered = map(self._maker.in_order, tables)
-        self._tables = sorted(ordered, key=lambda table: draw("order", seed, *sorted(table)))
-        self.blocks = self._deals * len(tables)
+        always = [cup.format.challenger or ""] if cup.format.type == "gauntlet" else []
+        rest = [name for name in cup.names if name not in always]
+        every = combinations(rest, cup.players - len(always))
+        tables = (self._maker.in_order((*always, *others)) for others in every)
+        self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
+        self.blocks = self._deals * len(self._tables)
         self.matches = self.blocks * self._maker.matches
         self._numbers: dict[frozenset[str], int] = {}
 
@@ -42,16 +45,3 @@ class AllTables(Schedule):
             self._numbers = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
         _, names, deal = parse_key(block.key)
         return (deal - 1) * len(self._tables) + self._numbers[names]
-
-
-def round_robin(cup: Cup, seed: str, match_key: str) -> AllTables:
-    """All tables of the bots."""
-    return AllTables(cup, seed, match_key, list(combinations(cup.names, cup.players)))
-
-
-def gauntlet(cup: Cup, seed: str, match_key: str) -> AllTables:
-    """The challenger at all tables of the rest."""
-    challenger = cup.format.challenger or ""
-    rest = [name for name in cup.names if name != challenger]
-    tables = [(challenger, *others) for others in combinations(rest, cup.players - 1)]
-    return AllTables(cup, seed, match_key, tables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
@@ -75,9 +75,13 @@ class ExportedRows:
         self._name = name
         self._rows: dict[tuple[int, int, int], tuple[int, Row]] = {}
         self._places: dict[str, int | None] = {}
+        self._tables: dict[int, tuple[tuple[str, ...], int]] = {}
+        self._seats = 0
         hint = "docs/statistics.md says what a row has."
         for number, row in read_lines(lines, Row, name, hint):
-            self._add(number, row)
+            for problem in self._problems(row):
+                raise self._error(number, problem)
+            self._rows[row.block, row.seating, row.seat] = number, row
         if not self._rows:
             raise LineError(f"{name}: there is no row; write one JSON object a line.")
         if len(self._places) > _MOST_BOTS:
@@ -92,7 +96,8 @@ class ExportedRows:
                 f"challenger: there is no bot {json.dumps(self._first.challenger)} in the rows;"
                 " name one of theirs, or leave it out.",
             )
-        self._matches = self._summaries()
+        by_match = groupby(sorted(self._rows), lambda key: key[:2])
+        self._matches = [self._match([self._rows[key] for key in keys]) for _, keys in by_match]
 
     def facts(self) -> dict[str, Any]:
         """What the rows say of the run."""
@@ -122,62 +127,36 @@ class ExportedRows:
     def _error(self, number: int, text: str) -> LineError:
         return LineError(f"{self._name}:{number}: {text}")
 
-    def _add(self, number: int, row: Row) -> None:
-        _, first = next(iter(self._rows.values()), (number, row))
+    def _problems(self, row: Row) -> Iterator[str]:
+        """What does not fit the rows above."""
+        _, first = next(iter(self._rows.values()), (0, row))
         for field in _OF_THE_CUP:
             value, expected = getattr(row, field), getattr(first, field)
             if value != expected:
-                raise self._error(
-                    number,
+                yield (
                     f"{field}: is {json.dumps(value)}, but {json.dumps(expected)} in the rows"
-                    " above; rank one run at a time.",
+                    " above; rank one run at a time."
                 )
         if row.top is not None and row.confidence is None:
-            raise self._error(number, "confidence: is missing; add that of [stop], as of top.")
-        key = row.block, row.seating, row.seat
-        if key in self._rows:
-            raise self._error(
-                number,
-                f"seat: block {key[0]}, seating {key[1]}, seat {key[2]} is in line"
-                f" {self._rows[key][0]} too; remove one, or rank one run at a time.",
+            yield "confidence: is missing; add that of [stop], as of top."
+        if above := self._rows.get((row.block, row.seating, row.seat)):
+            yield (
+                f"seat: block {row.block}, seating {row.seating}, seat {row.seat} is in line"
+                f" {above[0]} too; remove one, or rank one run at a time."
             )
-        self._rows[key] = number, row
         place = self._places.setdefault(row.bot, row.place)
         if place != row.place:
-            raise self._error(
-                number,
+            yield (
                 f"place: {json.dumps(row.bot)} is in place {row.place} here and in {place} above;"
-                " give a bot the same place in every row.",
+                " give a bot the same place in every row."
             )
 
-    def _summaries(self) -> list[MatchSummary]:
-        ordered = [self._rows[key] for key in sorted(self._rows)]
-        found: list[MatchSummary] = []
-        tables: dict[int, tuple[tuple[str, ...], int]] = {}
-        for _, group in groupby(ordered, lambda entry: (entry[1].block, entry[1].seating)):
-            seats = list(group)
-            line, _ = seats[0]
-            match = self._summary(seats)
-            found.append(match)
-            known, first = tables.setdefault(match.block, (match.table, line))
-            if known != match.table:
-                raise self._error(
-                    line,
-                    f"block: block {match.block} has other bots here than in line {first}; two runs"
-                    " cannot be mixed, so rank one at a time, or number the blocks anew.",
-                )
-            if len(match.seating) != len(found[0].seating):
-                raise self._error(
-                    line,
-                    f"seat: every match must have {len(found[0].seating)} seats, as the first.",
-                )
-        return found
-
-    def _summary(self, seats: list[tuple[int, Row]]) -> MatchSummary:
+    def _match(self, seats: Sequence[tuple[int, Row]]) -> MatchSummary:
+        """The match of these rows; LineError if they do not fit each other or their block."""
         number, first = seats[0]
         rows = [row for _, row in seats]
-        count = len(rows)
-        if [row.seat for row in rows] != list(range(count)) or count > _MOST_SEATS:
+        table = tuple(sorted({row.bot for row in rows}))
+        if [row.seat for row in rows] != list(range(len(rows))) or len(rows) > _MOST_SEATS:
             raise self._error(
                 number,
                 f"seat: block {first.block}, seating {first.seating} must have a row for each seat,"
@@ -186,7 +165,18 @@ class ExportedRows:
         for line, row in seats:
             if row.deals != first.deals:
                 raise self._error(line, "deals: must be the same for all seats of a match.")
-        seating = tuple(row.bot for row in rows)
+        known, above = self._tables.setdefault(first.block, (table, number))
+        if known != table:
+            raise self._error(
+                number,
+                f"block: block {first.block} has other bots here than in line {above}; two runs"
+                " cannot be mixed, so rank one at a time, or number the blocks anew.",
+            )
+        self._seats = self._seats or len(rows)
+        if len(rows) != self._seats:
+            raise self._error(
+                number, f"seat: every match must have {self._seats} seats, as the first."
+            )
         return MatchSummary(
             match=first.match or "",
             block=first.block,
@@ -195,12 +185,12 @@ class ExportedRows:
             number=first.seating,
             seatings=first.seatings or 1,
             seed="",
-            table=tuple(sorted(set(seating))),
-            seating=seating,
+            table=table,
+            seating=tuple(row.bot for row in rows),
             scores=tuple(row.adjusted if row.score is None else row.score for row in rows),
             adjusted=tuple(row.adjusted for row in rows),
             deals=first.deals,
-            struck=tuple(seat for seat, row in enumerate(rows) if row.struck_out),
+            struck=tuple(row.seat for row in rows if row.struck_out),
             sides=None,
             faults=tuple(tuple(getattr(row, kind) or 0 for kind in FAULT_KINDS) for row in rows),
             times=tuple(array("f") for _ in rows),

@@ -176,23 +176,16 @@ def match_lines(store: StoreReader) -> Iterator[MatchLine]:
 
 def _cup_facts(facts: Mapping[str, Any]) -> CupFacts:
     config = facts["config"]
-    format, stop = config["format"], config.get("stop", {})
-    return CupFacts(
-        name=facts["name"],
-        finished=bool(facts.get("finished")),
-        total=facts.get("total"),
-        begun=facts.get("begun"),
-        format=msgspec.convert(format, FormatFacts),
-        stop=msgspec.convert(stop, StopFacts) if stop.get("top") else None,
-        clock=msgspec.convert(config["clock"], ClockFacts),
-        strikes=config["strikes"],
-        authors={bot["name"]: bot["author"] for bot in config["bots"] if bot.get("author")},
-        places=facts.get("places"),
-        settled=facts.get("settled"),
-        extended=bool(facts.get("extended")),
-        decisions=facts["decisions"],
-        voids=[VoidFacts(*void) for void in facts["voids"]],
-    )
+    known = {
+        **facts,
+        "format": config["format"],
+        "stop": config["stop"] if config.get("stop", {}).get("top") else None,
+        "clock": config["clock"],
+        "strikes": config["strikes"],
+        "authors": {bot["name"]: bot["author"] for bot in config["bots"] if bot.get("author")},
+        "voids": [VoidFacts(*void) for void in facts["voids"]],
+    }
+    return msgspec.convert(known, CupFacts)
 
 
 def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> MatchLine:

@@ -132,7 +132,7 @@ class _RunCheck:
         plan = self.plan()
         planned = next(plan, None)
         last = None
-        for record, summary in self.pairs():
+        for record, summary in zip(self.store.matches(), self.store.summaries(), strict=True):
             here = (record.block, record.number)
             while planned is not None and (planned[0].number, planned[1]) < here:
                 self.on_missing(*planned)
@@ -212,19 +212,6 @@ class _RunCheck:
 
     def report(self, match: str | None, details: Iterable[str]) -> None:
         self.done.mismatches += [Mismatch(match, detail) for detail in details]
-
-    def pairs(self) -> Iterator[tuple[MatchRecord, MatchSummary]]:
-        """Whole matches with their summaries, which standings read; either alone is a mismatch."""
-        records = iter(self.store.matches())
-        record = next(records, None)
-        for summary in self.store.summaries():
-            if record is None or record.match != summary.match:
-                self.report(summary.match, ["The store has its result, but not its moves."])
-                continue
-            yield record, summary
-            record = next(records, None)
-        if record is not None:
-            self.report(record.match, ["The store has its moves, but not its result."])
 
     def plan(self) -> Iterator[tuple[Block, int]]:
         """Every planned match, the block and the number of the seating; the next round is known

@@ -312,6 +312,6 @@ def _match_query() -> sa.Select[Any]:
     return (
         sa.select(blocks.c.block, details.c.data, (played == blocks.c.seatings).label("complete"))
         .join(matches, matches.c.block_id == blocks.c.id)
-        .join(details, details.c.match == matches.c.match)
+        .outerjoin(details, details.c.match == matches.c.match)
         .order_by(blocks.c.block, matches.c.number)
     )

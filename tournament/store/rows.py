@@ -170,6 +170,8 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
     What bots said is left out unless its block is `complete`: until then they could read there what
     others think of the same deal.
     """
+    if row.data is None:
+        raise ValueError("a match without its moves")
     fields = {**unpack(row.data), "block": row.block}
     if not row.complete:
         fields["info"] = {}

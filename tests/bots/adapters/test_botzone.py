@@ -11,6 +11,7 @@ from bots.adapters.adapter import Adapter
 from tests.bots.adapters.foreign import (
     CLOCKS,
     FAILURES,
+    OPTIONS,
     command,
     documented,
     failing,
@@ -107,17 +108,24 @@ def test_a_program_without_one_is_told_it_too() -> None:
 @pytest.mark.parametrize("source", [ONCE, RUNNING], ids=["once", "running"])
 def test_whole_games(tmp_path: Path, source: str, auction: bool) -> None:
     bot = adapter(tmp_path, source, auction)
-    landlords, bids = set(), 0
+    landlords, bids, dealt = set(), 0, 0
     for seat in range(3):
-        state, sums = play(bot, "whole", seat)
+        state, sums = play(bot, "whole", seat, {**OPTIONS, "deals": 2})
         assert sums["fallback"] == 0, sums
         assert sums["asked"] > 3
         bids += sums["bid_by_sensible"]
+        dealt += state.deal
         landlords.add(state.results[0]["declarer"] == seat)
     assert landlords == {True, False}
     assert (bids > 0) is not auction
     if source == RUNNING:
-        assert len((tmp_path / "starts").read_text()) == 3
+        assert len((tmp_path / "starts").read_text()) <= dealt
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_with_other_options_there_is_something_to_tell_less(tmp_path: Path, seat: int) -> None:
+    _, sums = play(adapter(tmp_path, ONCE), "other", seat, {"deals": 3})
+    assert 0 < sums["untold"] == sums["fallback"] < sums["asked"]
 
 
 def test_the_debug_information_is_the_comment(tmp_path: Path) -> None:

@@ -136,15 +136,6 @@ def test_sensible_plays_for_an_agent_that_fails(
     agent.stop()
 
 
-def test_an_agent_that_is_not_there_is_told_at_the_start(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="the agent cannot be loaded: AttributeError"):
-        rlcard_agent.serve(["agents:none"], str(folder), name="a", version="1")
-    with pytest.raises(SystemExit, match=r"cannot be started: ./python: No"):
-        rlcard_agent.serve(["./python", "agents:agent"], str(folder), name="a", version="1")
-
-
 @pytest.fixture
 def rlcard() -> Any:
     """RLCard itself."""

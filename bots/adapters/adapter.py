@@ -15,7 +15,7 @@ from bots.cards import View
 
 _MAX_COMMENT: Final = 1000
 _RESERVE_S: Final = 0.25  # for the fallback and the way back
-_MAX_MATCHES: Final = 64  # at once; a match that is forgotten is told again
+_MAX_MATCHES: Final = 16  # at once; a match that is forgotten is told again
 
 Info = dict[str, str | float]
 
@@ -90,6 +90,7 @@ def serve(
         sys.exit(f"{error}; fix PROGRAM or FOLDER in bot.py.")
     match.close(0)
     adapter = Adapter(open_match, auction=auction)
+    sensible.strategy("doudizhu")  # import it before the clock runs
     options = {"reveal_talon": [True]} | ({"single_round": [True]} if auction else {})
     kit.run(
         adapter.move,

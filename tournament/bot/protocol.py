@@ -191,14 +191,6 @@ def read_about(reply: Reply) -> Mapping[str, Any]:
     return _read_object(reply, _ABOUT)
 
 
-def about_or_empty(reply: Reply) -> Mapping[str, Any]:
-    """What a bot says about itself; empty if its answer to GET / is invalid."""
-    try:
-        return read_about(reply)
-    except InvalidAnswer:
-        return {}
-
-
 def about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
     """All that is wrong with what a bot says about itself, as sentences; it must play `wanted`."""
     problems = [

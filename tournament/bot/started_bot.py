@@ -25,7 +25,7 @@ from tournament.bot.client import (
     dial_url,
 )
 from tournament.bot.launch import LaunchSettings, environment, program_problem
-from tournament.bot.protocol import about_or_empty
+from tournament.bot.protocol import InvalidAnswer, read_about
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files, new_group
@@ -206,7 +206,9 @@ class StartedBot(HttpBot):
         try:
             # Whoever waited for other bots first may come late.
             seconds = max(deadline - monotonic(), _LAST_TRY_S)
-            self.about = about_or_empty(self.send("/", b"", seconds))
+            self.about = read_about(self.send("/", b"", seconds))
+        except InvalidAnswer:
+            pass  # it answers, and what it says about itself is only shown
         except (ConnectionLost, TooLate, Busy):
             return False
         except ExchangeError as error:

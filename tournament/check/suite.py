@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -15,7 +14,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import reach
 from tournament.bot.supports import Scope
-from tournament.bot.url_bot import Choice, NotReached, Player, StartError
+from tournament.bot.url_bot import InProcessBot, NotReached, Player, StartError
 from tournament.check import checks
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import (
@@ -53,18 +52,10 @@ class CheckObserver(Protocol):
         """The bot has answered a question, or failed to."""
 
 
-class _RandomPlayer(Player):
-    """A player in this process at another seat: random legal moves, the same in every check."""
-
-    url = "in this process"
-
-    def __init__(self, seat: int) -> None:
-        self._random = Randomness(f"check-random-{seat}", 1)
-
-    def move(self, body: bytes, seconds: float) -> Choice:
-        """One of the legal moves."""
-        moves = json.loads(body)["moves"]
-        return Choice(moves[self._random.below(len(moves))], 0.0)
+def _random_player(seat: int) -> Player:
+    """Random legal moves at another seat, the same in every check."""
+    random = Randomness(f"check-random-{seat}", 1)
+    return InProcessBot(lambda _, moves: moves[random.below(len(moves))])
 
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
@@ -77,7 +68,7 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     seating = ("checked", *(f"random {seat}" for seat in seats))
     pairing = Pairing.alone(examiner.match_id(), seating, "check")
     with examiner.connect() as bot:
-        players: list[Player] = [bot, *(_RandomPlayer(seat) for seat in seats)]
+        players: list[Player] = [bot, *(_random_player(seat) for seat in seats)]
         record = play(rules, pairing, LocalReferee(), players)
     causes = (failure.error for failure in bot.failures)  # of all faults but illegal moves
     failures = []

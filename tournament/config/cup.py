@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import msgspec
+
 from games import GAMES
 from tournament.config.keys import (
     COMMAND,
@@ -190,15 +192,8 @@ class Cup:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Cup:
-        """The cup that `to_dict` wrote."""
-        fields = dict(data)
-        fields["bots"] = tuple(Bot(**bot) for bot in data["bots"])
-        fields["format"] = Format(**{**data["format"], "seeds": tuple(data["format"]["seeds"])})
-        fields["stop"] = Stop(**data["stop"])
-        fields["clock"] = Clock(**{"ask_forced": True, **data["clock"]})  # as all runs once did
-        fields["run"] = Run(**data["run"])
-        fields["limits"] = Limits(**data["limits"])
-        return cls(**fields)
+        """The cup that `to_dict` wrote; msgspec.ValidationError."""
+        return msgspec.convert(data, cls)
 
 
 def reference_command(name: str) -> str:

@@ -245,7 +245,11 @@ class Table:
 
     def __init__(self, cup: Cup, bot_pool: BotPool) -> None:
         self._bot_pool = bot_pool
-        self._referee = _referee(cup)
+        self._referee: Referee = LocalReferee()
+        if cup.run.referee is not None:
+            from tournament.match.remote_referee import HttpReferee
+
+            self._referee = HttpReferee(cup.run.referee)
         self._rules = Rules(
             cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names
         )
@@ -266,14 +270,6 @@ class Table:
             upcoming=((block.seatings[other], other) for block, other in later),
         )
         return play(self._rules, pairing, self._referee, players, expect, job.wait_for)
-
-
-def _referee(cup: Cup) -> Referee:
-    if cup.run.referee is None:
-        return LocalReferee()
-    from tournament.match.remote_referee import HttpReferee
-
-    return HttpReferee(cup.run.referee)
 
 
 def pairing_of(block: Block, number: int) -> Pairing:

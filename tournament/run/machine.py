@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tournament.bot.sandbox.control_group import ROOT
+from tournament.bot.supervisor.process_tree import children
 
 _KEPT_FREE = 4
 """Without a setting, this part of the available memory is left for bots that grow."""
@@ -108,11 +109,10 @@ def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
 def pin(pid: int, cores: Cores) -> None:
     """Bind a process, its threads and its descendants to these cores, as far as the system allows.
     Processes that they start later inherit it."""
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(int(task), cores)
-            with contextlib.suppress(OSError):
-                children = Path(f"/proc/{pid}/task/{task}/children").read_text().split()
-                for child in children:
-                    pin(int(child), cores)
+    processes = [pid]
+    for each in processes:
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{each}/task"):
+                with contextlib.suppress(OSError):
+                    os.sched_setaffinity(int(task), cores)
+        processes += children(each)

@@ -10,12 +10,11 @@ import games
 from tests.tournament import played
 from tests.tournament.played import Dice
 from tournament.bot.url_bot import Choice, Failure
-from tournament.config import Clock, Cup
+from tournament.config import Clock
 from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import MatchRecord
 from tournament.results.verify import verify
-from tournament.run.resume import differences
 
 SEATS = ("ann", "bob", "cat")
 
@@ -95,13 +94,3 @@ def test_verify_knows_which_moves_were_asked_for(ask: bool, tmp_path: Path) -> N
         found = [each.detail for each in verify(store).mismatches]
     assert any(each.startswith("The moves without a request are") for each in found)
     assert any(each.startswith("The numbers of requests are") for each in found)
-
-
-def test_a_run_resumes_as_it_began(tmp_path: Path) -> None:
-    cup = played.cup()
-    config = cup.to_dict()
-    assert Cup.from_dict(config) == cup
-    del config["clock"]["ask_forced"]  # a run from before: it asked for all
-    old = Cup.from_dict(config)
-    assert old.clock.ask_forced
-    assert differences(old, cup) == ["clock.ask_forced was true and is false"]

@@ -16,7 +16,7 @@ from hypothesis import settings
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("fixed", derandomize=True)
+settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("long", derandomize=True, max_examples=1_000)
 settings.register_profile("fuzz", max_examples=2_000, print_blob=True)
 settings.load_profile("fixed")

@@ -163,9 +163,13 @@ def test_lists_are_in_order_canonical_and_legal(name: str, players: int) -> None
                 assert state.turn is None
                 continue
             assert moves[-1] == texts[-1]
+            with pytest.raises(IndexError):
+                moves[len(moves)]
             keys = [order(state, move.text) for move in islice(moves, 300)]
             assert keys == sorted(keys)
-            for text in rng.sample(texts, min(4, len(texts))):
+            for place in rng.sample(range(len(texts)), min(4, len(texts))):
+                text = texts[place]
+                assert moves[place].text == text
                 assert state.check(text).text == text
                 assert state.check(shuffled(text, rng)).text == text
 
@@ -255,6 +259,9 @@ def test_wire_forms_can_be_read_back(name: str, players: int, number: int) -> No
         texts = state.moves().texts()
         assert again.moves().texts() == texts
         hidden = {"seed", "hands"}
+        for seat in (-1, players):
+            with pytest.raises(ValueError, match=f"no seat {seat}"):
+                state.view(seat)
         for seat in (*range(players), None):
             sent = json.loads(json.dumps(state.view(seat).to_dict()))
             assert sent.keys() == (wire.keys() - hidden) | {"seat", "hand", "counts"}

@@ -36,10 +36,6 @@ def test_canonical_order_is_ranks_then_suits_then_jokers() -> None:
     assert PLAIN.cards[-1] == "As"
 
 
-def test_a_deck_is_made_once() -> None:
-    assert deck("23456789TJQKA") is PLAIN
-
-
 @pytest.mark.parametrize("of", DECKS, ids=["54", "108", "52"])
 def test_the_full_hand_is_the_deck(of: Deck) -> None:
     assert of.full == of.hand_of_numbers(of.order)

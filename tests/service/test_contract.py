@@ -10,7 +10,6 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import games
 from service import openapi
-from service.schemas.fields import MAX_SAFE_INTEGER
 from tests.service.support import ROOT, contract, matches
 
 OPERATIONS = [
@@ -145,18 +144,6 @@ def test_every_other_list_has_a_limit() -> None:
             for part in parts(schema):
                 if "array" in part.get("type", []):
                     assert part["maxItems"] >= part.get("minItems", 0), where
-
-
-def test_the_seat_of_an_entry_is_any_whole_number(client: FlaskClient) -> None:
-    seat = SCHEMAS["Entry"]["properties"]["seat"]
-    # a posted history is returned, and must match the schema of the response
-    assert (seat["minimum"], seat["maximum"]) == (-MAX_SAFE_INTEGER, MAX_SAFE_INTEGER)
-    assert "Any integer" in seat["description"]
-    state = games.get("dasan").start(3, "seat", {}).to_dict()
-    history = [{"seat": -77, "move": "pass"}]
-    answer = client.post("/v1/view", json={"state": {**state, "history": history}, "seat": 0})
-    assert answer.json is not None
-    assert answer.json["view"]["history"] == history
 
 
 def test_every_operation_of_the_rules_has_an_example_of_every_game() -> None:

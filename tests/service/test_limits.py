@@ -9,7 +9,6 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from service import routes
 from service.json_codec import MAX_DEPTH
 from service.problems import MAX_ERRORS
 from service.schemas.fields import (
@@ -143,16 +142,6 @@ def test_exactly_the_limit_is_accepted(
     refused = post(service, path, body(limit + 1))
     assert refused["code"] == code
     assert words in refused["detail"]
-
-
-def test_a_list_of_moves_at_its_limit(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    number = len(service.post("/v1/moves", {"state": STATE})["moves"])
-    monkeypatch.setattr(routes, "MAX_LISTED_MOVES", number)
-    assert len(service.post("/v1/moves", {"state": STATE})["moves"]) == number
-    monkeypatch.setattr(routes, "MAX_LISTED_MOVES", number - 1)
-    refused = service.post("/v1/moves", {"state": STATE})
-    assert refused["code"] == "invalid-state"
-    assert f"at most {number - 1} are listed" in refused["detail"]
 
 
 @pytest.mark.parametrize("wrong", [MAX_ERRORS, MAX_ERRORS + 1, 30_000])

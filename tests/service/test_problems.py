@@ -78,10 +78,6 @@ def test_colons_and_quotes_in_a_seed_are_not_names(service: Service) -> None:
         assert service.post("/v1/moves", {"state": state})["seat"] == state["turn"]
 
 
-def test_32_levels_are_well_formed_json(service: Service) -> None:
-    assert service.send("/v1/moves", deep(31))["code"] == "invalid-request"
-
-
 def test_not_found(service: Service, client: FlaskClient) -> None:
     assert service.get("/v1/games/whist")["code"] == "not-found"
     for path in ("/v1", "/v2/games", "//v1/games", "/v1/games/%00", "/v1/games/a/b", "/%ff"):
@@ -106,13 +102,6 @@ def test_method_not_allowed(client: FlaskClient, method: str, path: str, allowed
     assert response.status_code == 405
     assert {word.strip() for word in response.headers["Allow"].split(",")} == allowed
     assert matches("MethodNotAllowedProblem", response.json)
-
-
-def test_too_large_by_its_announced_length(service: Service) -> None:
-    problem = service.send("/v1/moves", b" " * (1024 * 1024 + 1))
-    assert (problem["status"], problem["code"]) == (413, "too-large")
-    assert "1048576" in problem["detail"]
-    assert service.send("/v1/moves", b" " * (1024 * 1024))["code"] == "malformed-json"
 
 
 @pytest.mark.parametrize(
@@ -151,6 +140,7 @@ def test_internal_shows_no_trace(caplog: pytest.LogCaptureFixture) -> None:
 
     response = app.test_client().get("/broken")
     assert response.status_code == 500
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert matches("InternalProblem", response.json)
     assert b"secret" not in response.data
     assert b"Traceback" not in response.data

@@ -266,12 +266,3 @@ def test_other_suits_are_legal_but_not_listed() -> None:
     listed = state.moves().texts()
     assert {"play:9c9d", "play:3c9c9d9h"} < set(listed)
     assert "play:9d9h" not in listed
-
-
-def test_list_by_index_and_iteration_agree() -> None:
-    state = doudizhu(["5c 5d 5h 6c 6d 6h 6s 7c 7d 7h Bj Rj", "8c", "Js"])
-    listed = state.moves()
-    assert [listed[i] for i in range(len(listed))] == list(listed)
-    assert listed[-1] == list(listed)[-1]
-    with pytest.raises(IndexError):
-        listed[len(listed)]

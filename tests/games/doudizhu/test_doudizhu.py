@@ -17,40 +17,6 @@ def start(seed: str = "golden-0", players: int = 3, **options: Any) -> State:
     return GAME.start(players, seed, options)
 
 
-def test_auction_bids_climb_and_a_seat_that_passed_comes_back_in() -> None:
-    """Rules: pass, bid:1, bid:2, bid:3 by the first is possible."""
-    state = start()
-    first = state.turn
-    assert moves(state) == ["pass", "bid:1", "bid:2", "bid:3"]
-    state = play(state, "pass", "bid:1", "bid:2")
-    assert state.turn == first
-    assert moves(state) == ["pass", "bid:3"]
-    assert reason(state, "bid:2") == "bid-too-low"
-    state = state.advance("bid:3")
-    wire = state.to_dict()
-    assert (wire["phase"], wire["declarer"], wire["turn"], wire["bid"]) == ("play", first, first, 3)
-    assert len(wire["hands"][first]) == 20
-    assert set(wire["talon"]) <= set(wire["hands"][first])
-
-
-def test_two_passes_after_a_bid_end_the_auction() -> None:
-    state = play(start(), "bid:1", "pass")
-    assert state.phase == "auction"
-    state = state.advance("pass")
-    assert state.to_dict()["declarer"] == state.turn == start().turn
-    assert state.to_dict()["passes"] == 0
-
-
-def test_all_pass_deals_again_by_the_same_dealer() -> None:
-    state = play(start(), "pass", "pass", "pass")
-    wire = state.to_dict()
-    assert (wire["deal"], wire["dealer"], wire["phase"]) == (2, 0, "auction")
-    assert wire["history"] == []
-    assert wire["results"] == []
-    assert wire["passes"] == 0
-    assert wire["hands"] != start().to_dict()["hands"]
-
-
 def test_after_redeals_a_passed_out_deal_counts() -> None:
     state = start(redeals=2, deals=2)
     state = play(state, *["pass"] * 9)
@@ -75,32 +41,6 @@ def test_after_redeals_a_passed_out_deal_counts() -> None:
     assert GAME.state(wire).to_dict() == wire
     assert reason(state, "pass") == "game-over"
     assert moves(state) == []
-
-
-def test_the_source_s_trick() -> None:
-    """A plays 3-3-3-9, B passes, C 5-5-5-7, A K-K-K-J, B A-A-A-3, C and A pass, B leads the 4."""
-    state = doudizhu(
-        [
-            "3c 3d 3h 9c Kc Kd Kh Jc 8c",
-            "Ac Ad Ah 3s 4c 6c",
-            "5c 5d 5h 7c 6d",
-        ]
-    )
-    state = play(state, "play:3c3d3h9c", "pass", "play:5c5d5h7c", "play:JcKcKdKh")
-    state = play(state, "play:3sAcAdAh", "pass", "pass")
-    assert state.turn == 1
-    wire = state.to_dict()
-    assert wire["table"] is None
-    assert wire["passes"] == 0
-    assert reason(state, "pass") == "must-lead"
-    state = state.advance("play:4c")
-    assert state.to_dict()["table"] == {
-        "seat": 1,
-        "move": "play:4c",
-        "category": "solo",
-        "rank": "4",
-        "length": 1,
-    }
 
 
 def test_two_bombs_and_a_rocket_at_three_pay_24() -> None:
@@ -151,31 +91,11 @@ def test_spring_doubles_where_the_losers_never_played() -> None:
     assert more.to_dict()["scores"] == [2, -1, -1]
 
 
-def test_next_deal_starts_in_the_same_step() -> None:
-    state = doudizhu(["5c", "7c 8c", "9c Tc"], options={"deals": 2}, dealer=2, deal=4)
-    wire = state.advance("play:5c").to_dict()
-    assert (wire["deal"], wire["dealer"], wire["phase"]) == (5, 0, "auction")
-    assert wire["history"] == []
-    assert wire["table"] is None
-    assert wire["declarer"] is None
-    assert wire["scores"] == [2, -1, -1]
-    assert [len(hand) for hand in wire["hands"]] == [17, 17, 17]
-
-
 @pytest.mark.parametrize(
     ("move", "expected"),
     [
-        ("play", "syntax"),
-        ("play:", "syntax"),
-        ("play:3c 3d", "syntax"),
-        ("play:??", "syntax"),
-        ("bid:4", "syntax"),
-        ("bid:0", "syntax"),
         ("PASS", "syntax"),
-        ("pass\n", "syntax"),
-        ("play:10c", "syntax"),
         ("play:9c=bomb", "syntax"),
-        ("", "syntax"),
         ("bid:1", "wrong-phase"),
         ("call:7h", "wrong-phase"),
         ("trump:h", "wrong-phase"),
@@ -197,22 +117,3 @@ def test_reasons(move: str, expected: str) -> None:
     assert reason(state.view(0), move) == expected
     other = "syntax" if expected == "syntax" else "not-your-turn"
     assert reason(state.view(1), move) == other
-
-
-def test_talon_is_masked_but_to_the_declarer_and_by_option() -> None:
-    state = start("talon")
-    assert all(state.view(seat).to_dict()["talon"] == ["??"] * 3 for seat in range(3))
-    after = state.advance("bid:3")
-    talon = after.to_dict()["talon"]
-    shown = [after.view(seat).to_dict()["talon"] for seat in range(3)]
-    assert shown[after.turn or 0] == talon
-    assert sum(cards == ["??"] * 3 for cards in shown) == 2
-    open_ = start("talon", reveal_talon=True)
-    assert open_.view(0).to_dict()["talon"] == ["??"] * 3
-    open_ = open_.advance("bid:3")
-    assert all(open_.view(seat).to_dict()["talon"] == talon for seat in range(3))
-
-
-def test_no_such_seat() -> None:
-    with pytest.raises(ValueError, match="no seat 3"):
-        start().view(3)

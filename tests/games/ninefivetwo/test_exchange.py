@@ -100,9 +100,3 @@ def test_a_card_that_came_back_may_be_given_to_the_other_debtor() -> None:
         exchanged(A, B, "3h", "3h"),
         exchanged(A, C, "3h", "9h"),
     ]
-
-
-def test_gives_are_listed_one_at_a_time_in_deck_order() -> None:
-    state = exchange(("Th 2c 9s 2s", "8s Qh 2h 3h", "3c 4c 5c 6c"), 3)
-    assert state.moves().texts() == ["give:2c", "give:2s", "give:9s", "give:Th"]
-    assert state.is_legal("give:2c2s9s")

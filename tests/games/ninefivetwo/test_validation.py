@@ -183,17 +183,6 @@ def test_a_state_that_breaks_a_clause_is_refused(phase: str, change: Change, sen
     assert all(problem.endswith(".") for problem in found)
 
 
-def test_everything_that_is_wrong_is_named_at_once() -> None:
-    data = play()
-    data.update(trump=None, targets=[9, 5, 5], dealer=2, turn=1, discards=["2c"] * 5)
-    data["hands"][2] = []
-    found = " ".join(problems(data))
-    for sentence in ("trump is null", "targets is", "dealer is 2", "turn is 1", "discards has 5"):
-        assert sentence in found
-    assert "Seat 2 has 1 cards to play" in found
-    assert "2c occurs 6 times" in found
-
-
 def test_lists_of_the_wrong_length_do_not_hide_the_cards() -> None:
     data = trump()
     data["targets"] = [9]

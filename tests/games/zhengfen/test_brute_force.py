@@ -6,50 +6,21 @@ import random
 
 import pytest
 
-import games
 from games import IllegalMove, Position
 from games.zhengfen.combinations import CATEGORIES
 from tests.games.zhengfen import brute_force as brute
-
-
-def position(hand: list[str], table: brute.Cards | None = None, suffix: str = "") -> Position:
-    """A set-up position: seat 0 to move, leading or on a play of seat 2."""
-    used = {*hand, *(table or ())}
-    spare = [card for card in brute.DECK if card not in used]
-    move = "play:" + "".join(table) + suffix if table else ""
-    return games.get("zhengfen").state(
-        {
-            "game": "zhengfen",
-            "players": 3,
-            "options": {"target": 500, "deals": None},
-            "seed": "brute",
-            "deal": 1,
-            "phase": "play",
-            "turn": 0,
-            "dealer": 0,
-            "hands": [hand, spare[:1], spare[1:2]],
-            "history": [],
-            "scores": [0, 0, 0],
-            "results": [],
-            "table": {"seat": 2, "move": move} if table else None,
-            "passes": 0,
-            "first": 0,
-            "trick": list(table or ()),
-            "taken": [[], [], []],
-            "out": [],
-        }
-    )
+from tests.games.zhengfen.positions import follow, lead
 
 
 def agree(hand: list[str], seed: int) -> None:
     """The lists and checks of the lead and a few plays to beat agree with brute force."""
     rng = random.Random(seed)
     plays = brute.all_plays(hand)
-    assert_same(position(hand), plays, None, rng)
+    assert_same(lead("".join(hand)), plays, None, rng)
     rest = [card for card in brute.DECK if card not in hand]
     for cards, category, way in tables(rest, plays, rng):
         suffix = f"={category}" if len(brute.readings(cards)) > 1 else ""
-        assert_same(position(hand, cards, suffix), plays, (category, *way), rng)
+        assert_same(follow("".join(hand), "".join(cards) + suffix), plays, (category, *way), rng)
 
 
 def tables(

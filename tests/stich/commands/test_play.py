@@ -19,10 +19,9 @@ from stich.console import play_screen as screen
 from stich.console.cards import card, cards, move_text
 from stich.console.play_screen import InputError, Menu
 from stich.processes import find_port
-from tests.tournament.check.misbehaving import MISBEHAVING, Call, honest, running, says
+from tests.tournament.check.misbehaving import Call, honest, running, says
 from tournament.bot.supports import everything
 from tournament.check.positions import questions
-from tournament.config.arguments import fill_seats
 from web.ui.moves import cards_of
 
 
@@ -120,16 +119,12 @@ def test_the_name_of_a_bot_is_no_markup() -> None:
         assert all(name in drawn(shown) for name in names)
 
 
-def test_masked_cards_are_counted() -> None:
-    assert drawn(move_text("discard:??")).strip() == "discard 1 hidden card"
-    assert drawn(move_text("give:3h")).strip() == "give 3♥"
-    assert drawn(move_text("give:3h????")).strip() == "give 3♥ 2 hidden cards"
-
-
 @pytest.mark.parametrize(
     ("move", "words"),
     [
         ("pass", "pass"),
+        ("discard:??", "discard 1 hidden card"),
+        ("give:3h????", "give 3♥ 2 hidden cards"),
         ("bid:2", "bid 2"),
         ("trump:s", "trumps are ♠"),
         ("call:Th", "call 10♥"),
@@ -224,15 +219,6 @@ def test_enter_makes_the_only_move() -> None:
     assert "you: bid 1" in result.output
 
 
-def test_a_bot_that_fails_gets_default_moves_and_the_game_continues() -> None:
-    with running(MISBEHAVING["not-json"]) as url:
-        result = sat_down("dasan", "--with", url, "--option", "deals=1", typed="1\n" * 60)
-    assert result.exit_code == 0
-    words = " ".join(result.output.split())
-    assert "failed; a default move is played: invalid: Its answer is not JSON" in words
-    assert "The game is over." in result.output
-
-
 def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None:
     asked: list[str] = []
 
@@ -285,11 +271,6 @@ def test_a_command_that_does_not_start(tmp_path: Path) -> None:
     result = sat_down("dasan", "--with", command)
     assert result.exit_code == 1
     assert "no cards today" in result.output
-
-
-def test_bots_sit_down_in_turn() -> None:
-    assert fill_seats([], 3) == ["sensible", "greedy", "sensible"]
-    assert fill_seats(["a", "b", "c"], 5) == ["a", "b", "c", "a", "b"]
 
 
 def test_as_many_seats_as_bots_are_named() -> None:

@@ -22,7 +22,7 @@ from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun, upcoming
-from web.arena.pages import duration, time_left
+from web.arena.pages import time_left
 from web.arena.server import PagesSettings
 from web.child_process import command, environment
 
@@ -222,21 +222,6 @@ def test_a_later_round_comes_after_this_one(tmp_path: Path, format: str) -> None
             under_way.add(record)
             played[record.block] += 1
         assert not upcoming(under_way, under_way.facts(), played)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.2, "1 second"),
-        (89, "89 seconds"),
-        (90, "2 minutes"),
-        (5000, "83 minutes"),
-        (7300, "2 hours"),
-        (200_000, "2 days"),
-    ],
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
 
 
 def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:

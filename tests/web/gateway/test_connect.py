@@ -279,23 +279,6 @@ def test_a_refused_token_ends_the_program(tmp_path: Path, ports: tuple[int, int]
     assert refused.stderr.splitlines()[-1].startswith("This token is not known here;")
 
 
-def test_the_older_of_two_programs_with_a_token_is_told_and_ends(
-    tmp_path: Path, ports: tuple[int, int]
-) -> None:
-    cup = write(tmp_path)
-    with ended(served := arena(cup, *ports)):
-        next(events(served))
-        url = f"http://127.0.0.1:{ports[0]}"
-        words = (url, bot("toy-0"), "--no-sandbox", "--token", token(cup, "toy-0"))
-        with ended(older := started("connect", *words)):
-            assert older.stderr
-            assert any("Connected to" in line for line in older.stderr)
-            with ended(started("connect", *words)):
-                said = older.stderr.read()
-                assert older.wait() == 1
-    assert "Another program has connected with this token, and takes the place of this." in said
-
-
 def test_a_proxy_that_does_not_connect_is_named(tmp_path: Path) -> None:
     """HTTP_PROXY of the environment is heeded; the program goes on trying."""
     with pytest.MonkeyPatch.context() as patch:

@@ -7,12 +7,6 @@ from typing import Any
 import games
 from bots import sensible
 
-TABLES = [
-    (game.name, players)
-    for game in games.GAMES.values()
-    for players in range(game.min_players, game.max_players + 1)
-]
-
 
 def position(game: str, hands: list[str], **fields: Any) -> Any:
     """A set-up position; hands as ranks and suits written together."""

@@ -7,7 +7,7 @@ import pytest
 import games
 from bots import cards
 from bots import random as random_bot
-from tests.bots.support import TABLES
+from tests.games.test_all_games import TABLES
 
 
 @pytest.mark.parametrize("game", cards.ORDER)

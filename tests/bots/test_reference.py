@@ -19,7 +19,7 @@ import pytest
 import games
 from bots import greedy, search, sensible
 from bots import random as random_bot
-from tests.bots.support import TABLES
+from tests.games.test_all_games import TABLES
 
 Move = Callable[[Any, Any], str]
 

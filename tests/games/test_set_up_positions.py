@@ -18,6 +18,7 @@ from marshmallow import ValidationError
 import games
 from games import Game, InvalidState, State
 from service.schemas.positions import state_field, view_field
+from tests.games.test_all_games import IDS, TABLES, some_move
 
 Path = tuple[str | int, ...]
 Wire = dict[str, Any]
@@ -25,11 +26,6 @@ Wire = dict[str, Any]
 CARDS = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + ["Bj", "Rj"]
 LOAD_STATE = state_field().load
 LOAD_VIEW = view_field().load
-TABLES = [
-    (game.name, players)
-    for game in games.GAMES.values()
-    for players in range(game.min_players, game.max_players + 1)
-]
 
 
 def random_state(game: Game, players: int, rng: random.Random) -> State:
@@ -43,13 +39,8 @@ def random_state(game: Game, players: int, rng: random.Random) -> State:
     state = game.start(players, f"set up {rng.random()}", options)
     for _ in range(rng.randrange(150)):
         if state.turn is not None:
-            state = state.advance(some(state, rng))
+            state = state.advance(some_move(state, rng))
     return state
-
-
-def some(state: State, rng: random.Random) -> str:
-    moves = state.moves()
-    return moves[max(rng.randrange(len(moves)), rng.randrange(len(moves)))].text
 
 
 def leaves(data: Any, path: Path = ()) -> Iterator[Path]:
@@ -111,9 +102,7 @@ def leave_out(data: Wire, rng: random.Random) -> None:
         data["tricks"][0] += number
 
 
-@pytest.mark.parametrize(
-    ("name", "players"), TABLES, ids=[f"{name}-{players}" for name, players in TABLES]
-)
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
 def test_a_position_is_refused_or_stays_valid(name: str, players: int) -> None:
     rng = random.Random(f"{name} {players}")
     game = games.get(name)
@@ -167,4 +156,4 @@ def play_on(game: Game, state: State, rng: random.Random) -> None:
                 assert game.view(LOAD_VIEW(view)).to_dict() == view
         if state.turn is None:
             break
-        state = state.advance(some(state, rng))
+        state = state.advance(some_move(state, rng))

@@ -117,21 +117,6 @@ def with_pairings(number: int) -> Any:
             "1 to 128 characters",
         ),
     ],
-    ids=[
-        "body",
-        "depth",
-        "lists",
-        "history",
-        "results",
-        "score",
-        "deal",
-        "pairings",
-        "move to check",
-        "move to make",
-        "moves",
-        "sealed moves",
-        "seed",
-    ],
 )
 def test_exactly_the_limit_is_accepted(
     service: Service, path: str, body: Any, limit: int, code: str, words: str

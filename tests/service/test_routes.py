@@ -11,15 +11,11 @@ from jsonschema import Draft202012Validator
 import games
 from service.schemas.fields import MAX_LISTED_MOVES
 from tests import golden
+from tests.games.test_all_games import TABLES
 from tests.games.zhengfen.positions import wire
 from tests.service.support import ROOT, Service, states
 
 GAMES = list(games.GAMES)
-TABLES = [
-    (name, players)
-    for name, game in games.GAMES.items()
-    for players in range(game.min_players, game.max_players + 1)
-]
 
 
 def test_all_games_are_listed_in_short(service: Service) -> None:

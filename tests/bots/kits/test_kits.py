@@ -229,18 +229,6 @@ def test_keeps_its_connection_open(bot: Running, client: requests.Session) -> No
         NO_MOVES,
         NO_VIEW,
     ],
-    ids=[
-        "empty",
-        "broken",
-        "list",
-        "null",
-        "string",
-        "no UTF-8",
-        "no fields",
-        "neither",
-        "no moves",
-        "no view",
-    ],
 )
 def test_invalid_bodies_are_rejected_and_the_bot_keeps_serving(
     bot: Running, client: requests.Session, body: bytes

@@ -15,7 +15,7 @@ from bots.thinking.determinization import (
     infer_constraints,
     sample_state,
 )
-from tests.bots.support import TABLES
+from tests.games.test_all_games import TABLES
 
 # A sample keeps neither later deals nor what is only history.
 OMITTED = ("history", "options", "exchanged", "talon")

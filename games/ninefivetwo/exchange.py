@@ -17,11 +17,6 @@ from games.position import Field
 Names = tuple[str, ...]
 
 
-def masked(cards: Names) -> Names:
-    """As many masked cards as `cards` has."""
-    return (HIDDEN,) * len(cards)
-
-
 @dataclass(frozen=True, slots=True)
 class Pairing:
     """A pairing of a giver and a debtor; `given` are the cards chosen so far of `count` in all.

@@ -150,6 +150,14 @@ def test_garbage_instead_of_http() -> None:
         assert ask(port)[0] == 200
 
 
+def test_a_deeply_nested_body_is_rejected() -> None:
+    with (
+        serving(first) as port,
+        closing(http.client.HTTPConnection("127.0.0.1", port)) as connection,
+    ):
+        assert call(connection, "POST", "/move", b"[" * 100_000)[0] == 400
+
+
 @pytest.mark.parametrize("error", [ValueError("no idea"), SystemExit(3)])
 def test_an_exception_is_shown_and_answered_500(
     error: BaseException, capfd: pytest.CaptureFixture[str]

@@ -221,12 +221,13 @@ def _leniencies(
             rate = float(beaten[mine][against].mean())
             difference, p = _difference(unexpected[mine], against, block[mine])
             raw.append((name, bots[j], int(against.sum()), rate, difference, p))
-    order = sorted(range(len(raw)), key=lambda k: raw[k][5])
-    corrected, highest = [1.0] * len(raw), 0.0
-    for place, k in enumerate(order):
-        highest = max(highest, min(1.0, raw[k][5] * (len(raw) - place)))
-        corrected[k] = highest
-    return [Leniency(*row[:5], p) for row, p in zip(raw, corrected, strict=True)]
+    chance = np.array([row[5] for row in raw])
+    order = np.argsort(chance, kind="stable")
+    corrected = np.empty(len(raw))
+    corrected[order] = np.maximum.accumulate(
+        np.minimum(1.0, chance[order] * np.arange(len(raw), 0, -1))
+    )
+    return [Leniency(*row[:5], p) for row, p in zip(raw, corrected.tolist(), strict=True)]
 
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:

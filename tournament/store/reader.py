@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -37,6 +37,7 @@ _ELSEWHERE = (
     " the organiser announced; if it is the same, run: stich trust {signer}"
 )
 _CHUNK = 2000
+_T = TypeVar("_T")
 
 
 class NoMatch(StoreError):
@@ -164,13 +165,15 @@ class StoreReader:
 
     def count(self) -> int:
         """The number of finished matches."""
-        with self._read() as connection:
-            return connection.execute(sa.select(sa.func.count()).select_from(matches)).scalar_one()
+        return self._count(matches)
 
     def count_voids(self) -> int:
         """The number of void matches, also of those that the organiser made void."""
+        return self._count(voids)
+
+    def _count(self, table: sa.Table) -> int:
         with self._read() as connection:
-            return connection.execute(sa.select(sa.func.count()).select_from(voids)).scalar_one()
+            return connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
 
     def blocks(self) -> Iterator[BlockRecord]:
         """The blocks that have begun, lazily, in the order of the schedule."""
@@ -184,9 +187,7 @@ class StoreReader:
             .join(played, played.c.block_id == blocks.c.id)
             .order_by(blocks.c.block)
         )
-        with self._read() as connection, damage(self.where):
-            for row in _stream(connection, query):
-                yield rows.to_block(row)
+        return self._all(query, rows.to_block)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         """The finished matches without their moves, lazily, in the order of the schedule; of one
@@ -194,20 +195,14 @@ class StoreReader:
         query = summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
-        return self._summaries(query)
-
-    def _summaries(self, query: sa.Select[Any]) -> Iterator[MatchSummary]:
-        with self._read() as connection, damage(self.where):
-            for row in _stream(connection, query):
-                yield rows.to_summary(row)
+        return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
         """The matches that were written after the one with this number, lazily, each with its
         number, in the order of writing; -1 comes before the first."""
         query = summary_query(matches.c.sequence).where(matches.c.sequence > sequence)
-        with self._read() as connection, damage(self.where):
-            for row in _stream(connection, query.order_by(None).order_by(matches.c.sequence)):
-                yield row.sequence, rows.to_summary(row)
+        query = query.order_by(None).order_by(matches.c.sequence)
+        return self._all(query, lambda row: (row.sequence, rows.to_summary(row)))
 
     def newest(
         self, *, block: int | None = None, bot: str | None = None, faulty: bool = False
@@ -222,7 +217,7 @@ class StoreReader:
             query = query.where(blocks.c.bots.contains(rows.dumps(bot), autoescape=True))
         if faulty:
             query = query.where(matches.c.faulty)
-        for found in self._summaries(query):
+        for found in self._all(query, rows.to_summary):
             if bot is None or bot in found.table:  # the database may ignore case
                 yield found
 
@@ -240,12 +235,12 @@ class StoreReader:
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
-        return self._records(_match_query())
+        return self._all(_match_query(), rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
         """A match by its id or a prefix of it; StoreError if no match has it, or several."""
         query = _match_query().where(matches.c.match.startswith(match, autoescape=True)).limit(2)
-        found = list(self._records(query))
+        found = list(self._all(query, rows.to_record))
         found = [record for record in found if record.match == match] or found
         if not found:
             raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
@@ -255,26 +250,22 @@ class StoreReader:
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
-        for record in self._records(_match_query().where(matches.c.faulty)):
+        for record in self._all(_match_query().where(matches.c.faulty), rows.to_record):
             for fault in record.faults:
                 yield record.match, fault
 
-    def _records(self, query: sa.Select[Any]) -> Iterator[MatchRecord]:
-        with self._read() as connection, damage(self.where):
-            for row in _stream(connection, query):
-                yield rows.to_record(row)
-
     def decisions(self) -> list[Decision]:
         """The decisions of the organiser, in order."""
-        with self._read() as connection, damage(self.where):
-            found = connection.execute(sa.select(decisions).order_by(decisions.c.id))
-            return [rows.to_decision(row.id, row.data) for row in found]
+        return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def voids(self) -> list[VoidRecord]:
         """The void matches in the order in which they ended."""
+        return list(self._all(sa.select(voids).order_by(voids.c.id), rows.to_void))
+
+    def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
+        """What a query finds, lazily, as records."""
         with self._read() as connection, damage(self.where):
-            found = connection.execute(sa.select(voids).order_by(voids.c.id))
-            return [rows.to_void(row.data) for row in found]
+            yield from map(convert, _stream(connection, query))
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:

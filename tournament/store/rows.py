@@ -147,14 +147,14 @@ def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
             raise ValueError(f"match {found.match} has not the same seats everywhere")
 
 
-def to_void(data: str) -> VoidRecord:
-    """A void match from the data of its row."""
-    return msgspec.convert(json.loads(data), VoidRecord)
+def to_void(row: sa.Row[Any]) -> VoidRecord:
+    """A void match from its row."""
+    return msgspec.convert(json.loads(row.data), VoidRecord)
 
 
-def to_decision(number: int, data: str) -> Decision:
+def to_decision(row: sa.Row[Any]) -> Decision:
     """A decision from its row."""
-    return msgspec.convert({**json.loads(data), "number": number}, Decision)
+    return msgspec.convert({**json.loads(row.data), "number": row.id}, Decision)
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:

@@ -9,7 +9,7 @@ import shlex
 import signal
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -17,7 +17,7 @@ import click
 from stich.commands.common import int_option, json_lines_option, refuse, run_command, stopping
 from stich.commands.runs import is_file, open_run, read_run
 from stich.console.progress import JsonLines, watch
-from stich.console.tables import print_table
+from stich.console.tables import print_estimate, print_table
 from stich.console.terminal import make_console
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
@@ -25,6 +25,7 @@ from tournament.config import Cup, read_cup
 from tournament.config.keys import suggest
 from tournament.decisions import absent
 from tournament.results.standings import standings
+from tournament.run.estimate import estimate
 from tournament.run.executor import Executor
 from tournament.run.machine import PLAY_SHARE
 from tournament.run.session import Cluster, Gateway, run_cup
@@ -76,6 +77,13 @@ def _run_folder(cup: str) -> str:
     help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
 )
 @_no_sandbox_option
+@click.option(
+    "--estimate",
+    "only_estimate",
+    is_flag=True,
+    help="Say what the cup will take: play a first block for each bot, on other deals, and keep"
+    " nothing.",
+)
 @json_lines_option
 @run_command
 def run(
@@ -84,6 +92,7 @@ def run(
     store_url: str | None,
     cluster: str | None,
     no_sandbox: bool,
+    only_estimate: bool,
     as_json: bool,
 ) -> None:
     """Run a tournament, or resume it where it stopped.
@@ -91,6 +100,7 @@ def run(
     \b
     Examples:
       stich run examples/doudizhu.toml --out runs/spring
+      stich run examples/doudizhu.toml --estimate
       stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
     target = store_url or out or _run_folder(cup)
@@ -98,6 +108,11 @@ def run(
     if any(bot.connect for bot in plan.bots):
         command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
         refuse(f"{cup}: has bots with connect = true; run it with: {command}", 2)
+    if only_estimate:
+        if cluster or out or store_url:
+            raise click.UsageError("--estimate plays here and keeps nothing; use it alone.")
+        _estimate(plan, Path(cup), as_json=as_json)
+        return
     if cluster is not None:
         _check_cluster(cluster)
     if store_url is not None and out is not None:
@@ -105,6 +120,18 @@ def run(
     more = [*(["--no-sandbox"] if no_sandbox else []), *(["--cluster", cluster] if cluster else [])]
     again = _command_again("run", cup, target, *more)
     _play_cup(plan, cup, target, again, as_json=as_json, cluster=cluster)
+
+
+def _estimate(cup: Cup, path: Path, *, as_json: bool) -> None:
+    with (
+        stopping("Stopped. Nothing is kept."),
+        watch(make_console(stderr=True), cup.name, as_json=as_json) as observer,
+    ):
+        found = estimate(cup, path, observer)
+    if as_json:
+        observer.tell("", "estimate", requests=found.requests, **asdict(found))
+    else:
+        print_estimate(make_console(), found, cup)
 
 
 def _check_cluster(address: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from rich import box
@@ -12,11 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 import games
+from tournament.config import Cup
 from tournament.results.course import Course, CourseTable
 from tournament.results.duel import DuelResult
 from tournament.results.info_sums import InfoSum
 from tournament.results.integrity import Integrity
 from tournament.results.standings import Standing, Standings
+from tournament.run.estimate import COSTS, Estimate, Share
 from tournament.text import plural, printable
 from web.ui.formatting import (
     bracket_note,
@@ -275,3 +278,41 @@ def _supposed(duel: DuelResult, facts: Mapping[str, Any]) -> str:
         f"if what blocks differ by beyond {most / 3:g} points a deal moves the mean by less than"
         " 0.02 standard deviations"
     )
+
+
+def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
+    """Print what a cup will take."""
+    named = [name for name in COSTS if any(name in share.costs for share in found.bots)]
+
+    def row(name: str, shares: Sequence[Share]) -> list[str]:
+        counts = (sum(share.requests for share in shares), *_costs(shares, named))
+        seconds = sum(share.seconds for share in shares)
+        faults = sum(share.faults for share in shares)
+        return [name, _time(seconds), *map(_rounded, counts), str(faults)]
+
+    headings = ["Bot", "Thinks", "Requests", *(name.replace("_", " ") for name in named), "Faults"]
+    rows = [row(printable(share.bot), [share]) for share in found.bots]
+    rows.append(row("all", found.bots))
+    stops = " It may end earlier, by [stop]." if cup.stop.top is not None else ""
+    caption = (
+        f"About {_time(found.seconds)} for {plural(found.matches, 'match', 'matches')} with"
+        f" {plural(cup.run.concurrency, 'table')} at once; {_rounded(found.forced)} moves are"
+        f" forced and asked of nobody.{stops} By {plural(found.played, 'match', 'matches')} on"
+        " other deals, of which nothing is kept; the faults are those in them."
+    )
+    console.print(make_table(headings, rows, "Estimate of the whole cup"))
+    console.print(Text(caption), soft_wrap=True)
+
+
+def _costs(shares: Sequence[Share], names: Sequence[str]) -> Iterator[float]:
+    for name in names:
+        yield sum(share.costs.get(name, 0.0) for share in shares)
+
+
+def _rounded(value: float) -> str:
+    """Three figures: all that an estimate is worth."""
+    return format_number(float(f"{value:.3g}"))
+
+
+def _time(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))

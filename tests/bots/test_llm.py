@@ -312,7 +312,9 @@ def test_the_page_from_first_to_last_command(
             (port,) = re.findall(rf"PORT=(\d+) python {name}/bot.py", page)
             cup = cup.replace(f":{port}", f":{served.port}")
             commands = [command.replace(f":{port}", f":{served.port}") for command in commands]
-        Path("models.toml").write_text(cup.replace("concurrency = 8", "concurrency = 1"))
+        for usual, here in (("concurrency = 8", "concurrency = 1"), ("deals = 50", "deals = 1")):
+            cup = cup.replace(usual, here)
+        Path("models.toml").write_text(cup)
         told = [stich(command) for command in commands[3:]]
     run = json.loads(stich("standings runs/models --info --json"))
     means = {(each["bot"], each["name"]): each["per_decision"] for each in run["info"]}

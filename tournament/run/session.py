@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tournament.bot.launch import (
+    LaunchSettings,
     does_without_sandbox,
     must_sandbox,
     prepare_launch,
@@ -76,36 +77,46 @@ def run_cup(
             observer.committed(facts["commitment"])
         if facts["finished"]:
             return
-        folder = path.absolute().parent
         warnings = [weakness(seed)]
         if does_without_sandbox(cup):
             store.put({"unsandboxed": True})
         else:
-            warnings.append(shared_folders(cup.bots, folder))
-        secret = [path, state_folder(), *([store.folder] if store.folder else [])]
+            warnings.append(shared_folders(cup.bots, path.absolute().parent))
         executor: Executor
         if cluster is None:
-            launch, notice = prepare_launch(
-                cup.bots,
-                cup.limits,
-                cup.clock.start_ms,
-                sandbox=must_sandbox(cup),
-                network=cup.network,
-                secret=secret,
-                folder=folder,
-            )
-            warnings += [notice, processor_warning(launch)]
+            launch, more = local_launch(cup, path, store)
+            warnings += more
             if gateway is not None:
                 cup = _wait_for_bots(gateway, cup, store, observer)
             tables = tables_at_once(cup, schedule.blocks)
             executor = LocalExecutor(cup, launch, tables, memory_share)
         else:
-            executor = cluster(cup, secret)
+            executor = cluster(cup, _secret(path, store))
         exclude = gateway.exclude if gateway is not None else lambda _bots: None
         play_all(cup, schedule, store, executor, observer, *warnings, exclude=exclude)
         places = schedule.places(RoundScores(store))
         ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
         store.put({"finished": True, "places": places, "total": store.count(), **ended})
+
+
+def _secret(path: Path, store: Store) -> list[Path]:
+    """What no bot may see."""
+    return [path, state_folder(), *([store.folder] if store.folder else [])]
+
+
+def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
+    """How the bots of the cup in the file `path` are started on this machine, and warnings, which
+    may be empty. SandboxError."""
+    launch, notice = prepare_launch(
+        cup.bots,
+        cup.limits,
+        cup.clock.start_ms,
+        sandbox=must_sandbox(cup),
+        network=cup.network,
+        secret=_secret(path, store),
+        folder=path.absolute().parent,
+    )
+    return launch, [notice, processor_warning(launch)]
 
 
 def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: Observer) -> Cup:

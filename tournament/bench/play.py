@@ -59,6 +59,20 @@ class Played:
 OnMatch = Callable[[MatchRecord], None]
 
 
+def play_house(
+    table: BenchTable,
+    house: str,
+    seed: str,
+    houses: Houses,
+    concurrency: int,
+    on_match: OnMatch = lambda _: None,
+) -> Played:
+    """Play a table with a house bot in the bot's place: par, and the landmarks."""
+    launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
+    bot = Bot(BOT, command=house, house=True)
+    return play_bot(table, bot, seed, houses, launch, concurrency, on_match)
+
+
 def play_bot(
     table: BenchTable,
     bot: Bot,
@@ -69,34 +83,6 @@ def play_bot(
     on_match: OnMatch,
 ) -> Played:
     """Play a table with the bot. Its name must be BOT. UnplayedError if it cannot be played."""
-    in_process = dict.fromkeys(table.house, houses[table.opponents])
-    return _play(table, bot, seed, in_process, launch, concurrency, on_match)
-
-
-def play_house(
-    table: BenchTable,
-    house: str,
-    seed: str,
-    houses: Houses,
-    concurrency: int,
-    on_match: OnMatch = lambda _: None,
-) -> Played:
-    """Play a table with a house bot in the bot's place: par, and the landmarks."""
-    in_process = dict.fromkeys(table.house, houses[table.opponents]) | {BOT: houses[house]}
-    launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
-    bot = Bot(BOT, command=house, house=True)
-    return _play(table, bot, seed, in_process, launch, concurrency, on_match)
-
-
-def _play(
-    table: BenchTable,
-    bot: Bot,
-    seed: str,
-    in_process: Mapping[str, MoveFunction],
-    launch: LaunchSettings,
-    concurrency: int,
-    on_match: OnMatch,
-) -> Played:
     cup = table.cup(bot, concurrency)
     played = Played([0] * table.blocks)
     waiting = deque(
@@ -106,6 +92,7 @@ def _play(
     playing: dict[int, Job] = {}
     lost: set[int] = set()
     tables = tables_at_once(cup, table.blocks)
+    in_process = {one.name: houses[one.command or ""] for one in cup.bots if one.house}
     executor = LocalExecutor(cup, launch, tables, in_process=in_process)
     with closing(executor):
         try:

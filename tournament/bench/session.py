@@ -41,9 +41,10 @@ def run_bench(
     public = read_par() if seed == PUBLIC_SEED else {}
     results: list[Result] = []
     problems: list[Problem] = []
+    unplayed: set[str] = set()
     for table in tables:
-        if any(problem.game == table.game and not _has(results, problem) for problem in problems):
-            continue  # of the same game: each could take as long as the first
+        if table.game in unplayed:
+            continue  # each table of a game could take as long as the first
         try:
             played = play_bot(table, bot, seed, houses, launch, concurrency, on_match)
             if public:
@@ -51,6 +52,7 @@ def run_bench(
             else:
                 par = tuple(play_house(table, PAR_BOT, seed, houses, concurrency, on_match).points)
         except UnplayedError as error:
+            unplayed.add(table.game)
             problems.append(Problem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
             continue
         results.append(result_of(table, played, par))
@@ -75,8 +77,3 @@ def matches(tables: Sequence[BenchTable], seed: str) -> int:
     """How many matches a benchmark has; on other than the public deals par is played too."""
     once = sum(table.blocks * table.players for table in tables)
     return once if seed == PUBLIC_SEED else 2 * once
-
-
-def _has(results: Sequence[Result], problem: Problem) -> bool:
-    key = (problem.game, problem.players, problem.opponents)
-    return any(result.key == key for result in results)

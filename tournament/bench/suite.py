@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 from tournament.config import Bot, Clock, Cup, Format, Run
 from tournament.formats import Block
@@ -55,18 +54,14 @@ class BenchTable:
         """The deals of a block."""
         return self.players * int(OPTIONS[self.game]["deals"] or 1)
 
-    @cached_property
-    def house(self) -> tuple[str, ...]:
-        """The names of the house bots."""
-        return tuple(f"{self.opponents} {number}" for number in range(1, self.players))
-
     def cup(self, bot: Bot, concurrency: int) -> Cup:
         """The bots and rules of its matches; the house bots are called, not started."""
+        names = (f"{self.opponents} {number}" for number in range(1, self.players))
         return Cup(
             name=SUITE,
             game=self.game,
             players=self.players,
-            bots=(bot, *(Bot(name, command=self.opponents, house=True) for name in self.house)),
+            bots=(bot, *(Bot(name, command=self.opponents, house=True) for name in names)),
             options=OPTIONS[self.game],
             format=Format(deals=self.blocks),
             clock=CLOCK,
@@ -99,4 +94,4 @@ TABLES = tuple(
 
 def quick(table: BenchTable) -> BenchTable:
     """The first tenth of a table."""
-    return BenchTable(table.game, table.players, table.opponents, table.blocks // 10)
+    return replace(table, blocks=table.blocks // 10)

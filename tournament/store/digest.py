@@ -21,7 +21,7 @@ from sqlalchemy.engine import Connection
 from tournament.paths import RUNS_FOLDER
 from tournament.store import rows
 from tournament.store.engine import StoreError
-from tournament.store.signing import not_kept, state_path
+from tournament.store.signing import read_state, state_path, writing
 from tournament.store.tables import blocks, decisions, details, matches, meta, voids
 
 DIGEST = "digest"
@@ -88,26 +88,21 @@ def note(run: str, *known: Digest) -> None:
     """Note the digest of a run's store: before and after what is about to be committed."""
     path = state_path(RUNS_FOLDER, run)
     text = json.dumps({"run": run, "digests": known}).ljust(_NOTE_SIZE - 1) + "\n"
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with writing(path):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             os.pwrite(descriptor, text.encode("ascii"), 0)
         finally:
             os.close(descriptor)
-    except OSError as error:
-        raise not_kept(path, error) from None
 
 
 def noted(run: str) -> list[Digest]:
     """The digests that the user's note allows the store of a run to have; none without a note."""
     path = state_path(RUNS_FOLDER, run)
+    data = read_state(path)
     try:
-        found = json.loads(path.read_bytes())
-        return [Digest(*each) for each in found["digests"]]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        return [] if data is None else [Digest(*each) for each in json.loads(data)["digests"]]
+    except (ValueError, LookupError, TypeError) as error:
         raise StoreError(f"{path}: cannot be read ({error}); restore it.") from None
 
 

@@ -10,8 +10,8 @@ import hmac
 import json
 import os
 import secrets
-import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -75,23 +75,34 @@ def state_path(*names: str) -> Path:
         raise StoreError(f"There is no home folder for the signing key; {_FIX}.") from None
 
 
-def not_kept(path: Path, error: OSError) -> StoreError:
-    """The error for a file in the state folder that cannot be written."""
-    return StoreError(f"{path}: cannot be written: {error.strerror}; {_FIX}.")
+def read_state(path: Path) -> bytes | None:
+    """A file of the state folder, None if there is none; StoreError if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Make the folder of a file in the state folder, and write it within; StoreError on errors."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}; {_FIX}.") from None
 
 
 def own_key() -> SigningKey | None:
     """The user's key, None if there is none; StoreError if it cannot be used."""
     path = state_path(KEY_FILE)
-    try:
-        with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            text = file.read(1000)
-        secret = bytes.fromhex(text.decode("ascii"))
-    except (FileNotFoundError, NotADirectoryError):
+    text = read_state(path)
+    if text is None:
         return None
-    except OSError as error:
-        raise StoreError(f"{path}: the signing key cannot be read: {error.strerror}.") from None
+    try:
+        secret = bytes.fromhex(text.decode("ascii"))
     except ValueError:
         secret = b""
     if len(secret) != _SIZE:
@@ -99,7 +110,7 @@ def own_key() -> SigningKey | None:
             f"{path}: this is not a signing key; restore it, or move it away, and a new one is made"
             " (which cannot resume earlier runs)."
         )
-    if stat.S_IMODE(mode) & 0o077:
+    if path.stat().st_mode & 0o077:
         raise StoreError(f"{path}: others can read the signing key; `chmod 600` it.")
     return SigningKey(secret)
 
@@ -110,16 +121,12 @@ def make_key() -> SigningKey:
     if found is not None:
         return found
     path = state_path(KEY_FILE)
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="ascii", dir=path.parent) as file:  # mode 0600
-            file.write(secrets.token_bytes(_SIZE).hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-            with suppress(FileExistsError):  # the first of two runners wins
-                os.link(file.name, path)
-    except OSError as error:
-        raise not_kept(path, error) from None
+    with writing(path), NamedTemporaryFile("w", encoding="ascii", dir=path.parent) as file:
+        file.write(secrets.token_bytes(_SIZE).hex() + "\n")  # its mode is 0600
+        file.flush()
+        os.fsync(file.fileno())
+        with suppress(FileExistsError):  # the first of two runners wins
+            os.link(file.name, path)
     made = own_key()
     if made is None:
         raise StoreError(f"{path}: the signing key has gone; {_FIX}.")
@@ -128,21 +135,12 @@ def make_key() -> SigningKey:
 
 def trusted_keys() -> set[str]:
     """The public keys of others that the user trusts."""
-    path = state_path(TRUSTED_FILE)
-    try:
-        return set(path.read_text("ascii").split())
-    except (FileNotFoundError, NotADirectoryError):
-        return set()
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path}: cannot be read: {error}.") from None
+    text = read_state(state_path(TRUSTED_FILE)) or b""
+    return set(text.decode("ascii", "replace").split())
 
 
 def trust(public: str) -> None:
     """Trust a public key from now on; StoreError if it cannot be noted."""
     path = state_path(TRUSTED_FILE)
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("a", encoding="ascii") as file:
-            file.write(public + "\n")
-    except OSError as error:
-        raise not_kept(path, error) from None
+    with writing(path), path.open("a", encoding="ascii") as file:
+        file.write(public + "\n")

@@ -19,7 +19,8 @@ from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.run.bot_pool import pairing_of
 
-AGAINST_SEARCH = [table for table in TABLES if table.opponents == "search"]
+FAST, *SLOW = (table for table in TABLES if table.opponents == "search")
+AGAINST_SEARCH = [FAST, *(pytest.param(table, marks=pytest.mark.slow) for table in SLOW)]
 AGAINST_SENSIBLE = [table for table in TABLES if table.opponents == "sensible"]
 
 
@@ -43,14 +44,8 @@ def test_the_house_bots_make_what_is_checked_in(table: BenchTable, house: str) -
     assert points(table, house, 1) == par.points[house][0]
 
 
-@pytest.mark.parametrize("table", AGAINST_SEARCH[:1], ids=str)
+@pytest.mark.parametrize("table", AGAINST_SEARCH, ids=str)
 def test_sensible_is_at_par_against_search(table: BenchTable) -> None:
-    assert points(table, "sensible", 2) == read_par()[table.key].points["sensible"][1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("table", AGAINST_SEARCH[1:], ids=str)
-def test_sensible_is_at_par_against_search_in_every_game(table: BenchTable) -> None:
     assert points(table, "sensible", 2) == read_par()[table.key].points["sensible"][1]
 
 

@@ -103,18 +103,16 @@ def _ask_all(
     failures: list[CheckFailure] = []
     number = 0
     with examiner.connect() as bot:
-        for _, match in groupby(asked, key=lambda question: question.seat_in_record):
-            session: MatchSession | None = None
-            for question in match:
-                session = session or examiner.start_match(bot, question)
-                number += 1
-                failure = examiner.ask(bot, session, question, more).failure
-                if failure is not None:
-                    failures.append(failure)
-                    if failure.final or len(failures) == MAX_FAILURES:
-                        return number, failures
-            if session is not None:
-                examiner.end_match(bot, session)
+        for _, group in groupby(asked, key=lambda question: question.seat_in_record):
+            match = list(group)
+            with examiner.match(bot, match[0]) as session:
+                for question in match:
+                    number += 1
+                    failure = examiner.ask(bot, session, question, more).failure
+                    if failure is not None:
+                        failures.append(failure)
+                        if failure.final or len(failures) == MAX_FAILURES:
+                            return number, failures
     return number, failures
 
 
@@ -162,11 +160,8 @@ def _under_rule(
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
     """The largest request of a game."""
     asked = longest(scope)
-    with examiner.connect() as bot:
-        session = examiner.start_match(bot, asked)
+    with examiner.connect() as bot, examiner.match(bot, asked) as session:
         exchange, failure = examiner.ask(bot, session, asked)
-        if failure is None:
-            examiner.end_match(bot, session)
     size = len(exchange.body)
     taken = _milliseconds(exchange.elapsed_ms)
     note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {taken}"
@@ -218,14 +213,15 @@ def parallel(examiner: Examiner, scope: Scope, rounds: int = 4) -> Outcome:
     found: list[Verdict] = []
     with ThreadPoolExecutor(2) as threads:
         for _ in range(rounds):
-            with examiner.connect() as bot:
-                sessions = [examiner.start_match(bot, question) for question in both]
-            found += threads.map(ask, both, sessions)
+            with (
+                examiner.connect() as bot,
+                examiner.match(bot, both[0]) as first,
+                examiner.match(bot, both[1]) as second,
+            ):
+                bot.close()  # it connects again when it is used
+                found += threads.map(ask, both, (first, second))
             if any(verdict.failure for verdict in found):
                 break
-            with examiner.connect() as bot:
-                for session in sessions:
-                    examiner.end_match(bot, session)
     slowest = max(exchange.elapsed_ms for exchange, _ in found)
     rule = "A bot may get a request before it has answered another: the requests are independent."
     fix = (
@@ -282,13 +278,12 @@ def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> l
     found: list[Verdict] = []
     with examiner.connect() as bot:
         for _ in range(REPEATS):
-            session = examiner.start_match(bot, question)
-            if not reuse:
-                bot.close()  # it connects again when it is used
-            found.append(examiner.ask(bot, session, question))
-            if found[-1].failure is not None:
+            with examiner.match(bot, question) as session:
+                if not reuse:
+                    bot.close()  # it connects again when it is used
+                found.append(examiner.ask(bot, session, question))
+            if session.failed:
                 break
-            examiner.end_match(bot, session)
     return found
 
 

@@ -28,11 +28,13 @@ _POLLS = 50
 
 @dataclass
 class MatchSession:
-    """A match as the bot sees it: its id, its first question, and how many requests it has had."""
+    """A match as the bot sees it: its id, its first question, how many requests it has had, and
+    whether it failed in the last."""
 
     match: str
     opening: Question
     turn: int = 0
+    failed: bool = False
 
     def start_request(self, clock: Mapping[str, int]) -> bytes:
         """The body of POST /start."""
@@ -117,16 +119,16 @@ class Examiner:
             self._matches += 1
             return f"{self._run}{self._matches:04x}"
 
-    def start_match(self, bot: Connection, question: Question) -> MatchSession:
-        """Begin a match and notify the bot, as a runner does; its answer does not matter."""
+    @contextmanager
+    def match(self, bot: Connection, question: Question) -> Iterator[MatchSession]:
+        """A match, of whose start and end the bot is notified as by a runner, whatever it answers
+        to that; not of its end if it has just failed."""
         session = MatchSession(self.match_id(), question)
-        request = session.start_request(self.clock.to_dict())
-        bot.notify("/start", request, self.clock.move_ms / 1000)
-        return session
-
-    def end_match(self, bot: Connection, session: MatchSession) -> None:
-        """End a match and notify the bot."""
-        bot.notify("/end", session.end_request(), self.clock.move_ms / 1000)
+        seconds = self.clock.move_ms / 1000
+        bot.notify("/start", session.start_request(self.clock.to_dict()), seconds)
+        yield session
+        if not session.failed:
+            bot.notify("/end", session.end_request(), seconds)
 
     def ask(
         self,
@@ -141,11 +143,13 @@ class Examiner:
         view, moves = question.view, question.moves
         body = move_request(session.match, session.turn, view, moves, clock, **(more or {}))
         outcome = bot.move(body, self.clock.deadline_ms / 1000)
+        session.failed = True
         exchange = Exchange(f"{self.bot.url}/move", body, bot.answer(), outcome.elapsed_s * 1000)
         if isinstance(outcome, Choice):
             self._add_time(exchange)
             try:
                 question.position.check(outcome.move)
+                session.failed = False
                 return Verdict(exchange, None)
             except IllegalMove as error:
                 outcome = illegal_move(outcome, error, exchange.answer)

@@ -9,7 +9,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -56,22 +56,13 @@ Order = Job | frozenset[str]
 class _Worker:
     """A worker process, its cores and its job."""
 
-    def __init__(
-        self,
-        cup: Cup,
-        launch: LaunchSettings,
-        cores: Cores | None,
-        memory_mb: float,
-        in_process: Mapping[str, MoveFunction],
-    ) -> None:
+    def __init__(self, cup: Cup, bot_pool: BotPool, cores: Cores | None) -> None:
         self.cores = cores
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.deadline = context.RawValue(Deadline, math.inf, False)
         self.process: BaseProcess = context.Process(
-            target=_main,
-            args=(theirs, cup, launch, cores, memory_mb, self.deadline, in_process),
-            daemon=True,
+            target=_main, args=(theirs, cup, bot_pool, cores, self.deadline), daemon=True
         )
         with _deferred_stop():
             self.process.start()
@@ -134,18 +125,16 @@ class LocalExecutor:
         memory_share: float = 1.0,
         in_process: Mapping[str, MoveFunction] | None = None,
     ) -> None:
-        self._in_process = in_process or {}
         self._cup = cup
-        self._launch = launch
         self._tables = tables
         self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
         """What the bots of one table may use."""
+        self._bot_pool = BotPool(cup, launch, self.memory_mb, in_process)  # empty, for each worker
         self._shares = list(shares(tables, available_cores()))
         self._workers: list[_Worker] = []
 
     def _spawn_worker(self) -> _Worker:
-        cores = self._shares.pop(0)
-        worker = _Worker(self._cup, self._launch, cores, self.memory_mb, self._in_process)
+        worker = _Worker(self._cup, self._bot_pool, self._shares.pop(0))
         self._workers.append(worker)
         return worker
 
@@ -176,11 +165,10 @@ class LocalExecutor:
         free = (worker for worker in self._workers if worker.job is None)
         (next(free, None) or self._spawn_worker()).send(job)
 
-    def receive(self, seconds: float, wake: Sequence[Connection] = ()) -> Iterator[Event]:
-        """Wait for messages of the workers, at most so long, and yield what they mean. The wait
-        ends early if a connection of `wake` can be read."""
+    def receive(self, seconds: float) -> Iterator[Event]:
+        """Wait for messages of the workers, at most so long, and yield what they mean."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
-        ready = wait([*busy, *wake], seconds)
+        ready = wait(busy, seconds)
         for worker in busy.values():
             if worker.connection not in ready and worker.deadline.missed:
                 yield from self._lose(worker)
@@ -225,13 +213,7 @@ class LocalExecutor:
 
 
 def _main(
-    connection: Connection,
-    cup: Cup,
-    launch: LaunchSettings,
-    cores: Cores | None,
-    memory_mb: float,
-    deadline: Deadline,
-    in_process: Mapping[str, MoveFunction],
+    connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
 ) -> None:
     """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
 
@@ -245,7 +227,6 @@ def _main(
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # some systems allow less than they say
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
-    bot_pool = BotPool(cup, launch, memory_mb, in_process)
     try:
         with suppress(EOFError, ConnectionError):  # the runner is gone
             _work(connection, cup, bot_pool, cores, deadline)

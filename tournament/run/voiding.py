@@ -17,15 +17,6 @@ class NotVoidable(StoreError):
     """The match or block cannot become void; the text is a sentence."""
 
 
-def open_blocks(store: Store, cup: Cup, schedule: Schedule) -> Sequence[Block]:
-    """The blocks on whose results nothing depends yet: those of the last round that has begun,
-    or since the last look of `[stop]`. A round begins when the one before is complete."""
-    last: Sequence[Block] = []
-    for blocks in _rounds(store, cup, schedule, _finished(store)):
-        last = blocks
-    return last
-
-
 def may_still_be_void(store: Store, cup: Cup, schedule: Schedule, matches: Collection[str]) -> bool:
     """Whether `apply_voids` can make all of these matches void that it has not yet."""
     blocks = _last_blocks(store, cup, schedule, finished := _finished(store))
@@ -77,7 +68,9 @@ def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[i
             "This cup has ended and its seed was shown, so what is played again would be dealt from"
             " a seed that everybody knows. Results can be taken out by `stich disqualify`."
         )
-    block = next((one for one in open_blocks(store, cup, schedule) if one.number == number), None)
+    # On these blocks nothing depends yet: a round begins when the one before is complete.
+    *_, last = _rounds(store, cup, schedule, _finished(store))
+    block = next((one for one in last if one.number == number), None)
     if block is None:
         raise NotVoidable(
             f"Block {number} has decided how the cup continues, so it cannot be played again; only"

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from urllib3.util.retry import Retry
 
 from bots.kits import Kit, catalogue
 from stich.commands.authors import check
+from stich.processes import find_port
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 NO_MOVES = b'{"view": {"game": "dasan"}, "moves": [], "clock": {"move_ms": 1, "bank_ms": 1}}'
@@ -90,12 +90,6 @@ class Running:
     command: str
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def session() -> requests.Session:
     """A client that waits until the bot listens, and uses no proxy."""
     client = requests.Session()
@@ -129,7 +123,7 @@ def bot(
             shlex.split(step), cwd=target, capture_output=True, text=True, check=False
         )
         assert built.returncode == 0, f"{step}: {built.stdout}{built.stderr}"
-    port = free_port()
+    port = find_port("127.0.0.1", 0)
     command = kit.command(target)
     path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
     environment = {**os.environ, "PATH": path, "PORT": str(port)}

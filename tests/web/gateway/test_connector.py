@@ -136,6 +136,15 @@ def test_a_busy_bot_is_asked_again_or_late_as_without_the_arena(gateway: Gateway
         assert isinstance(bot.move(body("m", 2), 1), Choice)
 
 
+class Said(Exception):
+    pass
+
+
+def say(text: str) -> None:
+    """End the connector with what it says."""
+    raise Said(text)
+
+
 class Arena(BaseHTTPRequestHandler):
     """An arena that the author of a bot should not have trusted."""
 
@@ -155,12 +164,6 @@ class Arena(BaseHTTPRequestHandler):
 
 
 def test_what_an_arena_says_is_bounded_and_printable() -> None:
-    class Said(Exception):
-        pass
-
-    def say(text: str) -> None:
-        raise Said(text)
-
     said: list[str] = []
     with ThreadingHTTPServer(("127.0.0.1", 0), Arena) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -173,12 +176,6 @@ def test_what_an_arena_says_is_bounded_and_printable() -> None:
 
 
 def test_an_arena_without_tls_is_named(gateway: Gateway) -> None:
-    class Said(Exception):
-        pass
-
-    def say(text: str) -> None:
-        raise Said(text)
-
     url = gateway.url.replace("http:", "https:")
     with pytest.raises(Said) as said:
         Connector(url, "t", [], say).run()

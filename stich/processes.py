@@ -3,25 +3,23 @@ that connect; and the ports they listen at."""
 
 from __future__ import annotations
 
-import http.client
 import os
 import secrets
 import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from http.client import HTTPConnection, HTTPException
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 import requests
 
-from web.arena.server import PagesSettings
-from web.child_process import command, environment
-from web.gateway.server import GatewaySettings
+from web.child_process import command
 
 if TYPE_CHECKING:
     from tournament.config import Cup
@@ -64,115 +62,91 @@ def url_of(host: str, port: int) -> str:
     return f"http://{shown}:{port}"
 
 
-class ChildServer:
-    """A server that runs until `close`, and is started again when it ends; `name` begins a
-    sentence."""
-
-    def __init__(
-        self,
-        name: str,
-        module: str,
-        host: str,
-        port: int,
-        settings: PagesSettings | GatewaySettings,
-    ) -> None:
-        self._name = name
-        self._command = command(module, host, port)
-        self._env = environment(settings)
-        self._http = http.client.HTTPConnection(host, port, timeout=_START_S)
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self._process = self._start()
-        self.running = True
-        """False once it is not started again."""
-        self._answers = False
-        self._watcher = threading.Thread(target=self._watch, daemon=True)
-        self._watcher.start()
-
-    def wait_until_started(self) -> None:
-        """Wait until it answers; ClickException if it does not."""
-        until = monotonic() + _START_S
-        while self.running and monotonic() < until:
-            with suppress(OSError, http.client.HTTPException), closing(self._http):
-                self._http.request("GET", "/healthz")
-                self._http.getresponse()
-                self._answers = True
-                return
-            sleep(_LOOK_S / 4)
-        raise click.ClickException(f"{self._name} did not start.")
-
-    def close(self) -> None:
-        """End it."""
-        with self._lock:
-            self._closing.set()
-        if self._answers:  # before, it ignores SIGTERM
-            self._process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_END_S)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # it is the first of its session
-        self._process.wait()
-        self._watcher.join()
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        # Ctrl-C is for the command, which ends this; results on standard output are the command's
-        return subprocess.Popen(  # noqa: S603 - our own program
-            self._command, env=self._env, start_new_session=True, stdout=2
-        )
-
-    def _watch(self) -> None:
-        for left in reversed(range(_STARTS)):
-            self._process.wait()
-            if self._closing.is_set():
-                return
-            what = "restarting it" if left else "it has stopped too often; run the command again"
-            click.echo(f"{self._name} has stopped; {what}.", err=True)
-            self._closing.wait(_PAUSE_S)  # its port may still be in use
-            with self._lock:
-                if self._closing.is_set():
-                    return
-                if left:
-                    self._process = self._start()
-        self.running = False
-
-
 @contextmanager
-def _serving(process: ChildServer) -> Iterator[None]:
+def _serving(
+    name: str, module: str, host: str, port: int, settings: Mapping[str, object]
+) -> Iterator[threading.Thread]:
+    """A server meanwhile, which is started again when it ends; `name` begins a sentence. The thread
+    lives until it is not started again. ClickException if it does not answer."""
+    http = HTTPConnection(host, port, timeout=_START_S)
+    answers, closed = threading.Event(), threading.Event()
+    arguments = name, *command(module, host, port, settings), answers, closed
+    watcher = threading.Thread(target=_keep_running, args=arguments, daemon=True)
+    watcher.start()
     try:
-        process.wait_until_started()
-        yield
+        until = monotonic() + _START_S
+        while not answers.is_set():
+            if not watcher.is_alive() or monotonic() >= until:
+                raise click.ClickException(f"{name} did not start.")
+            with suppress(OSError, HTTPException), closing(http):
+                http.request("GET", "/healthz")
+                http.getresponse()
+                answers.set()
+            sleep(_LOOK_S / 4)
+        yield watcher
     finally:
-        process.close()
+        closed.set()
+        watcher.join()
+
+
+def _keep_running(
+    name: str,
+    words: Sequence[str],
+    env: Mapping[str, str],
+    answers: threading.Event,
+    closed: threading.Event,
+) -> None:
+    """Run a server until it is `closed` or has stopped too often."""
+    for left in reversed(range(_STARTS)):
+        # Ctrl-C is for the command, which ends this; results on standard output are the command's
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            words, env=env, start_new_session=True, stdout=2
+        )
+        while process.poll() is None and not closed.wait(_LOOK_S):
+            pass
+        if closed.is_set():
+            if answers.is_set():  # before, it ignores SIGTERM
+                process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_END_S)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # it is the first of its session
+            process.wait()
+            return
+        what = "restarting it" if left else "it has stopped too often; run the command again"
+        click.echo(f"{name} has stopped; {what}.", err=True)
+        if closed.wait(_PAUSE_S):  # its port may still be in use
+            return
 
 
 @contextmanager
-def pages_served(host: str, port: int, settings: PagesSettings | None = None) -> Iterator[str]:
-    """Serve these pages meanwhile, by default those for playing; their URL.
+def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
+    """Serve the pages meanwhile that `web.arena.server.load` makes with these settings, by default
+    those for playing; their URL.
 
     They have a process of their own, so spectators cost a cup little.
     """
-    settings = settings or PagesSettings()
-    name = "The server of the pages"
-    with _serving(ChildServer(name, "web.arena.server", host, port, settings)):
+    with _serving("The server of the pages", "web.arena.server", host, port, settings):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
         yield url_of(host, port)
 
 
 class GatewayClient:
-    """Calls the gateway, in the process of the runner. `invite` is the command that makes
-    tokens."""
+    """Calls the gateway of these bots at the URL `base`, in the process of the runner, while its
+    `server` runs. `invite` is the command that makes tokens."""
 
     def __init__(
         self,
-        settings: GatewaySettings,
-        process: ChildServer,
+        bots: Sequence[str],
+        base: str,
+        server: threading.Thread,
         session: requests.Session,
         invite: str,
     ) -> None:
-        self._bots = settings.bots
+        self._bots = bots
         self._excluded: frozenset[str] = frozenset()
-        self._base = f"http://127.0.0.1:{settings.runner_port}/{settings.secret}"
-        self._process = process
+        self._base = base
+        self._server = server
         self._invite = invite
         self._session = session
         session.trust_env = False  # no proxy leads to this machine
@@ -224,7 +198,7 @@ class GatewayClient:
                 url = f"{self._base}/{path}"
                 return self._session.request(method, url, json=data, timeout=10).json()
             except requests.RequestException:  # it may be started again
-                if monotonic() >= until or not self._process.running:
+                if monotonic() >= until or not self._server.is_alive():
                     raise click.ClickException(
                         "The gateway of bots that connect has ended; run the command again."
                     ) from None
@@ -236,14 +210,18 @@ def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str
 ) -> Iterator[GatewayClient]:
     """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens."""
-    settings = GatewaySettings(
-        folder=folder,
-        cup=cup.name,
-        bots=tuple(bot.name for bot in cup.bots if bot.connect),
-        runner_port=find_port("127.0.0.1", 0),
-        secret=secrets.token_hex(16),
-    )
-    name = "The gateway of bots that connect"
-    process = ChildServer(name, "web.gateway.server", host, port, settings)
-    with _serving(process), requests.Session() as session:
-        yield GatewayClient(settings, process, session, invite)
+    bots = [bot.name for bot in cup.bots if bot.connect]
+    runner_port, secret = find_port("127.0.0.1", 0), secrets.token_hex(16)
+    settings = {
+        "folder": folder,
+        "cup": cup.name,
+        "bots": bots,
+        "runner_port": runner_port,
+        "secret": secret,
+    }
+    name, base = "The gateway of bots that connect", f"http://127.0.0.1:{runner_port}/{secret}"
+    with (
+        _serving(name, "web.gateway.server", host, port, settings) as server,
+        requests.Session() as session,
+    ):
+        yield GatewayClient(bots, base, server, session, invite)

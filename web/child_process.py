@@ -7,17 +7,13 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tournament.bot.supervisor import process_tree
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _NICE: Final = 10
 _OTHER_FILES: Final = 256
@@ -26,14 +22,13 @@ _SETTINGS: Final = "STICH_SERVER"
 _PARENT: Final = "STICH_SERVER_PARENT"
 
 
-def command(module: str, host: str, port: int) -> list[str]:
-    """The command that starts this server as a child of this process."""
-    return [sys.executable, "-m", module, host, str(port)]
-
-
-def environment(settings: DataclassInstance) -> dict[str, str]:
-    """The environment of a server with these settings, whose parent is this process."""
-    return {**os.environ, _SETTINGS: json.dumps(asdict(settings)), _PARENT: str(os.getpid())}
+def command(
+    module: str, host: str, port: int, settings: Mapping[str, object]
+) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment that start a server with these settings as a child of this
+    process."""
+    env = {_SETTINGS: json.dumps(settings), _PARENT: str(os.getpid())}
+    return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
 
 def _end_with_parent() -> None:

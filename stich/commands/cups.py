@@ -31,7 +31,6 @@ from tournament.run.machine import PLAY_SHARE
 from tournament.run.session import Cluster, Gateway, run_cup
 from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
 from tournament.store.store import Store, StoreError
-from web.arena.server import PagesSettings
 from web.gateway.invitations import Invitations
 
 
@@ -188,7 +187,7 @@ def arena(
                 target = str(stack.enter_context(read_run(target)).folder)
             else:
                 Store.open(target).close()  # says what is wrong before the server starts
-            stack.enter_context(pages_served(host, port, PagesSettings(target)))
+            stack.enter_context(pages_served(host, port, run=target))
             signal.pause()
         folder = out or _run_folder(target)  # of the invitations too
         run = store_url or folder
@@ -203,8 +202,9 @@ def arena(
             if connect_port is None:
                 connect_port = port + 1 if port < 65535 else 0
             connect_port = find_port(host, connect_port)
-        settings = PagesSettings(run, connect_port if connecting else None, target, folder)
-        url = stack.enter_context(pages_served(host, port, settings))
+        told = connect_port if connecting else None
+        served = pages_served(host, port, run=run, connect_port=told, cup=target, folder=folder)
+        url = stack.enter_context(served)
         gateway = None
         if connecting and connect_port is not None:
             Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,30 +13,25 @@ MAX_CONNECTIONS: Final = 1024
 _THREADS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class PagesSettings:
-    """What is served: `run` is a folder or a database URL; without it, the pages are those for
-    playing. `connect_port` is that of the gateway; `cup` is the file of a cup."""
-
-    run: str | None = None
-    connect_port: int | None = None
-    cup: str | None = None
-    folder: str | None = None
-
-
-def _load(**given: Any) -> Any:
+def load(
+    run: str | None = None,
+    connect_port: int | None = None,
+    cup: str | None = None,
+    folder: str | None = None,
+) -> Any:
+    """The RSGI application of the pages of `run`, a folder or a database URL; without it, they are
+    those for playing. The others are as in `create_app`."""
     from service.metrics import Metrics
     from service.rsgi import RsgiFront
     from service.work import Work
     from tournament.store.reader import StoreReader
     from web.arena.app import create_app
 
-    settings = PagesSettings(**given)
     app = create_app(
-        StoreReader.open(settings.run) if settings.run else None,
-        settings.connect_port,
-        Path(settings.cup) if settings.cup else None,
-        Path(settings.folder) if settings.folder else None,
+        StoreReader.open(run) if run else None,
+        connect_port,
+        Path(cup) if cup else None,
+        Path(folder) if folder else None,
     )
     lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread
@@ -46,4 +40,4 @@ def _load(**given: Any) -> Any:
 
 
 if __name__ == "__main__":
-    serve("web.arena.server:app", _load, MAX_CONNECTIONS)
+    serve("web.arena.server:app", load, MAX_CONNECTIONS)

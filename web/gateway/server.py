@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -49,18 +48,6 @@ _Response = tuple[int, list[tuple[str, str]], bytes]
 """Status, headers and body."""
 
 
-@dataclass(frozen=True, slots=True)
-class GatewaySettings:
-    """`folder` is that of the run; `bots` are those that connect; the runner reaches bot number N
-    at http://127.0.0.1:`runner_port`/`secret`/N."""
-
-    folder: str
-    cup: str
-    bots: tuple[str, ...]
-    runner_port: int
-    secret: str
-
-
 class _Problem(Exception):
     """A call that cannot be answered: the status and a sentence."""
 
@@ -75,12 +62,19 @@ class _Connect(msgspec.Struct):
 
 
 class Gateway:
-    """The RSGI application for authors' programs."""
+    """The RSGI application for authors' programs.
 
-    def __init__(self, settings: GatewaySettings) -> None:
-        self._settings = settings
-        self._invitations = Invitations(Path(settings.folder))
-        self._bots = {name: ConnectedBot(name, self._is_valid) for name in settings.bots}
+    `folder` is that of the run; `bots` are those that connect; the runner reaches bot number N at
+    http://127.0.0.1:`runner_port`/`secret`/N.
+    """
+
+    def __init__(
+        self, folder: str, cup: str, bots: Sequence[str], runner_port: int, secret: str
+    ) -> None:
+        self._cup = cup
+        self._invitations = Invitations(Path(folder))
+        self._bots = {name: ConnectedBot(name, self._is_valid) for name in bots}
+        self._runner = runner_port, secret
 
     def _is_valid(self, token_hash: str) -> bool:
         try:
@@ -91,8 +85,7 @@ class Gateway:
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Listen to the runner too; granian calls this before it listens."""
-        settings = self._settings
-        loop.run_until_complete(listen(settings.runner_port, settings.secret, self._bots))
+        loop.run_until_complete(listen(*self._runner, self._bots))
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
         """Answer a call."""
@@ -170,7 +163,7 @@ class Gateway:
         if not 1 <= tables <= MAX_TABLES:
             raise _Problem(400, f"The number of tables must be from 1 to {MAX_TABLES}.")
         bot.connect(token_hash, tables)
-        return _ok({"session": bot.session, "bot": bot.name, "cup": self._settings.cup})
+        return _ok({"session": bot.session, "bot": bot.name, "cup": self._cup})
 
     async def _poll(
         self, bot: ConnectedBot, scope: Scope, proto: HTTPProtocol, body: bytes
@@ -238,9 +231,5 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-def _load(**settings: Any) -> Gateway:
-    return Gateway(GatewaySettings(**settings))
-
-
 if __name__ == "__main__":
-    serve("web.gateway.server:app", _load, _CONNECTIONS)
+    serve("web.gateway.server:app", Gateway, _CONNECTIONS)

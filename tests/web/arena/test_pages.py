@@ -23,8 +23,7 @@ from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun, upcoming
 from web.arena.pages import time_left
-from web.arena.server import PagesSettings
-from web.child_process import command, environment
+from web.child_process import command
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
 
@@ -129,8 +128,8 @@ def test_the_pages_come_after_the_cup() -> None:
 
 
 def test_a_server_whose_command_has_gone_ends() -> None:
-    words = ["sh", "-c", '"$@"; exit $?', "sh", *command("web.arena.server", "127.0.0.1", 0)]
-    done = subprocess.run(words, env=environment(PagesSettings()), capture_output=True)
+    words, env = command("web.arena.server", "127.0.0.1", 0, {})
+    done = subprocess.run(["sh", "-c", '"$@"; exit $?', "sh", *words], env=env, capture_output=True)
     assert done.returncode == 1
     assert done.stderr == b""
 

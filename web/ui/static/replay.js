@@ -102,15 +102,12 @@ const Replay = (() => {
           list.append(make("li", {}, make("button", { type: "button", "data-at": i }, ...parts, words)));
         }
       }
-      for (const button of list.querySelectorAll("button")) {
-        const current = Number(button.dataset.at) === this.at;
-        if (!current) button.removeAttribute("aria-current");
-        else {
-          button.setAttribute("aria-current", "step");
-          const top = button.offsetTop - list.offsetTop;
-          if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 2;
-        }
-      }
+      list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+      const current = list.querySelector(`[data-at="${this.at}"]`);
+      if (!current) return;
+      current.setAttribute("aria-current", "step");
+      const top = current.offsetTop - list.offsetTop;
+      if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 2;
     }
 
     pause() {
@@ -137,38 +134,27 @@ const Replay = (() => {
       this.playing(true);
     }
 
+    // A step by its name, or to the move with a number.
     go(step) {
       if (step === "play") return this.play();
       this.pause();
-      const end = this.positions.length - 1;
-      this.show({ first: 0, back: this.at - 1, next: this.at + 1, last: end }[step]);
+      this.show({ first: 0, back: this.at - 1, next: this.at + 1, last: this.positions.length - 1 }[step] ?? Number(step));
     }
 
-    // Handle events of the page; true if this one was for the replay.
+    // Handle a click, an input or a key of the page; true if it was for the replay.
     handle(event) {
-      if (event.type === "click") return this.click(event);
-      if (event.type === "input") return this.input(event);
-      return this.key(event);
-    }
-
-    click(event) {
-      const button = event.target.closest("button");
-      if (!button || !this.root.contains(button)) return false;
-      if (button.dataset.at) {
-        this.pause();
-        this.show(Number(button.dataset.at));
-      } else if (button.dataset.go) this.go(button.dataset.go);
-      return true;
-    }
-
-    input(event) {
-      if (event.target === this.part("at")) {
-        this.pause();
-        this.show(Number(event.target.value));
-      } else if (event.target === this.part("speed") && this.timer) {
-        this.pause();
+      const { type, target } = event;
+      if (type === "keydown") return this.key(event);
+      if (!this.root.contains(target)) return false;
+      if (type === "click") {
+        const button = target.closest("[data-go], [data-at]");
+        if (button) this.go(button.dataset.go ?? button.dataset.at);
+      } else if (target === this.part("at")) this.go(target.value);
+      else if (this.timer) {
+        this.pause(); // at the new speed
         this.play();
       }
+      return true;
     }
 
     key(event) {

@@ -59,7 +59,7 @@ class Element {
   }
 
   closest(selector) {
-    return this.matches(selector) ? this : null;
+    return selector.split(", ").some((one) => this.matches(one)) ? this : null;
   }
 }
 

@@ -21,7 +21,7 @@ from stich.commands.common import (
 )
 from stich.console.bench_table import Grid, badge, comparison_grid, result_grid
 from stich.console.progress import watch
-from stich.console.terminal import make_console
+from stich.console.tables import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
 from tournament.bench.play import read_par

@@ -26,8 +26,7 @@ from stich.commands.common import (
     stopping,
 )
 from stich.console.progress import JsonLines, Watcher, watch
-from stich.console.tables import print_table
-from stich.console.terminal import make_console
+from stich.console.tables import make_console, print_table
 from tournament.config import Clock, Cup, Format, Run, keys, usual_cards
 from tournament.config.arguments import parse_bot
 from tournament.formats.commitment import weakness

@@ -12,8 +12,7 @@ from rich.progress import Progress, track
 from stich.commands.common import json_option, print_json, run_command
 from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
 from stich.console.replay_screen import print_match, step_through
-from stich.console.tables import integrity_table, print_table
-from stich.console.terminal import make_console
+from stich.console.tables import integrity_table, make_console, print_table
 from tournament.records import FaultKind, MatchRecord, MatchSummary, Results
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.info_sums import info_sums

@@ -18,7 +18,7 @@ from games.errors import IllegalMove
 from games.game import JsonDict
 from games.move import Move
 from stich.console.cards import SUITS, cards, fact_text, move_text
-from web.ui.moves import VERBS, cards_of
+from web.ui.replay_steps import VERBS, cards_of
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -39,9 +40,21 @@ from web.ui.formatting import (
     table_notes,
 )
 
+_WIDTH = 120
 _PAIRS = 20
 _LEFT = ("Bot", "beats", "Number", "Game", "Against", "Verdict")
 """Headings of the columns of words; those of figures are on the right."""
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A rich console on standard output or standard error.
+
+    It is 120 columns wide, enough for a table, where neither a terminal nor COLUMNS sets a width.
+    """
+    console = Console(stderr=stderr)
+    if console.is_terminal or os.environ.get("COLUMNS"):
+        return console
+    return Console(stderr=stderr, width=_WIDTH)
 
 
 def make_table(

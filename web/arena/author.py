@@ -97,7 +97,7 @@ def page(name: str) -> Response:
         faults=list(islice(_shown_faults(run, now, name), _FAULTS)),
         hidden=sum(
             _count(match, name)
-            for match in chain.from_iterable(run.newest(block=block) for block in now.open)
+            for match in chain.from_iterable(run.store.newest(block=block) for block in now.open)
         ),
         total=int(now.arrays.faults[now.arrays.seats == now.bots.index(name)].sum()),
     )
@@ -146,7 +146,7 @@ def _shown_faults(
     run: LiveRun, now: Snapshot, bot: str
 ) -> Iterator[tuple[MatchRecord, FaultRecord]]:
     """The faults of a bot in the matches whose cards may be shown, newest first."""
-    for match in run.newest(bot=bot, faulty=True):
+    for match in run.store.newest(bot=bot, faulty=True):
         if now.shown(match) and _count(match, bot) and (record := run.find(match.match)):
             yield from ((record, fault) for fault in _faults_of(record, bot))
 

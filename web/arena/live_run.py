@@ -19,9 +19,9 @@ from tournament.config.cup import Stop
 from tournament.decisions import absent, decided, disqualified, is_skipped, paused
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.records import Decision, MatchRecord, MatchSummary, Results
-from tournament.results.match_arrays import MatchArrays, MatchCollector
-from tournament.results.standings import Standings, compute
+from tournament.records import MatchRecord, MatchSummary, Results
+from tournament.results.match_arrays import MatchCollector
+from tournament.results.standings import compute
 from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
 
@@ -43,81 +43,51 @@ class Upcoming:
     seatings: int
 
 
-@dataclass(frozen=True)
 class RunFacts:
     """What is known of a run without its matches; `version` changes when pages must."""
 
-    version: str
-    facts: dict[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The name of the cup."""
-        return str(self.facts.get("name", ""))
-
-    @property
-    def finished(self) -> bool:
-        """Whether the run has ended."""
-        return bool(self.facts.get("finished"))
-
-    @property
-    def paused(self) -> Decision | None:
+    def __init__(self, version: str, facts: dict[str, Any]) -> None:
+        self.version = version
+        self.facts = facts
+        self.name = str(facts.get("name", ""))
+        self.finished = bool(facts.get("finished"))
+        self.paused = None if self.finished else paused(facts["decisions"])
         """The decision by which the cup is paused, if it is."""
-        return None if self.finished else paused(self.facts["decisions"])
-
-    @property
-    def awaited(self) -> list[str]:
+        self.awaited: Sequence[str] = facts.get("awaited", ())
         """The bots that the cup waits for before its start."""
-        return list(self.facts.get("awaited", ()))
-
-    @property
-    def away(self) -> list[str]:
+        self.away: Sequence[str] = facts.get("away", ())
         """The bots that cannot be reached, and whose tables wait."""
-        return list(self.facts.get("away", ()))
-
-    @property
-    def waiting(self) -> str:
+        self.waiting = ""
         """For whom the cup waits, as a sentence; "" for nobody."""
         if self.awaited:
-            return f"The cup waits until {_names(self.awaited)} connected."
-        return f"{_names(self.away)} away and cannot be reached." if self.away else ""
-
-    @property
-    def out(self) -> frozenset[str]:
+            self.waiting = f"The cup waits until {_names(self.awaited)} connected."
+        elif self.away:
+            self.waiting = f"{_names(self.away)} away and cannot be reached."
+        self.out = disqualified(facts)
         """The bots that are disqualified."""
-        return disqualified(self.facts)
 
 
-@dataclass(frozen=True)
 class Snapshot(RunFacts):
-    """The run at one moment. `version` changes with the content.
+    """The run at one moment. `version` changes with the content."""
 
-    `played` is the number of finished matches by block. `open` are the blocks of which a match is
-    still to be played: their other matches have the same cards, so nobody may see those yet.
-    `rate` is the number of matches a second in the last minutes, None if it is not known.
-    """
-
-    arrays: MatchArrays
-    table: Standings
-    played: Mapping[int, int]
-    open: frozenset[int]
-    upcoming: tuple[Upcoming, ...]
-    rate: float | None
-
-    @property
-    def bots(self) -> tuple[str, ...]:
+    def __init__(self, version: str, facts: dict[str, Any], read: _Matches) -> None:
+        super().__init__(version, facts)
+        self.arrays = read.collector.arrays()
+        self.table = compute(self.arrays, facts)
+        self.bots = self.arrays.bots
         """The bots of the cup, also those that are disqualified."""
-        return self.arrays.bots
-
-    @property
-    def matches(self) -> int:
+        self.played = dict(read.played)
+        """The number of finished matches by block."""
+        self.open = frozenset() if _is_fresh(facts) else frozenset(read.open)
+        """The blocks of which a match is still to be played: their other matches have the same
+        cards, so nobody may see those yet."""
+        self.matches = int(self.arrays.block.size)
         """The number of finished matches."""
-        return int(self.arrays.block.size)
-
-    @property
-    def total(self) -> int:
+        self.total = max(self.matches, int(facts.get("total") or 0))
         """The number of matches planned; a swiss or knockout plans its rounds as it goes."""
-        return max(self.matches, int(self.facts.get("total") or 0))
+        self.upcoming: tuple[Upcoming, ...] = ()
+        self.rate: float | None = None
+        """The number of matches a second in the last minutes, None if it is not known."""
 
     def shown(self, match: MatchSummary) -> bool:
         """Whether the cards of a match may be shown."""
@@ -159,7 +129,7 @@ class LiveRun:
     """A run that may be going on. Safe for threads."""
 
     def __init__(self, store: StoreReader, clock: Callable[[], float] = monotonic) -> None:
-        self._store = store
+        self.store = store
         self._clock = clock
         self._refreshing = threading.Lock()
         self._snapshot: Snapshot | None = None
@@ -188,7 +158,7 @@ class LiveRun:
 
     def facts(self) -> RunFacts:
         """What is known of the run without its matches."""
-        with self._store.snapshot() as store:
+        with self.store.snapshot() as store:
             facts = store.facts()
             return RunFacts(_version(store, facts), facts)
 
@@ -202,7 +172,7 @@ class LiveRun:
     def _refresh(self) -> Snapshot:
         began = thread_time()
         first = self._snapshot is None
-        with self._store.snapshot() as store:
+        with self.store.snapshot() as store:
             self._snapshot = self._look(store)
         # The first look also loads modules, so it tells nothing about the next.
         used = 0.0 if first else thread_time() - began
@@ -224,39 +194,24 @@ class LiveRun:
         if basis != self._basis:
             self._basis, self._matches = basis, _Matches(facts)
         self._matches.read(store)
-        arrays = self._matches.collector.arrays()
-        return Snapshot(
-            version=version,
-            facts=facts,
-            arrays=arrays,
-            table=compute(arrays, facts),
-            played=dict(self._matches.played),
-            open=frozenset() if _is_fresh(facts) else frozenset(self._matches.open),
-            upcoming=upcoming(store, facts, self._matches.played),
-            rate=self._rate(),
-        )
-
-    def _rate(self) -> float | None:
+        found = Snapshot(version, facts, self._matches)
+        found.upcoming = upcoming(store, facts, found.played)
         (began, first), (ended, last) = self._counts[0], self._counts[-1]
-        return (last - first) / (ended - began) if last > first and ended > began else None
+        if last > first and ended > began:
+            found.rate = (last - first) / (ended - began)
+        return found
 
     def find(self, match: str) -> MatchRecord | None:
         """A finished match, whole, by its id."""
         try:
-            record = self._store.match(match)
+            record = self.store.match(match)
         except NoMatch:
             return None
         return record if record.match == match else None
 
     def is_open(self, block: int) -> bool:
         """Whether a match with the cards of this block is still to be played."""
-        return not _is_fresh(self.facts().facts) and not self._store.is_complete(block)
-
-    def newest(
-        self, *, block: int | None = None, bot: str | None = None, faulty: bool = False
-    ) -> Iterator[MatchSummary]:
-        """The finished matches, see StoreReader.newest."""
-        return self._store.newest(block=block, bot=bot, faulty=faulty)
+        return not _is_fresh(self.facts().facts) and not self.store.is_complete(block)
 
 
 def upcoming(

@@ -104,7 +104,7 @@ def standings(now: Snapshot) -> str:
         table=now.table,
         left=time_left(now),
         plot=plots.course(now.arrays.without(now.out), now.table),
-        matches=list(islice(current_run().newest(), _LATEST)),
+        matches=list(islice(current_run().store.newest(), _LATEST)),
     )
 
 
@@ -123,7 +123,7 @@ def bot(now: Snapshot, name: str) -> str:
         abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
     counted = now.arrays.without(now.out)
     seated = (now.arrays.seats == now.bots.index(name)).any(axis=1)
-    latest = list(islice(current_run().newest(bot=name), _MATCHES_SHOWN))
+    latest = list(islice(current_run().store.newest(bot=name), _MATCHES_SHOWN))
     records = [current_run().find(each.match) for each in latest[:_SUMMED]]
     return _render(
         "bot.html",
@@ -157,7 +157,7 @@ def matches(now: Snapshot) -> str:
     return _render(
         "matches.html",
         now,
-        matches=list(islice(current_run().newest(block=block), _MATCHES_SHOWN)),
+        matches=list(islice(current_run().store.newest(block=block), _MATCHES_SHOWN)),
         count=now.matches if block is None else now.played.get(block, 0),
         block=block,
     )

@@ -6,14 +6,21 @@
 - POST /connect/wait: waits until the bot plays no more; `{"over"}` says why, or is empty.
 
 Each call has the token of its bot as Authorization: Bearer.
+
+The runner sees bots by URL, at a path that only it knows: `/SECRET/N/…` is bot number N; GET
+`/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, and to
+`/SECRET/excluded` which bots, by number, play no more. The bytes of an answer are passed on as they
+are, so a bot that connects has the same faults as one by URL. A bot that is away closes the
+connection without an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine, Sequence
-from contextlib import suppress
+import re
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -22,6 +29,7 @@ import msgspec
 from web.child_process import serve
 from web.gateway.connected_bot import (
     MAX_TABLES,
+    Away,
     BotAnswer,
     ConnectedBot,
     Replaced,
@@ -29,7 +37,6 @@ from web.gateway.connected_bot import (
     UnknownSession,
 )
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
-from web.gateway.runner_port import listen
 
 if TYPE_CHECKING:
     from granian._granian import RSGIHTTPProtocol as HTTPProtocol
@@ -43,6 +50,8 @@ _CALL_LIMIT: Final = 1024
 """Bytes of a call that brings no answer."""
 _BODY_S: Final = 10.0
 _CONNECTIONS: Final = 2048
+_LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, LookupError)
 _T = TypeVar("_T")
 _Response = tuple[int, list[tuple[str, str]], bytes]
 """Status, headers and body."""
@@ -85,7 +94,7 @@ class Gateway:
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Listen to the runner too; granian calls this before it listens."""
-        loop.run_until_complete(listen(*self._runner, self._bots))
+        loop.run_until_complete(_listen(*self._runner, self._bots))
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
         """Answer a call."""
@@ -229,6 +238,71 @@ def _ok(value: object) -> _Response:
 
 def _json(value: object) -> bytes:
     return json.dumps(value).encode()
+
+
+async def _listen(port: int, secret: str, bots: Mapping[str, ConnectedBot]) -> asyncio.Server:
+    """Listen to the runner on the loopback address; OSError."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with closing(writer), suppress(*_WRONG, ValueError):
+            answer: BotAnswer | None = BotAnswer(b"", True)
+            while answer is not None and answer.complete:
+                answer = await _answer_runner(reader, secret, bots)
+                writer.write(answer.data if answer is not None else b"")
+
+    return await asyncio.start_server(serve, "127.0.0.1", port)
+
+
+async def _answer_runner(
+    reader: asyncio.StreamReader, secret: str, bots: Mapping[str, ConnectedBot]
+) -> BotAnswer | None:
+    """Answer the next request of a connection of the runner; None closes the connection."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    method, path, _ = head.decode("latin-1").split(" ", 2)
+    _, known, which, *rest = [*path.split("/", 3), "", ""]
+    if known != secret:
+        return None
+    length = _LENGTH.search(head)
+    body = await reader.readexactly(int(length[1]) if length else 0)
+    if which == "bots":
+        return _reply({name: bot.present for name, bot in bots.items()})
+    if which == "over":
+        for bot in bots.values():
+            bot.end("The cup is over.")
+        return _reply({})
+    if which == "excluded":
+        numbers = json.loads(body)
+        for number, bot in enumerate(bots.values()):
+            out = f"The organiser decided that {bot.name} plays no more."
+            bot.end(out if number in numbers else "")
+        return _reply({})
+    return await _ask(reader, list(bots.values())[int(which)], f"{method} /{rest[0]}", body)
+
+
+async def _ask(
+    reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
+) -> BotAnswer | None:
+    """The answer of a bot; None if it is away, or the runner does not wait any more."""
+    gone: asyncio.Future[Any] = asyncio.ensure_future(reader.read(1))  # nothing but its end
+    try:
+        request = bot.ask(call, body)
+        waiting: list[asyncio.Future[Any]] = [request.answer, gone]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if request.answer.done():
+            return request.answer.result()
+        bot.cancel(request)
+        return None
+    except Away:
+        return None
+    finally:
+        gone.cancel()
+        await asyncio.wait({gone})
+
+
+def _reply(value: object) -> BotAnswer:
+    body = _json(value)
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
+    return BotAnswer(head.encode("ascii") + body, True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import base64
 import json
 import zlib
 from collections.abc import Container, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import games
 from games import Game
@@ -19,6 +19,8 @@ from web.ui import replay
 from web.ui.formatting import info_text
 
 PageStep = dict[str, Any]
+VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
+"""What cards alone mean in a phase; `play` in any other."""
 
 
 def compressed(record: MatchRecord, move_ms: int, bank_ms: int) -> str:
@@ -118,6 +120,15 @@ def select(
     rest = [i for i in range(len(everything)) if i not in selected]
     selected.update(spread(rest, limit - len(selected)))
     return [everything[i] for i in sorted(selected)]
+
+
+def cards_of(move: str) -> list[str]:
+    """The cards that a move string names, `??` among them; none for a bid or a trump."""
+    kind, _, named = move.partition(":")
+    if kind in ("bid", "trump"):
+        return []
+    listed = named.partition("=")[0]
+    return [listed[i : i + 2] for i in range(0, len(listed), 2)]
 
 
 def _move(step: replay.Step) -> list[Any]:

@@ -6,7 +6,7 @@ import pytest
 
 import games
 from stich.console.replay_screen import step_through
-from stich.console.terminal import make_console
+from stich.console.tables import make_console
 from tests.tournament import played
 from web.ui.replay import clock, steps
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from stich.console.terminal import make_console
+from stich.console.tables import make_console
 
 
 def test_what_is_piped_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:

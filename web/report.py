@@ -17,8 +17,7 @@ from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
 from tournament.store.reader import StoreReader
 from web.ui import plots
-from web.ui.replay import clock
-from web.ui.replay_steps import compressed, select
+from web.ui.replay_steps import match_data, select
 from web.ui.template_environment import prepare_templates
 
 REPLAYS = 200
@@ -40,23 +39,14 @@ def report(store: StoreReader, replays: int = REPLAYS) -> str:
     soft_play = integrity(islice(store.matches(), _MAX_COMPARED), authors)
     flagged = {match for flag in soft_play.flags for match in flag.matches}
     shown = select(matches, replays, flagged)
-    game, times = games.get(table.game), clock(facts["config"])
-    data = {
-        match.match: {
-            "seats": match.seating,
-            "scores": match.scores,
-            "steps": compressed(store.match(match.match), *times),
-            "clockwise": game.clockwise,
-        }
-        for match in shown
-    }
+    data = {one.match: match_data(store.match(one.match), facts["config"]) for one in shown}
     return (
         _environment()
         .get_template("report.html")
         .render(
             facts=facts,
             table=table,
-            game=game.title,
+            game=games.get(table.game).title,
             plot=plots.course(arrays, table),
             cross=_cross(arrays, table),
             soft_play=soft_play,

@@ -35,7 +35,7 @@ from tournament.config.arguments import DEFAULT_BOTS, fill_seats, parse_bot
 from tournament.match.match import Observer, Pairing, Rules
 from tournament.match.match import play as play_match
 from tournament.match.referee import LocalReferee
-from web.ui.formatting import format_winners
+from web.ui.formatting import format_scores, format_winners
 
 _SECRET_MOVES = ("give", "discard")
 """Moves that some seats may not know: the person sees them as their view shows them."""
@@ -115,7 +115,7 @@ class TerminalGame(Player, Observer):
         scores = self._state.scores
         seats = zip(self._names, scores, strict=True)
         winners = format_winners([name for name, score in seats if score == max(scores)])
-        self._console.print(screen.totals(self._names, scores))
+        self._console.print(Text(f"Final scores: {format_scores(self._names, scores)}"))
         self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
 

@@ -18,6 +18,7 @@ from games.errors import IllegalMove
 from games.game import JsonDict
 from games.move import Move
 from stich.console.cards import SUITS, cards, fact_text, move_text
+from web.ui.formatting import format_scores
 from web.ui.replay_steps import VERBS, cards_of
 
 MAX_SHOWN = 12
@@ -163,13 +164,5 @@ def history(view: JsonDict, names: Sequence[str]) -> RenderableType:
 
 def result(entry: JsonDict, names: Sequence[str]) -> RenderableType:
     """How a deal ended."""
-    changes = ", ".join(
-        f"{name} {change:+d}" for name, change in zip(names, entry["scores"], strict=True)
-    )
+    changes = format_scores(names, entry["scores"])
     return Text(f"Deal {entry['deal']} is over: {changes}.", style="bold")
-
-
-def totals(names: Sequence[str], scores: Sequence[int]) -> RenderableType:
-    """The totals at the end of a game."""
-    seats = zip(names, scores, strict=True)
-    return Text("Final scores: " + ", ".join(f"{name} {score:+d}" for name, score in seats))

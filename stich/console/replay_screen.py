@@ -13,7 +13,7 @@ from rich.text import Text
 import games
 from stich.console.cards import cards, fact_text, move_text
 from tournament.records import MatchRecord
-from web.ui.formatting import info_text
+from web.ui.formatting import format_scores, info_text
 from web.ui.post_mortem import post_mortem
 from web.ui.replay import Step, clock, steps
 
@@ -125,8 +125,7 @@ def _move(record: MatchRecord, step: Step) -> Text:
 
 
 def _scores(record: MatchRecord) -> Text:
-    parts = [f"{bot} {score:+d}" for bot, score in zip(record.seating, record.scores, strict=True)]
-    text = "Final scores: " + ", ".join(parts)
+    text = f"Final scores: {format_scores(record.seating, record.scores)}"
     if record.struck:
         out = ", ".join(
             f"{record.seating[seat]} counts {record.adjusted[seat]:+d}" for seat in record.struck

@@ -11,7 +11,6 @@ from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-import games
 from tournament.decisions import absent, out_of_play
 from tournament.records import MatchSummary
 from tournament.results.course import against
@@ -21,8 +20,7 @@ from web.arena.author import invited
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.ui import plots
 from web.ui.post_mortem import commands
-from web.ui.replay import clock
-from web.ui.replay_steps import compressed
+from web.ui.replay_steps import match_data
 
 pages = Blueprint("pages", __name__)
 
@@ -181,9 +179,5 @@ def _match_page(run: LiveRun, match: str) -> str:
             f" block {record.block} is still being played.",
         )
     now = run.facts()
-    data: dict[str, Any] = {
-        "seats": record.seating,
-        "clockwise": games.get(record.game).clockwise,
-        "steps": compressed(record, *clock(now.facts["config"])),
-    }
+    data = match_data(record, now.facts["config"])
     return render_template("match.html", now=now, match=record, data=data)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from time import sleep
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
@@ -45,8 +44,11 @@ class _Unreachable(Exception):
     """No answer that can be used; try again. The text is a clause."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _SessionEnded(_Unreachable):
+    """The arena was started again."""
+
+
+class _Answer(NamedTuple):
     """A whole answer of the arena."""
 
     status: int
@@ -67,7 +69,8 @@ class Connector:
         self._say = say
         self._printing = threading.Lock()
         self._session = ""
-        self._connected = threading.Event()
+        self.connected = threading.Event()
+        """Whether there is a session."""
         self._http = self.new_http()
 
     def run(self) -> None:
@@ -87,8 +90,7 @@ class Connector:
                 self._connect()
                 tries = 0
             except (_Unreachable, KeyError) as error:
-                self._pause(tries, f"Connection lost ({error})")
-                tries += 1
+                tries = self._pause(tries, f"Connection lost ({error})")
         self.say(over)
 
     def say(self, text: str) -> None:
@@ -135,13 +137,9 @@ class Connector:
             raise Refused(detail)
         raise _Unreachable(detail)
 
-    def wait_for_session(self) -> None:
-        """Wait until there is a session; for tables."""
-        self._connected.wait()
-
     def _connect(self) -> None:
         """Begin a session, however long that takes; Refused."""
-        self._connected.clear()
+        self.connected.clear()
         self._url = self._address
         body = json.dumps({"tables": len(self._bots)}).encode()
         tries = 0
@@ -149,28 +147,22 @@ class Connector:
             try:
                 about = _object(self.call(self._http, "/connect", body, _WAIT_S))
                 port = about.get("port")
-                if (
-                    isinstance(port, int) and self._url == self._address
-                ):  # these are the pages; the gateway has its own port
-                    self._url = _with_port(self._url, port)
+                if isinstance(port, int) and self._url == self._address:
+                    self._url = _with_port(self._url, port)  # the gateway's, not that of the pages
                     continue
                 self._session = str(about["session"])
                 self.say(f"Connected to {about['cup']} as {about['bot']}.")
-                self._connected.set()
+                self.connected.set()
                 return
             except (_Unreachable, KeyError) as error:
-                self._pause(tries, f"No connection to {self._url} ({error})")
-                tries += 1
+                tries = self._pause(tries, f"No connection to {self._url} ({error})")
 
-    def _pause(self, tries: int, why: str) -> None:
-        seconds = _BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)]
+    def _pause(self, tries: int, why: str) -> int:
+        """Wait before the next try, and say now and then why; the number of tries so far."""
         if tries in (0, 4) or tries >= len(_BACKOFF_S):
             self.say(f"{why}; trying again.")
-        sleep(seconds)
-
-
-class _SessionEnded(_Unreachable):
-    """The arena was started again."""
+        sleep(_BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)])
+        return tries + 1
 
 
 class _Table:
@@ -186,28 +178,30 @@ class _Table:
 
     def run(self) -> None:
         """Poll until the program ends."""
-        nothing: tuple[bytes, dict[str, str]] = b"", {}
-        (answer, about), tries = nothing, 0
+        answer, about, tries = b"", dict[str, str](), 0
         while True:
             headers = {"X-Stich-Table": str(self._index), **about}
             try:
                 found = self._connector.call(self._http, "/connect/poll", answer, _POLL_S, headers)
-            except _SessionEnded:
-                answer, about = nothing
-                sleep(_BACKOFF_S[0])
-                self._connector.wait_for_session()
-                continue
             except Refused:
                 return  # the calling thread learns it too
+            except _SessionEnded:
+                sleep(_BACKOFF_S[0])
+                self._connector.connected.wait()
             except _Unreachable:
                 sleep(_BACKOFF_S[min(tries, 4)])
                 tries += 1
                 continue
-            (answer, about), tries = nothing, 0
-            if found.status == 200:
-                answer, complete = self._ask(found.headers["X-Stich-Call"], found.body)
-                about["X-Stich-Answers"] = found.headers["X-Stich-Request"]
-                about["X-Stich-Complete"] = str(int(complete))
+            else:
+                tries = 0
+                if found.status == 200:
+                    answer, complete = self._ask(found.headers["X-Stich-Call"], found.body)
+                    about = {
+                        "X-Stich-Answers": found.headers["X-Stich-Request"],
+                        "X-Stich-Complete": str(int(complete)),
+                    }
+                    continue
+            answer, about = b"", {}
 
     def _ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
         """The bytes that the bot answers, and whether its connection lasted."""
@@ -234,8 +228,7 @@ class _Table:
             self._connector.say(f"Too late: the runner does not wait for {call} any more.")
         except (StartError, ConnectionLost) as error:
             self._connection, complete = None, False
-            said = f"The bot did not answer {call}: {error}{self._last_line()}"
-            self._connector.say(said)
+            self._connector.say(f"The bot did not answer {call}: {error}{self._last_line()}")
         return received, complete
 
     def _last_line(self) -> str:

@@ -84,6 +84,11 @@ def format_points(points: float | None) -> str:
     return "–" if points is None else f"{points:+z.2f}"
 
 
+def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
+    """Points by name: ann +2, bob -2."""
+    return ", ".join(f"{name} {score:+d}" for name, score in zip(names, scores, strict=True))
+
+
 def format_winners(winners: Sequence[str]) -> str:
     """Winner: ann; or Winners, where several share the first place."""
     return f"Winner{'s' * (len(winners) > 1)}: {', '.join(winners)}"

@@ -23,10 +23,16 @@ VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
 """What cards alone mean in a phase; `play` in any other."""
 
 
-def compressed(record: MatchRecord, move_ms: int, bank_ms: int) -> str:
-    """The steps of a match: JSON, deflated (RFC 1950), in base64."""
-    text = json.dumps(page_steps(record, move_ms, bank_ms), separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+def match_data(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+    """A match of a cup for replay.js: its steps are JSON, deflated (RFC 1950), in base64."""
+    steps = page_steps(record, *replay.clock(config))
+    text = json.dumps(steps, separators=(",", ":"))
+    return {
+        "seats": record.seating,
+        "scores": record.scores,
+        "clockwise": games.get(record.game).clockwise,
+        "steps": base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii"),
+    }
 
 
 def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep]:

@@ -25,6 +25,7 @@ from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
+from web.ui.formatting import format_scores
 from web.ui.replay_steps import ends_trick, position
 
 MAX_GAMES: Final = 8
@@ -108,24 +109,11 @@ class AvailableBots:
         )[0]
 
 
-class _Person(Player):
-    """The person as a player: their moves come from the pages."""
+class BrowserGame(Player, Observer):
+    """A game of one person at seat 0, which is played in a thread of its own: the player whose
+    moves come from the pages, and the observer. Safe for threads."""
 
     url = "in the browser"
-
-    def __init__(self) -> None:
-        self.moves: SimpleQueue[str | None] = SimpleQueue()
-
-    def move(self, body: bytes, seconds: float) -> Choice:
-        """Their next move, however long they take; _GameLeft."""
-        move = self.moves.get()
-        if move is None:
-            raise _GameLeft
-        return Choice(move, 0.0)
-
-
-class BrowserGame(Observer):
-    """A game of one person at seat 0, which is played in a thread of its own. Safe for threads."""
 
     def __init__(self, state: State, bots: Sequence[Bot], clock: Clock) -> None:
         self._lock = threading.RLock()
@@ -134,7 +122,7 @@ class BrowserGame(Observer):
         self.bots = bots
         self.names = ["you", *(f"{bot.name} ({seat})" for seat, bot in enumerate(bots, 1))]
         self.seen = monotonic()
-        self._person = _Person()
+        self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
         self._moves = 0
         self._last: list[str | None] = [None] * state.players
         self._over = False  # the trick or phase is: the next move begins a new one
@@ -166,7 +154,7 @@ class BrowserGame(Observer):
             started.set_result(None)
             stack.callback(self.close)
             try:
-                play(rules, pairing, LocalReferee(), [self._person, *self._players], observer=self)
+                play(rules, pairing, LocalReferee(), [self, *self._players], observer=self)
             except _GameLeft:
                 return
 
@@ -201,7 +189,14 @@ class BrowserGame(Observer):
             moves, why = self._choices.moves(cards)
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
-    def move(self, text: str) -> str:
+    def move(self, body: bytes, seconds: float) -> Choice:
+        """The person's next move, however long they take; _GameLeft."""
+        move = self._typed.get()
+        if move is None:
+            raise _GameLeft
+        return Choice(move, 0.0)
+
+    def make_move(self, text: str) -> str:
         """Make the person's move; "" or a sentence that says why it is illegal."""
         with self._lock:
             if not self._is_asked():
@@ -211,7 +206,7 @@ class BrowserGame(Observer):
             except IllegalMove as error:
                 return error.detail
             self._advance(0, move)
-            self._person.moves.put(move)
+            self._typed.put(move)
             return ""
 
     def _is_asked(self) -> bool:
@@ -227,7 +222,7 @@ class BrowserGame(Observer):
     def close(self) -> None:
         """End the bots, after the move that one is making."""
         self.over = True
-        self._person.moves.put(None)
+        self._typed.put(None)
 
     def failed(self, seat: int, why: str) -> None:
         """Keep what a bot did wrong, to show it with the default move."""
@@ -254,9 +249,8 @@ class BrowserGame(Observer):
         self._moves += 1
         self._said = ""
         if len(after["results"]) > len(before["results"]):
-            points = zip(self.names, after["results"][-1]["scores"], strict=True)
-            ended = ", ".join(f"{name} {score:+d}" for name, score in points)
-            self._said = f"The deal is over: {ended}."
+            ended = after["results"][-1]["scores"]
+            self._said = f"The deal is over: {format_scores(self.names, ended)}."
             self._last = [None] * self._state.players
         if self._state.turn == 0:
             self._choices = Choices(self._state.view(0))

@@ -88,7 +88,7 @@ def move(key: str) -> dict[str, Any]:
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")
     game = _game(key)
-    return {"why": game.move(text), **game.position()}
+    return {"why": game.make_move(text), **game.position()}
 
 
 def _game(key: str) -> BrowserGame:

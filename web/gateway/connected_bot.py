@@ -20,6 +20,7 @@ import msgspec
 GRACE_S: Final = 2.0
 """How long the author's program may be gone before its bot is away."""
 MAX_TABLES: Final = 64
+TOO_MANY: Final = "Too many calls; wait a second."
 _ARRIVING: Final = MAX_TABLES + 8
 """Bodies of one bot's calls that may arrive at once; the largest has 288 KiB."""
 _BURST: Final = 2.0 * MAX_TABLES
@@ -32,16 +33,13 @@ class Away(Exception):
     """Nobody is connected who could answer."""
 
 
-class Replaced(Exception):
-    """Another program has connected with the same token."""
+class Problem(Exception):
+    """A call of an author's program that cannot be answered: the status and a sentence."""
 
-
-class UnknownSession(Exception):
-    """No such session: the gateway was started again."""
-
-
-class TooManyCalls(Exception):
-    """The author's program calls more often than there is something to do."""
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +107,10 @@ class ConnectedBot:
         here = self._waits > 0 or _now() < self._left + GRACE_S
         return len(self._tables) if self.session and here else 0
 
-    @property
-    def tables(self) -> int:
-        """The number of its tables, also while it is away."""
-        return len(self._tables)
-
     # For the author's program
 
     def connect(self, token_hash: str, tables: int) -> None:
-        """Begin a session, which replaces an earlier one. TooManyCalls."""
+        """Begin a session, which replaces an earlier one. Problem."""
         self.spend(2)
         self._drop_session()
         pending = [request for table in self._tables for request in _requests(table)]
@@ -129,16 +122,22 @@ class ConnectedBot:
         self._leave()
 
     def check(self, session: str) -> None:
-        """Replaced or UnknownSession if this is not the present session."""
-        if not session or self.session != session:
-            raise Replaced if session in self._replaced else UnknownSession
+        """Problem if this is not the present session."""
+        if session and self.session == session:
+            return
+        if session in self._replaced:
+            detail = "Another program has connected with this token, and takes the place of this."
+            raise Problem(409, detail)
+        raise Problem(410, "This session has ended; connect again.")
 
     async def poll(self, table: int, answers: int | None, answer: BotAnswer) -> Request | None:
         """Answer the request with this number, if any; then wait for the next one.
 
-        None when another poll of the same table has come. IndexError if there is no such table,
-        TooManyCalls for polls that bring nothing.
+        None when another poll of the same table has come. Problem if there is no such table, and
+        for too many polls that bring nothing.
         """
+        if table >= len(self._tables):
+            raise Problem(400, "There is no such table.")
         place = self._tables[table]
         current = place.current
         if current is not None and answers == current.number:
@@ -154,15 +153,14 @@ class ConnectedBot:
         return await place.poll
 
     async def wait(self, session: str) -> str:
-        """Wait until the bot plays no more: why. TooManyCalls, Replaced."""
+        """Wait until the bot plays no more: why. Problem."""
         self.spend(0.5)
         self._waits += 1
         try:
             if not self.over:
                 self._wake.clear()
                 await self._wake.wait()
-            if self.session != session:
-                raise Replaced
+            self.check(session)
             return self.over
         finally:
             self._waits -= 1
@@ -249,12 +247,12 @@ class ConnectedBot:
             self._fail_all()
 
     def spend(self, calls: float) -> None:
-        """Count calls that need not be; TooManyCalls."""
+        """Count calls that need not be; Problem if there are too many."""
         now = _now()
         self._budget = min(_BURST, self._budget + (now - self._counted) * _CALLS_A_SECOND)
         self._counted = now
         if self._budget < calls:
-            raise TooManyCalls
+            raise Problem(429, TOO_MANY)
         self._budget -= calls
 
 

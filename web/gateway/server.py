@@ -29,12 +29,11 @@ import msgspec
 from web.child_process import serve
 from web.gateway.connected_bot import (
     MAX_TABLES,
+    TOO_MANY,
     Away,
     BotAnswer,
     ConnectedBot,
-    Replaced,
-    TooManyCalls,
-    UnknownSession,
+    Problem,
 )
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
 
@@ -55,15 +54,6 @@ _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError
 _T = TypeVar("_T")
 _Response = tuple[int, list[tuple[str, str]], bytes]
 """Status, headers and body."""
-
-
-class _Problem(Exception):
-    """A call that cannot be answered: the status and a sentence."""
-
-    def __init__(self, status: int, detail: str) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.detail = detail
 
 
 class _Connect(msgspec.Struct):
@@ -100,7 +90,7 @@ class Gateway:
         """Answer a call."""
         try:
             status, headers, body = await self._call(scope, proto)
-        except _Problem as problem:
+        except Problem as problem:
             status, body = problem.status, _json({"detail": problem.detail})
             headers = [("content-type", "application/problem+json"), ("connection", "close")]
             if status == 429:
@@ -116,29 +106,23 @@ class Gateway:
         if scope.path == "/healthz":
             return _ok({"status": "ok"})
         if scope.method != "POST":
-            raise _Problem(405, "Send POST; `stich connect` does.")
+            raise Problem(405, "Send POST; `stich connect` does.")
         token_hash, bot = self._authenticate(scope)
         try:
-            try:
-                return await self._answer(scope, proto, token_hash, bot)
-            except (_Problem, Replaced, UnknownSession):
+            return await self._answer(scope, proto, token_hash, bot)
+        except Problem as problem:
+            if problem.status != 429:
                 bot.spend(1)
-                raise
-        except TooManyCalls:
-            raise _Problem(429, "Too many calls; wait a second.") from None
-        except Replaced:
-            self._authenticate(scope)  # a session also ends with its token
-            detail = "Another program has connected with this token, and takes the place of this."
-            raise _Problem(409, detail) from None
-        except UnknownSession:
-            raise _Problem(410, "This session has ended; connect again.") from None
+            if problem.status == 409:
+                self._authenticate(scope)  # a session also ends with its token
+            raise
 
     async def _answer(
         self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
     ) -> _Response:
         limit = ANSWER_LIMIT if scope.path == "/connect/poll" else _CALL_LIMIT
         if bot.arriving.locked():
-            raise TooManyCalls
+            raise Problem(429, TOO_MANY)
         async with bot.arriving:
             body = await _body(scope, proto, limit)
         if scope.path == "/connect":
@@ -149,19 +133,19 @@ class Gateway:
             return await self._poll(bot, scope, proto, body)
         if scope.path == "/connect/wait":
             return await self._wait(bot, session, proto)
-        raise _Problem(404, "There is no such call; `stich connect` knows them all.")
+        raise Problem(404, "There is no such call; `stich connect` knows them all.")
 
     def _authenticate(self, scope: Scope) -> tuple[str, ConnectedBot]:
         scheme, _, token = scope.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
-            raise _Problem(401, "Send the token of the bot: stich connect URL --token TOKEN.")
+            raise Problem(401, "Send the token of the bot: stich connect URL --token TOKEN.")
         token_hash = hash_of(token.strip())
         try:
             name = self._invitations.bot_of(token_hash)
         except TokenRefused as error:
-            raise _Problem(401, str(error)) from None
+            raise Problem(401, str(error)) from None
         if name not in self._bots:
-            raise _Problem(401, "The organiser of the cup starts this bot; it need not connect.")
+            raise Problem(401, "The organiser of the cup starts this bot; it need not connect.")
         return token_hash, self._bots[name]
 
     def _connect(self, bot: ConnectedBot, token_hash: str, body: bytes) -> _Response:
@@ -170,7 +154,7 @@ class Gateway:
         except msgspec.DecodeError:
             tables = 0
         if not 1 <= tables <= MAX_TABLES:
-            raise _Problem(400, f"The number of tables must be from 1 to {MAX_TABLES}.")
+            raise Problem(400, f"The number of tables must be from 1 to {MAX_TABLES}.")
         bot.connect(token_hash, tables)
         return _ok({"session": bot.session, "bot": bot.name, "cup": self._cup})
 
@@ -182,9 +166,7 @@ class Gateway:
         number = None if answers is None else _number(answers)
         answer = BotAnswer(body, headers.get("x-stich-complete") == "1")
         if table is None or (answers is not None and number is None):
-            raise _Problem(400, "The headers of this call are wrong.")
-        if table >= bot.tables:
-            raise _Problem(400, "There is no such table.")
+            raise Problem(400, "The headers of this call are wrong.")
         poll = bot.poll(table, number, answer)
         request = await _unless_gone(poll, proto, POLL_S)
         if request is None:
@@ -218,18 +200,18 @@ def _number(text: str) -> int | None:
 async def _body(scope: Scope, proto: HTTPProtocol, limit: int) -> bytes:
     length = _number(scope.headers.get("content-length", ""))
     if length is None:
-        raise _Problem(411, "Send the Content-Length of the body.")
+        raise Problem(411, "Send the Content-Length of the body.")
     if length > limit:
-        raise _Problem(413, f"The body has more than {limit // 1024} KiB.")
+        raise Problem(413, f"The body has more than {limit // 1024} KiB.")
     if not length:
         return b""
     try:
         async with asyncio.timeout(_BODY_S):
             return await proto()
     except TimeoutError:
-        raise _Problem(408, f"The body did not arrive within {_BODY_S:.0f} s.") from None
+        raise Problem(408, f"The body did not arrive within {_BODY_S:.0f} s.") from None
     except RuntimeError:  # granian's, if the connection has ended
-        raise _Problem(400, "The body is not complete.") from None
+        raise Problem(400, "The body is not complete.") from None
 
 
 def _ok(value: object) -> _Response:

@@ -16,15 +16,6 @@ from games.game import Game, Option
 from tournament.config.cup import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, STOPPING, TOP, WAYS
 from tournament.config.keys import Key
 
-_TYPES = {
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    list: "array",
-    dict: "object",
-}
-
 
 def cup_schema() -> dict[str, Any]:
     """The schema, of JSON Schema draft 7, which TOML editors know."""
@@ -77,10 +68,7 @@ def _object(keys: Mapping[str, Key]) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "required": [name for name, key in keys.items() if key.required],
-        "properties": {
-            name: {"type": _TYPES[key.type], "description": key.about, **key.rules}
-            for name, key in keys.items()
-        },
+        "properties": {name: key.schema() for name, key in keys.items()},
     }
 
 

@@ -25,13 +25,14 @@ RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRAR
 T = TypeVar("T")
 
 _TYPE_NAMES = {
-    bool: "a boolean",
-    int: "an integer",
-    float: "a float",
-    str: "a string",
-    list: "an array",
-    dict: "a section",
+    bool: ("boolean", "a boolean"),
+    int: ("integer", "an integer"),
+    float: ("number", "a float"),
+    str: ("string", "a string"),
+    list: ("array", "an array"),
+    dict: ("object", "a section"),
 }
+"""The names of each type in JSON Schema, and of TOML in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,14 @@ class Key:
     rules: Mapping[str, object]
     required: bool = False
 
+    def schema(self) -> dict[str, object]:
+        """As JSON Schema."""
+        return {"type": _TYPE_NAMES[self.type][0], "description": self.about, **self.rules}
+
     def check(self, value: object) -> str | None:
         """What is wrong with a value, and the fix, or None."""
         if type(value) is not self.type:
-            return f"must be {_TYPE_NAMES[self.type]}, not {type_name(value)}; {self.fix}"
+            return f"must be {_TYPE_NAMES[self.type][1]}, not {type_name(value)}; {self.fix}"
         return self.problem(value)
 
 
@@ -71,7 +76,7 @@ def keys_of(section: type) -> dict[str, Key]:
 
 def type_name(value: object) -> str:
     """The TOML type of a value."""
-    return _TYPE_NAMES.get(type(value), "a date or time")
+    return _TYPE_NAMES.get(type(value), ("", "a date or time"))[1]
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:

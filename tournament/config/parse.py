@@ -70,11 +70,7 @@ class _Errors:
             )
 
 
-def _no_check(_cup: Cup) -> Iterable[tuple[Path, str]]:
-    return ()
-
-
-def read_cup(path: str | os.PathLike[str], check: CupCheck = _no_check) -> Cup:
+def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
     """Read the cup in a file; CupError with all that is wrong with it, also by `check`."""
     name = os.fspath(path)
     try:
@@ -88,7 +84,7 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = _no_check) -> Cup:
     return parse_cup(data, name, check)
 
 
-def parse_cup(data: bytes, file: str, check: CupCheck = _no_check) -> Cup:
+def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     """Parse the cup in these bytes; `file` names them in errors. CupError as in `read_cup`."""
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")

@@ -75,17 +75,6 @@ def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str,
     assert standings(tmp_path / "run") == uninterrupted
 
 
-def test_each_of_many_bots_is_started_once(tmp_path: Path) -> None:
-    """More than the 16 that once were kept."""
-    alive = tmp_path / "alive"
-    alive.mkdir()
-    bots = {f"toy{i}": bot("toy-1", str(alive)) for i in range(18)}
-    format = ('[format] type = "swiss"', "[format] rounds = 3", '[format] seating = "fixed"')
-    cup = write(tmp_path, bots, *format, sandbox=False, deals=1)
-    assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-    assert len(list(alive.iterdir())) == 18  # each start leaves a file named by its process
-
-
 def test_any_memory_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
     """With memory for no more than a table, bots are ended and started between matches, and no
     match is lost."""

@@ -58,6 +58,7 @@ class Outages:
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, tuple[float, Probe]] = {}
         self._given_up: set[str] = set()
+        self._seen: tuple[str, ...] = ()
 
     @property
     def away(self) -> tuple[str, ...]:
@@ -80,8 +81,7 @@ class Outages:
             self._away[void.bot] = (self._clock(), self._probe(self._cup.bot(void.bot)))
 
     def look(self) -> bool:
-        """Whether a bot is back, or is waited for no longer, since the last look."""
-        before = self.away
+        """Whether others are away than at the last look."""
         for bot, (since, probe) in list(self._away.items()):
             if not probe.answers and self._clock() - since < self._cup.outage_s:
                 continue
@@ -89,7 +89,8 @@ class Outages:
                 self._given_up.add(bot)
             probe.stop()
             del self._away[bot]
-        return self.away != before
+        before, self._seen = self._seen, self.away
+        return self._seen != before
 
     def close(self) -> None:
         """Stop to ask."""

@@ -243,7 +243,7 @@ class Runner:
                 yield block
 
     def _look_for_bots(self, observer: Observer) -> None:
-        """Whether bots are back, or are waited for no longer."""
+        """Tell who is away, if others are than before."""
         if self._outages.look():
             self._keep_away()
             observer.away(self._outages.away)
@@ -304,7 +304,11 @@ class Runner:
                     self._finish(record)
                     observer.match(record)
                 case Voided(record):
-                    self._on_void(record, observer)
+                    self._store.add_void(record)
+                    self._voided.add(record.block)
+                    self._outages.add(record)
+                    observer.void(record)
+                    self._play_rest(record.block)
                 case Lost():
                     self._on_loss(event, observer)
                 case Unplayed(number):
@@ -315,18 +319,6 @@ class Runner:
     def _play_rest(self, number: int) -> None:
         """The table of this block is free: what is left of it is played next."""
         self._waiting.extendleft(self._unfinished([self._playing.pop(number)]))
-
-    def _on_void(self, record: VoidRecord, observer: Observer) -> None:
-        """A match was void: keep that, and play what is left of its block again."""
-        self._store.add_void(record)
-        self._voided.add(record.block)
-        away = self._outages.away
-        self._outages.add(record)
-        observer.void(record)
-        if self._outages.away != away:
-            self._keep_away()
-            observer.away(self._outages.away)
-        self._play_rest(record.block)
 
     def _on_loss(self, lost: Lost, observer: Observer) -> None:
         """A worker has gone: give what it had not finished to another one."""

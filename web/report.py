@@ -17,7 +17,7 @@ from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
 from tournament.store.reader import StoreReader
 from web.ui import plots
-from web.ui.replay_steps import match_data, select
+from web.ui.replay import match_data, select
 from web.ui.template_environment import prepare_templates
 
 REPLAYS = 200

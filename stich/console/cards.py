@@ -8,7 +8,7 @@ from rich.text import Text
 
 from games import Fact
 from tournament.text import plural
-from web.ui.replay_steps import cards_of
+from web.ui.replay import cards_of
 
 SUITS = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "default")}
 JOKERS = {"Bj": ("black-joker", "bold"), "Rj": ("red-joker", "bold red")}

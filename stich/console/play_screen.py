@@ -19,7 +19,7 @@ from games.game import JsonDict
 from games.move import Move
 from stich.console.cards import SUITS, cards, fact_text, move_text
 from web.ui.formatting import format_scores
-from web.ui.replay_steps import VERBS, cards_of
+from web.ui.replay import VERBS, cards_of
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""

@@ -19,7 +19,7 @@ from tournament.records import DecisionKind, MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency
 from tournament.store.store import Store
 from web.report import report
-from web.ui.replay_steps import page_steps, select
+from web.ui.replay import page_steps, select
 
 CLOCK = (1000, 10_000)  # move_ms and bank_ms of the cup
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")

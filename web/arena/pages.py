@@ -20,7 +20,7 @@ from web.arena.author import invited
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.ui import plots
 from web.ui.post_mortem import commands
-from web.ui.replay_steps import match_data
+from web.ui.replay import match_data
 
 pages = Blueprint("pages", __name__)
 

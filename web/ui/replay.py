@@ -1,15 +1,30 @@
-"""A finished match, replayed move by move with clocks and faults."""
+"""A finished match, replayed move by move with clocks and faults; and as steps that a page can show
+without knowing any rules: they are applied here, not in the reader's browser."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import base64
+import json
+import zlib
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import games
+from games import Game
 from tournament.bot.protocol import TimeBank
-from tournament.records import FaultRecord, MatchRecord
+from tournament.records import FaultRecord, MatchRecord, MatchSummary
+from tournament.sampling import spread
+from web.ui.formatting import info_text
 from web.ui.post_mortem import fault_dict
+
+PageStep = dict[str, Any]
+VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
+"""What cards alone mean in a phase; `play` in any other."""
+_FIELDS: Final = (
+    *("match", "block", "round", "stage", "game", "seed", "seating", "scores", "adjusted"),
+    *("struck", "started", "wall_ms", "own_ms", "outputs"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +63,8 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
     faults = {fault.move: fault for fault in record.faults}
     forced = frozenset(record.forced)
     shown = state.to_dict()
-    yield Step(0, None, None, None, _banks(clocks), None, None, shown)
+    banks = tuple(one.bank_ms for one in clocks)
+    yield Step(0, None, None, None, banks, None, None, shown)
     for index, move in enumerate(record.moves):
         seat = state.turn
         if seat is None:
@@ -63,17 +79,13 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
             seat,
             move,
             ms,
-            _banks(clocks),
+            tuple(one.bank_ms for one in clocks),
             faults.get(index),
             before,
             shown,
             index in forced,
             record.info.get(index, {}),
         )
-
-
-def _banks(clocks: Iterable[TimeBank]) -> tuple[float, ...]:
-    return tuple(one.bank_ms for one in clocks)
 
 
 def clock(config: Mapping[str, Any]) -> tuple[int, int]:
@@ -83,22 +95,8 @@ def clock(config: Mapping[str, Any]) -> tuple[int, int]:
 
 def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
     """The match as JSON values: every state, who moved, and the time it took."""
-    return {
-        "match": record.match,
-        "block": record.block,
-        "round": record.round,
-        "stage": record.stage,
-        "game": record.game,
-        "seed": record.seed,
-        "seating": record.seating,
-        "scores": record.scores,
-        "adjusted": record.adjusted,
-        "struck": record.struck,
-        "started": record.started,
-        "wall_ms": record.wall_ms,
-        "own_ms": record.own_ms,
+    return {name: getattr(record, name) for name in _FIELDS} | {
         "faults": [fault_dict(record, fault, config) for fault in record.faults],
-        "outputs": record.outputs,
         "steps": [
             {
                 "number": step.number,
@@ -115,3 +113,136 @@ def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
             for step in steps(record, *clock(config))
         ],
     }
+
+
+def match_data(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+    """A match of a cup for replay.js: its steps are JSON, deflated (RFC 1950), in base64."""
+    text = json.dumps(page_steps(record, *clock(config)), separators=(",", ":"))
+    return {
+        "seats": record.seating,
+        "scores": record.scores,
+        "clockwise": games.get(record.game).clockwise,
+        "steps": base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii"),
+    }
+
+
+def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep]:
+    """The position before the first move, then one step for each move.
+
+    Each has the fields of `position` and ``hands`` (by seat, cards in one string). By seat, what a
+    bot did last: ``last`` (its move in this trick), ``times`` (``[text, whether it took time from
+    the bank]``), ``infos`` (what it said). ``start`` is the step before the first move of the deal.
+    Of the move: ``move`` (``[seat, move, milliseconds or None, fault or None, whether it was the
+    default move]``), ``forced`` (it was the only legal one), ``value`` (what the bot thought the
+    deal was worth), ``ended`` (points of the deal that it ended).
+    """
+    game = games.get(record.game)
+    nobody: list[Any] = [None] * record.players
+    last, times, infos = nobody, nobody, nobody
+    banks: tuple[float, ...] = ()
+    start, over = 0, False
+    found: list[PageStep] = []
+    for step in steps(record, move_ms, bank_ms):
+        now = position(game, step.state)
+        ended = None
+        if step.before is not None and step.seat is not None:
+            seat, before = step.seat, found[-1]
+            last = _with(nobody if over else last, seat, step.move)
+            times = _with(times, seat, _time(step, banks[seat]))
+            infos = _with(infos, seat, info_text(step.info))
+            if len(step.state["results"]) > len(step.before["results"]):
+                ended = step.state["results"][-1]["scores"]
+            over = ended is not None or ends_trick(before, now)
+        found.append(
+            {
+                **now,
+                "hands": ["".join(hand) for hand in step.state["hands"]],
+                "last": last,
+                "times": times,
+                "infos": infos,
+                "start": start,
+                "move": None if step.move is None else _move(step),
+                "forced": step.forced,
+                "value": step.info.get("value"),
+                "ended": ended,
+            }
+        )
+        banks = step.banks
+        if ended is not None:
+            start = step.number
+    return found
+
+
+def position(game: Game, data: Mapping[str, Any]) -> PageStep:
+    """What a page shows of a state or view, besides its hands."""
+    return {
+        "deal": data["deal"],
+        "phase": data["phase"],
+        "turn": data["turn"],
+        "roles": [game.roles(data, seat) for seat in range(data["players"])],
+        "scores": data["scores"],
+        "facts": [
+            [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
+            for fact in game.facts(data)
+        ],
+    }
+
+
+def ends_trick(before: PageStep, after: PageStep) -> bool:
+    """Whether the move between two positions ended a trick or a phase: a new one begins with the
+    next move."""
+    return before["phase"] != after["phase"] or (
+        any(on_table for *_, on_table in before["facts"])
+        and not any(on_table for *_, on_table in after["facts"])
+    )
+
+
+def select(
+    matches: Iterable[MatchSummary], limit: int, first: Container[str] = ()
+) -> list[MatchSummary]:
+    """Up to ``limit`` matches for a page, in the order of the schedule.
+
+    Those whose ids are in ``first`` come before all others. Up to half of the rest have faults; the
+    others are spread evenly over the schedule.
+    """
+    everything = list(matches)
+    if len(everything) <= limit:
+        return everything
+    wanted = [i for i, match in enumerate(everything) if match.match in first]
+    selected = set(spread(wanted, limit))
+    faulty = [
+        i for i, match in enumerate(everything) if i not in selected and any(map(any, match.faults))
+    ]
+    selected.update(spread(faulty, (limit - len(selected)) // 2))
+    rest = [i for i in range(len(everything)) if i not in selected]
+    selected.update(spread(rest, limit - len(selected)))
+    return [everything[i] for i in sorted(selected)]
+
+
+def cards_of(move: str) -> list[str]:
+    """The cards that a move string names, `??` among them; none for a bid or a trump."""
+    kind, _, named = move.partition(":")
+    if kind in ("bid", "trump"):
+        return []
+    listed = named.partition("=")[0]
+    return [listed[i : i + 2] for i in range(0, len(listed), 2)]
+
+
+def _move(step: Step) -> list[Any]:
+    fault = step.fault
+    reason = None if fault is None else f"{fault.kind}: {fault.detail}"
+    ms = None if step.ms is None else round(step.ms, 1)
+    return [step.seat, step.move, ms, reason, step.default]
+
+
+def _time(step: Step, bank: float) -> list[str | bool] | None:
+    """The time of a move, and whether it took some from what was in the bank."""
+    if step.ms is None or step.seat is None:
+        return None
+    left = step.banks[step.seat]
+    late = left < bank
+    return [f"{step.ms:.1f} ms" + (f", bank {left / 1000:.1f} s" if late else ""), late]
+
+
+def _with(values: list[Any], seat: int, value: object) -> list[Any]:
+    return [value if one == seat else old for one, old in enumerate(values)]

@@ -22,7 +22,7 @@ from stich.processes import find_port
 from tests.tournament.check.misbehaving import Call, honest, running, says
 from tournament.bot.supports import everything
 from tournament.check.positions import questions
-from web.ui.replay_steps import cards_of
+from web.ui.replay import cards_of
 
 
 def started(name: str, players: int | None = None, seed: str = "play") -> State:

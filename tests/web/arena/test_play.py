@@ -26,7 +26,7 @@ from web.arena.app import create_app
 from web.arena.play import game as browser_game
 from web.arena.play.choices import Choices
 from web.arena.play.game import MAX_BOTS, AvailableBots
-from web.ui.replay_steps import cards_of
+from web.ui.replay import cards_of
 
 GAMES = [
     (game.name, n) for game in games.GAMES.values() for n in (game.min_players, game.max_players)

@@ -26,7 +26,7 @@ from tournament.match.referee import LocalReferee
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
 from web.ui.formatting import format_scores
-from web.ui.replay_steps import ends_trick, position
+from web.ui.replay import ends_trick, position
 
 MAX_GAMES: Final = 8
 MAX_BOTS: Final = 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import chain
 
 import click
@@ -13,13 +14,14 @@ from stich.commands.common import json_option, print_json, run_command
 from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
 from stich.console.replay_screen import print_match, step_through
 from stich.console.tables import integrity_table, make_console, print_table
-from tournament.records import FaultKind, MatchRecord, MatchSummary, Results
+from tournament.records import FaultKind, MatchSummary
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
 from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import verify as verify_run
 from tournament.results.verify import verify_matches
+from tournament.store.reader import StoreReader
 from tournament.store.store import StoreError
 from tournament.text import plural
 from web.ui.formatting import format_flag
@@ -44,21 +46,29 @@ def standings(target: str, as_json: bool, info: bool) -> None:
       stich standings runs/spring --json
       stich standings spring.jsonl
     """
-    if not is_file(target):
-        with read_run(target) as store:
-            _print_standings(store, as_json, store.matches() if info else None)
-        return
-    with open_lines(target) as (name, lines):
-        begun = list(_up_to_the_first(lines))
-        lines = chain(begun, lines)
-        if begun and (b'"moves"' in begun[-1] or b'"stich-match/' in begun[-1]):
-            with read_matches(name, lines) as store:
-                _print_standings(store, as_json, store.matches() if info else None)
-        elif info:
-            raise click.UsageError("--info needs a run or matches: rows of seats have no moves.")
+    with ExitStack() as stack:
+        run: StoreReader | ExportedRows
+        if is_file(target):
+            name, lines = stack.enter_context(open_lines(target))
+            begun = list(_up_to_the_first(lines))
+            lines = chain(begun, lines)
+            if begun and (b'"moves"' in begun[-1] or b'"stich-match/' in begun[-1]):
+                run = stack.enter_context(read_matches(name, lines))
+            elif info:
+                raise click.UsageError(
+                    "--info needs a run or matches: rows of seats have no moves."
+                )
+            else:
+                run = ExportedRows(lines, name)
         else:
-            rows = ExportedRows(lines, name)
-            _print_standings(rows, as_json)
+            run = stack.enter_context(read_run(target))
+        table, facts = compute_standings(run), run.facts()
+        sums = info_sums(run.matches()) if info and isinstance(run, StoreReader) else None
+    if as_json:
+        more = {} if sums is None else {"info": [one.to_dict() for one in sums]}
+        print_json({**table.to_dict(), **more})
+    else:
+        print_table(make_console(), table, facts, sums)
 
 
 def _up_to_the_first(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -67,19 +77,6 @@ def _up_to_the_first(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield line
         if line.strip():
             return
-
-
-def _print_standings(
-    run: Results, as_json: bool, matches: Iterable[MatchRecord] | None = None
-) -> None:
-    """`matches` are given to add up what bots gave beside their moves."""
-    table = compute_standings(run)
-    sums = None if matches is None else info_sums(matches)
-    if as_json:
-        more = {} if sums is None else {"info": [one.to_dict() for one in sums]}
-        print_json({**table.to_dict(), **more})
-    else:
-        print_table(make_console(), table, run.facts(), sums)
 
 
 @click.command()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -23,6 +22,8 @@ from web.ui.replay import VERBS, cards_of
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""
+MoveGroups = Mapping[str, Mapping[int, Move]]
+"""Moves of one category of plays or of one kind, as bids, by their numbers in the menu."""
 _UNTITLED = ("pass", "bid")
 """Groups whose moves need no title before them."""
 _CARDS = re.compile(r"(?:[2-9tjqka][cdhs]|[br]j)+", re.IGNORECASE)
@@ -38,14 +39,6 @@ HELP = """\
 [b]?[/b]          this help
 [b]q[/b]          quit, as do Ctrl-D and Ctrl-C
 Enter alone shows the moves again, or makes the only legal move."""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveGroup:
-    """Moves of one category of plays or of one kind, as bids, by their numbers in the menu."""
-
-    title: str
-    moves: Mapping[int, Move]
 
 
 class InputError(ValueError):
@@ -65,7 +58,7 @@ class Menu:
     def __len__(self) -> int:
         return len(self._moves)
 
-    def groups(self, kind: str = "") -> tuple[MoveGroup, ...]:
+    def groups(self, kind: str = "") -> MoveGroups:
         """The moves whose category or kind begins with this; InputError if there is none."""
         found: dict[str, dict[int, Move]] = {}
         for number, move in enumerate(self._moves, start=1):
@@ -74,7 +67,7 @@ class Menu:
                 found.setdefault(title, {})[number] = move
         if not found:
             raise InputError(f"There are no legal moves of the kind {kind!r}.")
-        return tuple(MoveGroup(title, moves) for title, moves in found.items())
+        return found
 
     def choose(self, text: str) -> Move:
         """The move with this number, string or cards; InputError."""
@@ -108,23 +101,23 @@ def _choice(number: int, move: Move) -> Text:
     return shown.append(f" {suffix}", style="dim") if suffix else shown
 
 
-def menu(groups: Sequence[MoveGroup], limit: int | None = MAX_SHOWN) -> RenderableType:
+def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
     """Legal moves, one line per group."""
     grid = Table.grid(padding=(0, 2))
-    for group in groups:
-        title = "" if group.title in _UNTITLED else group.title
-        grid.add_row(Text(title, style="bold"), _row(group, limit))
+    for title, moves in groups.items():
+        shown = "" if title in _UNTITLED else title
+        grid.add_row(Text(shown, style="bold"), _row(title, moves, limit))
     return grid
 
 
-def _row(group: MoveGroup, limit: int | None) -> RenderableType:
-    numbered = list(group.moves.items())
+def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> RenderableType:
+    numbered = list(moves.items())
     row = Columns([_choice(number, move) for number, move in numbered[:limit]], padding=(0, 3))
     more = max(0, len(numbered) - limit) if limit is not None else 0
     if not more:
         return row
     # On a line of its own: as a column it would be the widest and push the others apart.
-    return Group(row, Text(f"and {more} more: /{group.title}", style="dim"))
+    return Group(row, Text(f"and {more} more: /{title}", style="dim"))
 
 
 def seats(view: JsonDict, names: Sequence[str]) -> Table:

@@ -127,7 +127,7 @@ def _estimate(cup: Cup, path: Path, *, as_json: bool) -> None:
     ):
         found = estimate(cup, path, observer)
     if as_json:
-        observer.tell("", "estimate", requests=found.requests, **asdict(found))
+        observer.tell("", "estimate", **asdict(found))
     else:
         print_estimate(make_console(), found, cup)
 

@@ -20,7 +20,7 @@ from tournament.results.duel import DuelResult
 from tournament.results.info_sums import InfoSum
 from tournament.results.integrity import Integrity
 from tournament.results.standings import Standing, Standings
-from tournament.run.estimate import COSTS, Estimate, Share
+from tournament.run.estimate import COSTS, Estimate
 from tournament.text import plural, printable
 from web.ui.formatting import (
     bracket_note,
@@ -294,38 +294,23 @@ def _supposed(duel: DuelResult, facts: Mapping[str, Any]) -> str:
 
 
 def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
-    """Print what a cup will take."""
-    named = [name for name in COSTS if any(name in share.costs for share in found.bots)]
+    """Print what a cup will take, with three figures: more an estimate is not worth."""
+    shares = list(found.bots.values())
+    names = [name for name in ("requests", "seconds", *COSTS) if any(name in one for one in shares)]
 
-    def row(name: str, shares: Sequence[Share]) -> list[str]:
-        counts = (sum(share.requests for share in shares), *_costs(shares, named))
-        seconds = sum(share.seconds for share in shares)
-        faults = sum(share.faults for share in shares)
-        return [name, _time(seconds), *map(_rounded, counts), str(faults)]
+    def row(bot: str, *shares: Mapping[str, float]) -> list[str]:
+        sums = (sum(one.get(name, 0.0) for one in shares) for name in names)
+        return [printable(bot), *(format_number(float(f"{value:.3g}")) for value in sums)]
 
-    headings = ["Bot", "Thinks", "Requests", *(name.replace("_", " ") for name in named), "Faults"]
-    rows = [row(printable(share.bot), [share]) for share in found.bots]
-    rows.append(row("all", found.bots))
-    stops = " It may end earlier, by [stop]." if cup.stop.top is not None else ""
-    caption = (
-        f"About {_time(found.seconds)} for {plural(found.matches, 'match', 'matches')} with"
-        f" {plural(cup.run.concurrency, 'table')} at once; {_rounded(found.forced)} moves are"
-        f" forced and asked of nobody.{stops} By {plural(found.played, 'match', 'matches')} on"
-        " other deals, of which nothing is kept; the faults are those in them."
-    )
+    rows = [*(row(bot, one) for bot, one in found.bots.items()), row("all", *shares)]
+    headings = ["Bot", *(name.replace("_", " ") for name in names)]
     console.print(make_table(headings, rows, "Estimate of the whole cup"))
-    console.print(Text(caption), soft_wrap=True)
-
-
-def _costs(shares: Sequence[Share], names: Sequence[str]) -> Iterator[float]:
-    for name in names:
-        yield sum(share.costs.get(name, 0.0) for share in shares)
-
-
-def _rounded(value: float) -> str:
-    """Three figures: all that an estimate is worth."""
-    return format_number(float(f"{value:.3g}"))
-
-
-def _time(seconds: float) -> str:
-    return str(timedelta(seconds=round(seconds)))
+    stops = " It may end earlier, by [stop]." if cup.stop.top is not None else ""
+    text = (
+        f"About {timedelta(seconds=round(found.seconds))} for"
+        f" {plural(found.matches, 'match', 'matches')} with"
+        f" {plural(cup.run.concurrency, 'table')} at once; {found.forced:,.0f} moves are forced and"
+        f" asked of nobody.{stops} From {plural(found.played, 'match', 'matches')} on other deals,"
+        " of which nothing is kept."
+    )
+    console.print(Text(text), soft_wrap=True)

@@ -28,7 +28,7 @@ import msgspec
 
 import games
 from tournament.bot.client import ExchangeError, Reply
-from tournament.bot.supports import supports_problems
+from tournament.bot.supports import read_supports
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)
@@ -214,7 +214,8 @@ def about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]
         known = ", ".join(games.GAMES)
         problems.append(f'"games" names {", ".join(unknown[:5])}; there are {known}.')
     problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
-    return problems + supports_problems(about)
+    found = [problem for name in games.GAMES for problem in read_supports(about, name)[1]]
+    return [*problems, *dict.fromkeys(found)]
 
 
 class _Object(dict[str, Any]):

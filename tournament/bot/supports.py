@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 import games
 from games.game import Value
 from tournament.config.locations import short
 from tournament.text import printable
-
-_MOST = 1000  # values that are read of a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,14 @@ class Scope:
         return Scope(self.game, self.players or said.players, tuple(options.items()))
 
 
+_Values = Annotated[tuple[Value, ...], msgspec.Meta(min_length=1)]
+
+
+class _Support(msgspec.Struct, frozen=True):
+    players: Annotated[tuple[int, ...], msgspec.Meta(min_length=1)] = ()
+    options: dict[str, _Values] = {}
+
+
 def everything(name: str) -> Scope:
     """The whole game."""
     game = games.get(name)
@@ -46,58 +54,28 @@ def everything(name: str) -> Scope:
 
 
 def read_supports(about: Mapping[str, Any], name: str) -> tuple[Scope, list[str]]:
-    """What a bot says that it plays of a game, and all that is wrong with that, as sentences: what
-    is wrong counts as not said."""
-    whole, game = everything(name), games.get(name)
-    problems: list[str] = []
-
-    def objects(place: str, said: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        found = said.get(key, {})
-        if isinstance(found, dict):
-            return found
-        problems.append(f"{place} must be an object.")
-        return {}
-
-    def values(
-        place: str, said: object, problem: Callable[[object], str | None]
-    ) -> tuple[Any, ...]:
-        if not isinstance(said, list) or not 0 < len(said) <= _MOST:
-            problems.append(f"{place} must be a list of 1 to {_MOST} values.")
-            return ()
-        wrong = [found for value in said if (found := problem(value))]
-        problems.extend(f"{place}: {found}" for found in wrong[:1])
-        return tuple(value for value in said if not problem(value))
-
-    def players_problem(value: object) -> str | None:
-        if type(value) is int and value in whole.players:
-            return None
-        return f"{game.title} is played by {', '.join(map(str, whole.players))}."
-
-    part = objects('"supports"', about, "supports")
-    part = objects(f'"supports" of {name}', part, name)
-    players = whole.players
-    if "players" in part:
-        players = values(f'"players" of {name}', part["players"], players_problem) or players
-    known = {option.name: option for option in game.options}
-    options: list[tuple[str, tuple[Value, ...]]] = []
-    for key, said in objects(f'"options" of {name}', part, "options").items():
+    """What a bot says that it plays of a game, and what is wrong with that, as sentences; then it
+    counts as not said."""
+    whole = everything(name)
+    try:
+        supports = msgspec.convert(about.get("supports", {}), dict[str, _Support])
+    except msgspec.ValidationError as error:
+        return whole, [f'"supports": {printable(str(error))}.']
+    said = supports.get(name, _Support())
+    scope = Scope(name, said.players or whole.players, tuple(said.options.items()))
+    problems = []
+    if not set(scope.players) <= set(whole.players):
+        there_are = ", ".join(map(str, whole.players))
+        problems.append(f'"players" of {name} has others than {there_are}.')
+    known = {option.name: option for option in games.get(name).options}
+    for key, values in scope.options:
         if key not in known:
-            names = ", ".join(known)
-            problems.append(f'"options" of {name} names {short(key)}; there are {names}.')
-        elif found := values(f'"{key}" of {name}', said, known[key].problem):
-            options.append((key, found))
-    return Scope(name, players, tuple(options)), problems
-
-
-def supports_problems(about: Mapping[str, Any]) -> list[str]:
-    """All that is wrong with what a bot says that it plays of any game, as sentences."""
-    said = about.get("supports")
-    unknown = [name for name in said if name not in games.GAMES] if isinstance(said, dict) else []
-    known = ", ".join(games.GAMES)
-    problems = [f'"supports" names {short(name)}; there are {known}.' for name in unknown[:1]]
-    for name in games.GAMES:
-        problems += read_supports(about, name)[1]
-    return list(dict.fromkeys(problems))
+            problems.append(f"{name} has no option {short(key)}; it has {', '.join(known)}.")
+        elif wrong := next(filter(None, map(known[key].problem, values)), None):
+            problems.append(f'"{key}" of {name}: {wrong}')
+    others = [short(other) for other in supports if other not in games.GAMES]
+    unknown = [f'"supports" names {other}; there are {", ".join(games.GAMES)}.' for other in others]
+    return whole if problems else scope, unknown + problems
 
 
 def misfit(about: Mapping[str, Any], game: str, players: int, options: Mapping[str, Value]) -> str:

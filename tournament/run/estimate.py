@@ -10,7 +10,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from tournament.config import Cup
-from tournament.formats import Block, Round, Schedule
+from tournament.formats import Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import BlockMaker
 from tournament.records import MatchRecord
@@ -26,33 +26,16 @@ COSTS = ("input_tokens", "output_tokens", "cost")
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """What one bot will take: its matches, its requests, their time in seconds, and by name those
-    of COSTS that it gives. `faults` are those of the matches that were played."""
-
-    bot: str
-    matches: float
-    requests: float
-    seconds: float
-    costs: Mapping[str, float]
-    faults: int
-
-
-@dataclass(frozen=True, slots=True)
 class Estimate:
     """What a whole cup will take, from so many matches that were `played`: `forced` moves are asked
-    of nobody, `seconds` is with all its tables."""
+    of nobody, `seconds` is with all its tables. `bots` has for each bot its `requests`, the
+    `seconds` that it thinks, and those of COSTS that it gives."""
 
     matches: int
     forced: float
     seconds: float
     played: int
-    bots: tuple[Share, ...]
-
-    @property
-    def requests(self) -> float:
-        """Those to all bots."""
-        return sum(share.requests for share in self.bots)
+    bots: Mapping[str, Mapping[str, float]]
 
 
 class _FirstBlocks(Schedule):
@@ -60,21 +43,17 @@ class _FirstBlocks(Schedule):
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         self._maker = BlockMaker(cup, seed, match_key, "rotations")
-        hub = [cup.format.challenger] if cup.format.challenger is not None else []
-        rest = [name for name in cup.names if name not in hub]
-        free = cup.players - len(hub)
-        starts = [*range(0, len(rest) - free, free), len(rest) - free]
-        self._tables = [(*hub, *rest[start : start + free]) for start in starts]
+        last = len(cup.bots) - cup.players
+        starts = [*range(0, last, cup.players), last]
+        self._tables = [cup.names[start : start + cup.players] for start in starts]
         self.blocks = len(self._tables)
         self.matches = self.blocks * self._maker.matches
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """One round."""
-        yield Round(1, self.blocks, self._blocks())
-
-    def _blocks(self) -> Iterator[Block]:
-        for number, table in enumerate(self._tables, 1):
-            yield self._maker.make(number, 1, "", self._maker.in_order(table), 1)
+        tables = enumerate(self._tables, 1)
+        blocks = (self._maker.make(number, 1, "", table, 1) for number, table in tables)
+        yield Round(1, self.blocks, blocks)
 
 
 def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
@@ -98,44 +77,29 @@ def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
 def extrapolate(cup: Cup, schedule: Schedule, played: Sequence[MatchRecord]) -> Estimate:
     """What a whole cup will take, if each bot plays on as in the matches that were `played`; where
     later tables follow from results, every bot counts as playing equally many."""
-    matches = schedule.matches
     said = {(one.bot, one.name): one.total for one in info_sums(played)}
-    shares, at_least = [], [0.0]
+    bots, at_least = {}, [0.0]
     for bot in cup.bots:
         own = [record for record in played if bot.name in record.seating]
-        if cup.format.challenger is None:
-            count = matches * cup.players / len(cup.bots)
-        elif cup.format.challenger == bot.name:
-            count = float(matches)
-        else:
-            count = matches * (cup.players - 1) / (len(cup.bots) - 1)
+        share = cup.players / len(cup.bots)
+        if cup.format.challenger is not None:
+            others = (cup.players - 1) / (len(cup.bots) - 1)
+            share = 1.0 if bot.name == cup.format.challenger else others
+        each = share * schedule.matches / len(own)
         times = [record.times[record.seating.index(bot.name)] for record in own]
-        each = count / len(own)
-        shares.append(
-            Share(
-                bot.name,
-                count,
-                requests=each * sum(map(len, times)),
-                seconds=each * sum(map(sum, times)) / 1000,
-                costs={
-                    name: each * said[bot.name, name] for name in COSTS if (bot.name, name) in said
-                },
-                faults=sum(
-                    record.seating[fault.seat] == bot.name
-                    for record in own
-                    for fault in record.faults
-                ),
-            )
-        )
+        bots[bot.name] = {
+            "requests": each * sum(map(len, times)),
+            "seconds": each * sum(map(sum, times)) / 1000,
+            **{name: each * said[bot.name, name] for name in COSTS if (bot.name, name) in said},
+        }
         if bot.url is not None:  # not at more tables at once
             at_least.append(each * sum(record.wall_ms for record in own) / 1000 / bot.max_matches)
     besides = fmean(record.wall_ms - sum(map(sum, record.times)) for record in played) / 1000
-    spent = sum(share.seconds for share in shares) + matches * max(0.0, besides)
-    tables = min(cup.run.concurrency, schedule.blocks)
+    spent = sum(one["seconds"] for one in bots.values()) + schedule.matches * besides
     return Estimate(
-        matches,
-        forced=matches * fmean(len(record.forced) for record in played),
-        seconds=max(spent / tables, *at_least),
+        schedule.matches,
+        forced=schedule.matches * fmean(len(record.forced) for record in played),
+        seconds=max(spent / min(cup.run.concurrency, schedule.blocks), *at_least),
         played=len(played),
-        bots=tuple(shares),
+        bots=bots,
     )

@@ -6,13 +6,19 @@ from typing import Any
 
 import pytest
 
-from tournament.bot.supports import everything, misfit, read_supports, supports_problems
+from tournament.bot.protocol import about_problems
+from tournament.bot.supports import everything, misfit, read_supports
 
 OPTIONS = {"deals": 1, "single_round": False, "spring": True}
 
 
 def about(players: object = (3,), **options: object) -> dict[str, Any]:
     return {"supports": {"doudizhu": {"players": list(players), "options": options}}}  # type: ignore[call-overload]
+
+
+def problems(said: dict[str, Any]) -> list[str]:
+    usual = {"name": "x", "version": "1", "protocol": 1, "games": ["doudizhu"]}
+    return about_problems(usual | said, [])
 
 
 @pytest.mark.parametrize(
@@ -40,31 +46,28 @@ def about(players: object = (3,), **options: object) -> dict[str, Any]:
 )
 def test_a_bot_that_does_not_fit_a_match(said: dict[str, Any], why: str) -> None:
     assert misfit(said, "doudizhu", 3, OPTIONS) == why
-    assert supports_problems(said) == []
+    assert problems(said) == []
 
 
 @pytest.mark.parametrize(
     ("supports", "problem"),
     [
-        (None, '"supports" must be an object.'),
-        ([], '"supports" must be an object.'),
-        ({"skat\x1b": {}}, '"supports" names skat\\x1b; there are doudizhu,'),
-        ({"doudizhu": 3}, '"supports" of doudizhu must be an object.'),
-        ({"doudizhu": {"players": 3}}, '"players" of doudizhu must be a list of 1 to'),
-        ({"doudizhu": {"players": []}}, '"players" of doudizhu must be a list of 1 to'),
-        ({"doudizhu": {"players": [3] * 9999}}, '"players" of doudizhu must be a list of 1 to'),
-        ({"doudizhu": {"players": [[], 5, True]}}, '"players" of doudizhu: Dou Dizhu is played'),
-        ({"doudizhu": {"options": []}}, '"options" of doudizhu must be an object.'),
-        ({"doudizhu": {"options": {"x": [1]}}}, '"options" of doudizhu names x; there are deals,'),
-        ({"doudizhu": {"options": {"spring": True}}}, '"spring" of doudizhu must be a list'),
+        (None, '"supports": Expected `object`, got `null`.'),
+        ({"doudizhu": 3}, '"supports": Expected `object`, got `int`'),
+        ({"doudizhu": {"players": None}}, '"supports": Expected `array`, got `null`'),
+        ({"doudizhu": {"players": []}}, '"supports": Expected `array` of length >= 1'),
+        ({"doudizhu": {"players": [True]}}, '"supports": Expected `int`, got `bool`'),
+        ({"doudizhu": {"players": [3, 5]}}, '"players" of doudizhu has others than 3, 4.'),
+        ({"doudizhu": {"options": {"x\x1b": [1]}}}, "doudizhu has no option x\\x1b; it has deals,"),
+        ({"doudizhu": {"options": {"spring": True}}}, '"supports": Expected `array`, got `bool`'),
         ({"doudizhu": {"options": {"spring": [1]}}}, '"spring" of doudizhu: Must be true or'),
-        ({"doudizhu": {"options": {"deals": [True, {}]}}}, '"deals" of doudizhu: Must be a whole'),
+        ({"doudizhu": {"options": {"deals": [1, True]}}}, '"deals" of doudizhu: Must be a whole'),
+        ({"skat": {}}, '"supports" names skat; there are doudizhu,'),
     ],
 )
 def test_what_is_wrong_is_said_once_and_counts_as_not_said(supports: object, problem: str) -> None:
-    (said,) = supports_problems({"supports": supports})
+    (said,) = problems({"supports": supports})
     assert said.startswith(problem)
-    assert misfit({"supports": supports}, "doudizhu", 3, OPTIONS) == ""
     assert read_supports({"supports": supports}, "doudizhu")[0] == everything("doudizhu")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import games
 from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLate
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
-from tournament.bot.supports import Scope, misfit, read_supports
+from tournament.bot.supports import Scope, read_supports
 from tournament.check.examiner import Connection, Examiner, MatchSession, Verdict
 from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
 from tournament.check.positions import Question, longest, openings, questions
@@ -57,7 +57,7 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     about: Mapping[str, Any] = {}
     with examiner.connect() as bot:
         exchange, result = _send(examiner, bot, "/")
-    problem, fix = str(result), ""
+    problem = str(result)
     if isinstance(result, Reply):
         try:
             about = read_about(result)
@@ -70,11 +70,6 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     scopes = [read_supports(about, name)[0] for name in names]
     if wanted is not None:
         scopes = [wanted.within(scopes[0])]
-        options = {option.name: option.default for option in games.get(wanted.game).options}
-        first = scopes[0].players[0]
-        if not problem:
-            problem = misfit(about, wanted.game, first, scopes[0].fit(options))
-            fix = "Say that it does in supports, or check it with what it plays."
     if not problem:
         name, version = (
             text if len(text) <= _NAME_SHOWN else f"{text[:_NAME_SHOWN]}…"
@@ -88,8 +83,7 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     )
     example = {"name": "mine", "version": "1.0", "protocol": 1, "games": names}
     unfinished = isinstance(result, TooLate) and exchange.answer.status is not None
-    fix = fix or (WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}.")
-    problem = problem[:1].upper() + problem[1:]
+    fix = WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}."
     return Outcome("", (examiner.failure(problem, exchange, Advice(rule, fix)),)), scopes
 
 

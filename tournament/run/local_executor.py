@@ -1,4 +1,5 @@
-"""Plays blocks in worker processes on this machine, one for each table."""
+"""Plays blocks in worker processes on this machine: one for each table, or a few with many tables
+that wait for bots by URL."""
 
 from __future__ import annotations
 
@@ -9,8 +10,10 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Collection, Iterator, Mapping
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -31,6 +34,7 @@ from tournament.run.preflight import inspect
 _TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
 _GRACE_S = 1.0  # of silence after a deadline
 _CLOSE_S = 10.0  # a worker ends its bots much faster
+_MOST_SHARED = 6  # processes of tables that wait; each takes 40 MB
 
 
 class Deadline(ctypes.Structure):
@@ -54,19 +58,15 @@ Order = Job | frozenset[str]
 
 
 class _Worker:
-    """A worker process, its cores and its job."""
+    """What plays one table: its process, which may have others, its cores and its job."""
 
-    def __init__(self, cup: Cup, bot_pool: BotPool, cores: Cores | None) -> None:
+    def __init__(
+        self, connection: Connection, deadline: Deadline, process: BaseProcess, cores: Cores | None
+    ) -> None:
+        self.connection = connection
+        self.deadline = deadline
+        self.process = process
         self.cores = cores
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.deadline = context.RawValue(Deadline, math.inf, False)
-        self.process: BaseProcess = context.Process(
-            target=_main, args=(theirs, cup, bot_pool, cores, self.deadline), daemon=True
-        )
-        with _deferred_stop():
-            self.process.start()
-        theirs.close()
         self.job: Job | None = None
 
     def send(self, job: Job) -> None:
@@ -113,9 +113,18 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
     return max(1, min(cup.run.concurrency, blocks, *limits))
 
 
+def _tables_per_process(cup: Cup, tables: int) -> int:
+    """One; or many if no table needs cores of its own, since most wait for bots by URL."""
+    by_url = [bot.url is not None for bot in cup.bots]
+    cores = max(1, len(available_cores()))
+    if all(by_url) or (any(by_url) and tables > cores):
+        return math.ceil(tables / min(cores, _MOST_SHARED))
+    return 1
+
+
 class LocalExecutor:
-    """An `Executor` with so many worker processes, which share `memory_share` of the memory for
-    bots. Bots in `in_process` are not started: the workers call their functions."""
+    """An `Executor` with so many tables, which share `memory_share` of the memory for bots. Bots in
+    `in_process` are not started: the workers call their functions."""
 
     def __init__(
         self,
@@ -127,21 +136,36 @@ class LocalExecutor:
     ) -> None:
         self._cup = cup
         self._tables = tables
+        self._per_process = 1 if in_process else _tables_per_process(cup, tables)
         self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
         """What the bots of one table may use."""
-        self._bot_pool = BotPool(cup, launch, self.memory_mb, in_process)  # empty, for each worker
-        self._shares = list(shares(tables, available_cores()))
+        self._new_pool = partial(BotPool, cup, launch, self.memory_mb, in_process)
+        self._shares = list(shares(tables, available_cores() if self._per_process == 1 else ()))
         self._workers: list[_Worker] = []
 
-    def _spawn_worker(self) -> _Worker:
-        worker = _Worker(self._cup, self._bot_pool, self._shares.pop(0))
-        self._workers.append(worker)
-        return worker
+    def _spawn_workers(self) -> _Worker:
+        """Start a process for as many of the missing tables as it may have."""
+        context = multiprocessing.get_context("spawn")
+        cores = self._shares.pop(0)
+        tables: list[tuple[Connection, BotPool, Deadline]] = []  # filled below, before it starts
+        workers: list[_Worker] = []
+        process = context.Process(target=_main, args=(tables, self._cup, cores), daemon=True)
+        for _ in range(min(self._per_process, self._tables - len(self._workers))):
+            connection, theirs = context.Pipe()
+            deadline = context.RawValue(Deadline, math.inf, False)
+            tables.append((theirs, self._new_pool(), deadline))
+            workers.append(_Worker(connection, deadline, process, cores))
+        with _deferred_stop():
+            process.start()
+        for theirs, _, _ in tables:
+            theirs.close()
+        self._workers += workers
+        return workers[0]
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Start all workers, then start or reach every bot once."""
         while len(self._workers) < self._tables:
-            self._spawn_worker()
+            self._spawn_workers()
         worker = self._workers[0]
         worker.connection.send(frozenset(absent))
         try:
@@ -163,18 +187,19 @@ class LocalExecutor:
     def submit(self, job: Job) -> None:
         """Send a job to a free worker; one more is started if there is none."""
         free = (worker for worker in self._workers if worker.job is None)
-        (next(free, None) or self._spawn_worker()).send(job)
+        (next(free, None) or self._spawn_workers()).send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
         """Wait for messages of the workers, at most so long, and yield what they mean."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)
         for worker in busy.values():
-            if worker.connection not in ready and worker.deadline.missed:
+            if worker not in self._workers:
+                continue  # it was lost with another one
+            if worker.connection in ready:
+                yield from self._read(worker)
+            elif worker.deadline.missed:
                 yield from self._lose(worker)
-        for connection in ready:
-            if isinstance(connection, Connection) and connection in busy:
-                yield from self._read(busy[connection])
 
     def _read(self, worker: _Worker) -> Iterator[Event]:
         try:
@@ -189,14 +214,18 @@ class LocalExecutor:
         yield message
 
     def _lose(self, worker: _Worker) -> Iterator[Lost]:
-        """A worker has died or is silent; another one will be started in its place."""
-        worker.connection.close()
-        worker.close(0)
-        self._workers.remove(worker)
+        """A worker has died or is silent; another one will be started in its place, and in that of
+        those in the same process."""
+        lost = [each for each in self._workers if each.process is worker.process]
+        self._workers = [each for each in self._workers if each.process is not worker.process]
         self._shares.append(worker.cores)
-        if worker.job is not None:
-            why = f"its worker process ended or was stopped (exit code {worker.process.exitcode})"
-            yield Lost(worker.job.block.number, why)
+        for each in lost:
+            each.connection.close()
+        worker.close(0)
+        why = f"its worker process ended or was stopped (exit code {worker.process.exitcode})"
+        for each in lost:
+            if each.job is not None:
+                yield Lost(each.job.block.number, why)
 
     def recall(self) -> None:
         """Ask all workers to stop after the match that they play."""
@@ -213,9 +242,10 @@ class LocalExecutor:
 
 
 def _main(
-    connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
+    tables: Sequence[tuple[Connection, BotPool, Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
-    """The process: it receives jobs and sends messages until the connection closes or SIGTERM.
+    """The process: each table receives jobs and sends messages until its connection closes or
+    SIGTERM. The first is played by this thread, which gets the signal.
 
     It dies with the runner, however that ends, and its bots with it. They share its cores.
     """
@@ -227,12 +257,19 @@ def _main(
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # some systems allow less than they say
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
+    first, *others = (partial(_work, *table, cup, cores) for table in tables)
+    for other in others:
+        threading.Thread(target=other, daemon=True).start()
     try:
-        with suppress(EOFError, ConnectionError):  # the runner is gone
-            _work(connection, cup, bot_pool, cores, deadline)
+        first()
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        bot_pool.close()
+        threading.excepthook = lambda _: None
+        for connection, _, _ in tables:
+            connection.close()  # before its bots: a match in which they end has no result
+        for _, bot_pool, _ in tables:
+            with suppress(RuntimeError):  # it starts a bot just now, which ends with this process
+                bot_pool.close()
 
 
 def _exit(*_: object) -> NoReturn:
@@ -240,7 +277,14 @@ def _exit(*_: object) -> NoReturn:
 
 
 def _work(
-    connection: Connection, cup: Cup, bot_pool: BotPool, cores: Cores | None, deadline: Deadline
+    connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
+) -> None:
+    with connection, suppress(EOFError, ConnectionError):  # the runner is gone
+        _play_jobs(connection, bot_pool, deadline, cup, cores)
+
+
+def _play_jobs(
+    connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
     table = Table(cup, bot_pool)
     start_s = cup.clock.start_ms / 1000 + OWN_S

@@ -48,13 +48,13 @@ _PAUSE_S = 0.01
 _LAST_TRY_S = 1.0
 
 
-class _Report(NamedTuple):
+class Report(NamedTuple):
     """What the supervisor says of a bot: null while it runs, else its return code, or why it does
-    not run; how many bytes it has written; and the end of them."""
+    not run; how many bytes it has written, as far as known; and the end of them."""
 
     status: int | str | None
     written: int
-    output: bytes
+    output: str
 
 
 class BotProcess:
@@ -107,19 +107,11 @@ class BotProcess:
 
     def status(self) -> int | str | None:
         """None while it runs, else its return code, or why it could not be started."""
-        return self._report().status
-
-    def output(self) -> str:
-        """The end of what it has written; empty if its supervisor is gone."""
-        return self._report().output.decode("utf-8", "backslashreplace")
+        return self.report().status
 
     def clear_output(self) -> bool:
         """Forget what it has written so far. Whether it runs, so that one request does for both."""
-        return self._report(b"C").status is None
-
-    def written(self) -> int:
-        """How many bytes it has written so far; the last known number if its supervisor is gone."""
-        return self._report().written
+        return self.report(b"C").status is None
 
     def memory_mb(self) -> float:
         """The memory that it uses now, with its supervisor and its sandbox."""
@@ -139,17 +131,17 @@ class BotProcess:
             kill_group(self._group)
             remove_group(self._group)
 
-    def _report(self, request: bytes = b"R") -> _Report:
+    def report(self, request: bytes = b"R") -> Report:
         """What the supervisor says; if it says nothing, the bot is ended."""
         with suppress(OSError), self._lock:
             self._control.sendall(request)
             if packet := self._control.recv(_REPORT_SIZE):
                 head, _, output = packet.partition(b"\n")
                 status, self._written = json.loads(head)
-                return _Report(status, self._written, output)
+                return Report(status, self._written, output.decode("utf-8", "backslashreplace"))
         # A late answer would be taken for that to the next request.
         self._control.close()
-        return _Report(_GONE, self._written, b"")
+        return Report(_GONE, self._written, "")
 
 
 class StartedBot(HttpBot):
@@ -222,7 +214,7 @@ class StartedBot(HttpBot):
 
     def output(self) -> str:
         """The end of what it has written in this match."""
-        return self.process.output()
+        return self.process.report().output
 
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""

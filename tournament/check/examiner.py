@@ -201,7 +201,7 @@ class Examiner:
         be seen."""
         if not isinstance(self.bot, StartedBot):
             return None
-        return self._written_earlier + self.bot.process.written()
+        return self._written_earlier + self.bot.process.report().written
 
     def ended(self, *, wait: bool = False) -> str | None:
         """How its process ended; None while it runs or if that cannot be seen. With `wait`, a

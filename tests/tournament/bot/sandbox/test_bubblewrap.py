@@ -50,7 +50,7 @@ def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str
     try:
         while process.status() is None:
             os.sched_yield()
-        return process.output()
+        return process.report().output
     finally:
         process.close()
 

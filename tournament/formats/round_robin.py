@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Set
 from itertools import combinations
 
 from tournament.config import Cup
 from tournament.formats.draws import draw
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved, parse_key
+from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved
 from tournament.records import BlockRecord, MatchSummary
 
 
@@ -43,5 +44,5 @@ class AllTables(Schedule):
         """The number of the block in this schedule."""
         if not self._numbers:
             self._numbers = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
-        _, names, deal = parse_key(block.key)
-        return (deal - 1) * len(self._tables) + self._numbers[names]
+        _, names, deal = json.loads(block.key)
+        return (int(deal) - 1) * len(self._tables) + self._numbers[frozenset(names)]

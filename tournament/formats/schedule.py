@@ -98,8 +98,9 @@ class BlockMaker:
         return tuple(sorted(bots, key=self._order.__getitem__))
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
-        """The block of a table's `deal`-th deal in a stage."""
-        key = block_key(stage, table, deal)
+        """The block of a table's `deal`-th deal in a stage; its key is the JSON of both and of the
+        names of its bots."""
+        key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
         seatings = self._seatings(table, key)
         numbers = range(len(seatings))
         return Block(
@@ -137,14 +138,3 @@ def interleaved(
         for stage, table in tables:
             number += 1
             yield maker.make(number, round, stage, table, deal)
-
-
-def block_key(stage: str, table: Table, deal: int) -> str:
-    """The key of a block: a JSON array of its stage, the sorted names of its bots, its deal."""
-    return json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
-
-
-def parse_key(key: str) -> tuple[str, frozenset[str], int]:
-    """Stage, bots and deal in the key of a block."""
-    stage, names, deal = json.loads(key)
-    return stage, frozenset(names), deal

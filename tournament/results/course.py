@@ -6,8 +6,10 @@ Everything follows from the finished matches, so an export tells as much as its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, groupby, repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -129,17 +131,16 @@ def _grouped(
 
 def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]:
     keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
-    tables: dict[int, list[CourseTable]] = {}
-    for number, table in _grouped(arrays, keys, places):
-        tables.setdefault(number, []).append(table)
     found = []
-    for number, of_round in sorted(tables.items()):
-        byes = sorted(set(arrays.bots) - _names(of_round))
-        found.append(CourseRound(number, tuple(of_round), tuple(byes)))
+    by_round = sorted(_grouped(arrays, keys, places), key=itemgetter(0))
+    for number, group in groupby(by_round, itemgetter(0)):
+        tables = tuple(table for _, table in group)
+        byes = sorted(set(arrays.bots) - _names(tables))
+        found.append(CourseRound(number, tables, tuple(byes)))
     return found
 
 
-def _names(tables: Sequence[CourseTable]) -> set[str]:
+def _names(tables: Iterable[CourseTable]) -> set[str]:
     return {seated.bot for table in tables for seated in table.bots}
 
 
@@ -149,18 +150,11 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
     cuts = knockout.plan(len(arrays.bots), players)
     found = []
     for index, one in enumerate(rounds):
-        later = {
-            seated.bot
-            for following in rounds[index + 1 :]
-            for table in following.tables
-            for seated in table.bots
-            if table.stage != "bronze"
-        }
-        tables = []
-        for number, table in enumerate(one.tables):
-            counts = cuts[index].advancing if index < len(cuts) else ()
-            expected = counts[number] if number < len(counts) else None
-            tables.append(_advancing(table, later, expected, finished))
+        after = (table for following in rounds[index + 1 :] for table in following.tables)
+        later = _names(table for table in after if table.stage != "bronze")
+        expected = cuts[index].advancing if index < len(cuts) else ()
+        pairs = zip(one.tables, chain(expected, repeat(None)), strict=False)
+        tables = (_advancing(table, later, count, finished) for table, count in pairs)
         byes = tuple(bot for bot in one.byes if bot in later or (index == 0 and not finished))
         found.append(CourseRound(one.round, tuple(tables), byes))
     return found
@@ -174,12 +168,10 @@ def _advancing(
     if expected is None or not seen:
         return table
     known = finished or seen == expected
-    bots = [
-        Seated(one.bot, one.score, True if one.bot in later else False if known else None)
-        for one in table.bots
-    ]
-    bots.sort(key=lambda one: (-one.score, not one.advances))
-    return CourseTable(table.stage, table.blocks, tuple(bots))
+    not_later = False if known else None
+    bots = (replace(one, advances=one.bot in later or not_later) for one in table.bots)
+    ordered = sorted(bots, key=lambda one: (-one.score, not one.advances))
+    return replace(table, bots=tuple(ordered))
 
 
 def _stages(

@@ -39,11 +39,9 @@ from tournament.store.digest import (
     digest_with,
 )
 from tournament.store.engine import (
-    NOT_A_STORE,
     RESTORE,
     ConnectionLostError,
     StoreError,
-    StoreUrlError,
     damage,
     is_database_url,
     store_errors,
@@ -53,7 +51,7 @@ from tournament.store.signing import make_key
 from tournament.store.tables import blocks, decisions, details, matches, meta, metadata, voids
 from tournament.text import printable
 
-__all__ = ["NOT_A_STORE", "VERSION", "Store", "StoreError", "StoreUrlError", "is_database_url"]
+__all__ = ["Store", "StoreError"]
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # that of a transaction that writes

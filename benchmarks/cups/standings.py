@@ -122,9 +122,9 @@ def bare_bootstrap(data: Observations, resamples: int) -> list[tuple[float, floa
     generator = np.random.default_rng(1)
     intervals = []
     for bot in range(data.bots):
-        deals = data.deals[:, bot]
-        totals = (data.points[:, bot] * deals)[deals > 0]
-        deals = deals[deals > 0]
+        own = data.bot == bot
+        deals = data.deals[own]
+        totals = data.points[own] * deals
         means = np.empty(resamples)
         for row in range(resamples):
             drawn = generator.integers(0, deals.size, deals.size)

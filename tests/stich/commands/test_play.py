@@ -22,6 +22,7 @@ from stich.processes import find_port
 from tests.tournament.check.misbehaving import Call, honest, running, says
 from tournament.bot.supports import everything
 from tournament.check.positions import questions
+from tournament.config.arguments import fill_seats
 from web.ui.replay import cards_of
 
 
@@ -270,6 +271,11 @@ def test_a_command_that_does_not_start(tmp_path: Path) -> None:
     result = sat_down("dasan", "--with", command)
     assert result.exit_code == 1
     assert "no cards today" in result.output
+
+
+def test_bots_sit_down_in_turn() -> None:
+    assert fill_seats([], 3) == ["sensible", "greedy", "sensible"]
+    assert fill_seats(["a", "b", "c"], 5) == ["a", "b", "c", "a", "b"]
 
 
 def test_as_many_seats_as_bots_are_named() -> None:

@@ -7,8 +7,6 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -47,18 +45,32 @@ class Invitations:
         token = secrets.token_hex(32)
         now = datetime.now(UTC)
         made, expires = (_iso(moment) for moment in (now, now + timedelta(days=days)))
-        with self._changing() as kept:
-            kept[:] = [_revoked(one, bot, made) for one in kept]
-            kept.append(Invitation(bot, hash_of(token), made, expires))
+        self.revoke(bot, Invitation(bot, hash_of(token), made, expires))
         return token
 
-    def revoke(self, bot: str) -> bool:
-        """Revoke the tokens of a bot; whether one was valid. OSError if it cannot be kept."""
-        now = _iso(datetime.now(UTC))
-        with self._changing() as kept:
-            before = list(kept)
-            kept[:] = [_revoked(one, bot, now) for one in kept]
-            return kept != before
+    def revoke(self, bot: str, *instead: Invitation) -> bool:
+        """Revoke the tokens of a bot, and keep others instead; whether one was valid. OSError if it
+        cannot be kept."""
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        new = self._path.with_suffix(".new")
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            now, before = _iso(datetime.now(UTC)), self._read()
+            kept = [
+                replace(one, revoked=now) if one.bot == bot and one.revoked is None else one
+                for one in before
+            ]
+            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(descriptor, "w", encoding="utf-8") as file:
+                json.dump([asdict(one) for one in (*kept, *instead)], file, indent=1)
+                file.flush()
+                os.fsync(descriptor)
+            new.replace(self._path)
+            os.fsync(folder)
+        finally:
+            new.unlink(missing_ok=True)
+            os.close(folder)
+        return kept != before
 
     @property
     def arena_url(self) -> str:
@@ -108,35 +120,10 @@ class Invitations:
             return []
         return [Invitation(**one) for one in data]
 
-    @contextmanager
-    def _changing(self) -> Iterator[list[Invitation]]:
-        """The invitations, to be changed by one process at a time and written as a whole."""
-        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        new = self._path.with_suffix(".new")
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            kept = self._read()
-            yield kept
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(descriptor, "w", encoding="utf-8") as file:
-                json.dump([asdict(one) for one in kept], file, indent=1)
-                file.flush()
-                os.fsync(descriptor)
-            new.replace(self._path)
-            os.fsync(folder)
-        finally:
-            with suppress(FileNotFoundError):
-                new.unlink()
-            os.close(folder)
-
 
 def hash_of(token: str) -> str:
     """The SHA-256 of a token in hexadecimal. Tokens are random, so it needs no salt."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _revoked(one: Invitation, bot: str, now: str) -> Invitation:
-    return replace(one, revoked=now) if one.bot == bot and one.revoked is None else one
 
 
 def _iso(moment: datetime) -> str:

@@ -185,10 +185,8 @@ class LiveRun:
         while self._counts[0][0] < self._clock() - _RATE_S or self._counts[0][1] > count:
             self._counts.popleft()
         version = f"{count}-{_version(store, facts)}"
-        seen = self._snapshot
-        return seen if seen and seen.version == version else self._read(store, version, facts)
-
-    def _read(self, store: StoreReader, version: str, facts: dict[str, Any]) -> Snapshot:
+        if self._snapshot and self._snapshot.version == version:
+            return self._snapshot
         # Matches are only added, unless some become void, or a cup grows and renumbers its blocks.
         basis = (store.count_voids(), facts.get("config"))
         if basis != self._basis:

@@ -60,7 +60,6 @@ class BotPool:
         memory_mb: float = inf,
         in_process: Mapping[str, MoveFunction] | None = None,
     ) -> None:
-        self._in_process = in_process or {}
         self._cup = cup
         self._launch = launch
         self._limit_mb = memory_mb
@@ -69,7 +68,9 @@ class BotPool:
         self._memory_mb: dict[str, float] = {}  # of a process of this bot, as last measured
         self._measured: dict[_Place, float] = {}
         self._new: set[_Place] = set()
-        self._by_url: dict[str, Player] = {}
+        self._called: dict[str, Player] = {
+            name: InProcessBot(choose) for name, choose in (in_process or {}).items()
+        }  # those that are not started
 
     def seat(
         self,
@@ -162,7 +163,7 @@ class BotPool:
         ]
 
     def _is_started(self, name: str) -> bool:
-        return self._cup.bot(name).command is not None and name not in self._in_process
+        return self._cup.bot(name).command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
         """Whether a bot runs; if so it forgets what it wrote in its last match."""
@@ -207,17 +208,24 @@ class BotPool:
         self._new.add(place)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
-        if bot.name in self._in_process:
-            return InProcessBot(self._in_process[bot.name])
-        if bot.url is not None:
-            return self._bot_by_url(bot, bot.url)
-        url = self._started[place].url
+        """The bot at a place, or what stands for one that cannot play."""
+        if bot.name in self._called:
+            return self._called[bot.name]
+        url = bot.url or self._started[place].url
         try:
-            running = self._ready(place)
+            if bot.url is None:
+                running = self._ready(place)
+                self._new.discard(place)
+                return running
+            player = HttpBot(url, dial_url(url), bot.token)
         except StartError as error:
             return UnavailableBot(url, f"It could not be started again. {error}")
-        self._new.discard(place)
-        return running
+        except OSError as error:  # it may be known before the next match
+            return UnavailableBot(url, f"Its host is not known: {error.strerror or error}.")
+        if bot.connect:
+            player.url = CONNECTED_URL
+        self._called[bot.name] = player
+        return player
 
     def _ready(self, place: _Place) -> StartedBot:
         running = self._started.pop(place)
@@ -226,18 +234,6 @@ class BotPool:
             self._memory_mb[place.name] = running.process.memory_mb()
         self._started[place] = running
         return running
-
-    def _bot_by_url(self, bot: Bot, url: str) -> Player:
-        if bot.name not in self._by_url:
-            try:
-                player = HttpBot(url, dial_url(url), bot.token)
-            except OSError as error:
-                # Not kept: it may be known before the next match.
-                return UnavailableBot(url, f"Its host is not known: {error.strerror or error}.")
-            if bot.connect:
-                player.url = CONNECTED_URL
-            self._by_url[bot.name] = player
-        return self._by_url[bot.name]
 
 
 class Table:

@@ -145,12 +145,6 @@ def test_the_retry_has_no_deadline_of_its_own() -> None:
     assert outcome.kind is FaultKind.TIMEOUT
 
 
-def test_proxies_from_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert moves(hostile.first) == ["pass"]
-
-
 def test_a_connection_is_kept_alive() -> None:
     seen = set()
 

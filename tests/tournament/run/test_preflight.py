@@ -71,19 +71,12 @@ def test_a_bot_that_does_not_play_with_these_options() -> None:
     ("body", "why"),
     [
         (b"<h1>It works</h1>", "Its answer is not JSON"),
-        (b"[]", "Its answer is not a JSON object"),
         (b'{"status": "ok"}', 'Its answer has no "protocol")'),
         (b'{"protocol": 1}', 'Its answer has no "games")'),
     ],
 )
 def test_another_server_at_the_url_of_a_bot(body: bytes, why: str) -> None:
     assert refused(hostile.answer(body)).startswith(why)
-
-
-def test_a_wrong_path() -> None:
-    assert refused(hostile.answer(b"{}", status="404 Not Found")).startswith(
-        "It answered with status 404, not 200)"
-    )
 
 
 def refused(reply: bytes) -> str:

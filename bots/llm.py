@@ -310,3 +310,4 @@ def run(folder: Path) -> None:
     files = b"".join((folder / name).read_bytes() for name in ("settings.toml", "prompt.md"))
     version = hashlib.sha256(files).hexdigest()[:8]  # a run notes what a bot says of itself
     kit.run(player.move, name=player.settings.model, version=version, games=list(ORDER))
+    os._exit(0)  # after Ctrl-C: nobody needs the answers that are still to come

@@ -105,7 +105,7 @@ def start_options(command: _Command) -> _Command:
             multiple=True,
             metavar="NAME",
             callback=_variables,
-            help="Pass this environment variable of yours on to the bots that are started, besides"
+            help="Pass this environment variable of yours on to the bots that are started, not to"
             " reference bots. Can be repeated.",
         ),
         click.option("--network", is_flag=True, help="Let bots in the sandbox use the network."),

@@ -305,12 +305,13 @@ def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
     rows = [*(row(bot, one) for bot, one in found.bots.items()), row("all", *shares)]
     headings = ["Bot", *(name.replace("_", " ") for name in names)]
     console.print(make_table(headings, rows, "Estimate of the whole cup"))
+    faults = f", with {plural(found.faults, 'fault')}" if found.faults else ""
     stops = " It may end earlier, by [stop]." if cup.stop.top is not None else ""
     text = (
         f"About {timedelta(seconds=round(found.seconds))} for"
         f" {plural(found.matches, 'match', 'matches')} with"
         f" {plural(cup.run.concurrency, 'table')} at once; {found.forced:,.0f} moves are forced and"
         f" asked of nobody.{stops} From {plural(found.played, 'match', 'matches')} on other deals,"
-        " of which nothing is kept."
+        f" of which nothing is kept{faults}."
     )
     console.print(Text(text), soft_wrap=True)

@@ -27,14 +27,15 @@ COSTS = ("input_tokens", "output_tokens", "cost")
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a whole cup will take, from so many matches that were `played`: `forced` moves are asked
-    of nobody, `seconds` is with all its tables. `bots` has for each bot its `requests`, the
-    `seconds` that it thinks, and those of COSTS that it gives."""
+    """What a whole cup will take, from so many matches that were `played`, with so many `faults`:
+    `forced` moves are asked of nobody, `seconds` is with all its tables. `bots` has for each bot
+    its `requests`, the `seconds` that it thinks, and those of COSTS that it gives."""
 
     matches: int
     forced: float
     seconds: float
     played: int
+    faults: int
     bots: Mapping[str, Mapping[str, float]]
 
 
@@ -101,5 +102,6 @@ def extrapolate(cup: Cup, schedule: Schedule, played: Sequence[MatchRecord]) -> 
         forced=schedule.matches * fmean(len(record.forced) for record in played),
         seconds=max(spent / min(cup.run.concurrency, schedule.blocks), *at_least),
         played=len(played),
+        faults=sum(len(record.faults) for record in played),
         bots=bots,
     )

@@ -87,7 +87,7 @@ def test_a_block_is_played_on_other_deals_and_not_kept(tmp_path: Path) -> None:
         seen.clear()
         assert stich("run", file, "--out", tmp_path / "run").returncode == 0
     assert found["event"] == "estimate"
-    assert (found["matches"], found["played"]) == (4 * 2 * 3, 2 * 3)
+    assert (found["matches"], found["played"], found["faults"]) == (4 * 2 * 3, 2 * 3, 0)
     model, *others = found["bots"].values()
     assert model["requests"] >= asked
     for name, value in {"input_tokens": 100, "output_tokens": 5, "cost": 0.25}.items():

@@ -198,7 +198,10 @@ def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> Match
         cup=cup,
         seating=record.number,
         bots=list(record.seating),
-        about=[_about(about.get(bot)) for bot in record.seating],
+        about=[
+            msgspec.convert(about[bot][-1], About) if about.get(bot) else None
+            for bot in record.seating
+        ],
         ms=[*times_by_move(record, seats)],
         info={str(index): dict(said) for index, said in record.info.items()},
         faults=[FaultLine(one.move, one.kind, one.detail) for one in record.faults],
@@ -213,7 +216,3 @@ def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | Non
         asked = index < len(seats) and index not in record.forced
         ms = next(times[seats[index]], None) if asked else None
         yield None if ms is None else round(ms, 3)
-
-
-def _about(said: list[Mapping[str, Any]] | None) -> About | None:
-    return msgspec.convert(said[-1], About) if said else None

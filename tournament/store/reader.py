@@ -301,7 +301,12 @@ def _match_query() -> sa.Select[Any]:
     each = matches.alias()
     played = sa.select(sa.func.count()).where(each.c.block_id == blocks.c.id).scalar_subquery()
     return (
-        sa.select(blocks.c.block, details.c.data, (played == blocks.c.seatings).label("complete"))
+        sa.select(
+            matches.c.match,
+            blocks.c.block,
+            details.c.data,
+            (played == blocks.c.seatings).label("complete"),
+        )
         .join(matches, matches.c.block_id == blocks.c.id)
         .outerjoin(details, details.c.match == matches.c.match)
         .order_by(blocks.c.block, matches.c.number)

@@ -171,7 +171,7 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
     others think of the same deal.
     """
     if row.data is None:
-        raise ValueError("a match without its moves")
+        raise ValueError(f"match {row.match} has no moves")
     fields = {**unpack(row.data), "block": row.block}
     if not row.complete:
         fields["info"] = {}

@@ -196,16 +196,16 @@ def arena(
         if out and store_url:
             more = ["--out", out, *more]
         again = _command_again("arena", target, run, *more)
-        connecting = any(bot.connect for bot in cup.bots)
-        if connecting:
-            if connect_port is None:
-                connect_port = port + 1 if port < 65535 else 0
-            connect_port = find_port(host, connect_port)
-        told = connect_port if connecting else None
-        served = pages_served(host, port, run=run, connect_port=told, cup=target, folder=folder)
-        url = stack.enter_context(served)
+        if any(bot.connect for bot in cup.bots):
+            after = port + 1 if port < 65535 else 0
+            connect_port = find_port(host, after if connect_port is None else connect_port)
+        else:
+            connect_port = None
+        url = stack.enter_context(
+            pages_served(host, port, run=run, connect_port=connect_port, cup=target, folder=folder)
+        )
         gateway = None
-        if connecting and connect_port is not None:
+        if connect_port is not None:
             Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
             Invitations(Path(folder)).arena_url = url
             invite = shlex.join(("stich", "invite", target, "--out", folder))

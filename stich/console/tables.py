@@ -115,10 +115,12 @@ def print_table(
 def standings_table(standings: Standings, total: int | None = None) -> Table:
     """The standings as a table; `total` is the number of planned matches."""
     state = "final" if standings.finished else "so far"
+    # the interval of a duel is of the difference, and below the table
+    points = (lambda line: format_points(line.score)) if standings.duel else format_score
     columns: dict[str, Callable[[Standing], str]] = {
         "Place": lambda line: "–" if line.place is None else str(line.place),
         "Bot": lambda line: line.bot,
-        "Points a deal": _points if standings.duel else format_score,
+        "Points a deal": points,
         "Plain mean": lambda line: format_points(line.plain),
         "Ranks": lambda line: format_rank(line.rank),
         "Won": lambda line: "–" if line.won is None else f"{line.won:.0%}",
@@ -133,11 +135,6 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
         f"{printable(standings.name)}: {standings.game}, {state}",
         " ".join(_caption(standings, total)),
     )
-
-
-def _points(line: Standing) -> str:
-    """Points without their interval: that of a duel is of the difference, and below the table."""
-    return format_points(line.score)
 
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:

@@ -120,7 +120,7 @@ def media() -> Iterator[tuple[str, dict[str, Any], Any]]:
                 for name, example in _examples(content):
                     yield f"{method} {path} {status} {name}", content["schema"], example
     for response in RESPONSES.values():
-        for content in response["content"].values():
+        for content in response.get("content", {}).values():
             for name, example in _examples(content):
                 yield f"any {name}", content["schema"], example
 

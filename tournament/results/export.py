@@ -8,8 +8,8 @@ block, seating and seat.
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 from collections.abc import Iterator
 from itertools import islice
 from types import NoneType
@@ -195,15 +195,11 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
     count = 0
-    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-    try:
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(SeatRow.__struct_fields__)
-        for row in rows:
-            writer.writerow(map(_csv_value, msgspec.structs.astuple(row)))
-            count += 1
-    finally:
-        text.detach()
+    writer = csv.writer(codecs.getwriter("utf-8")(out), lineterminator="\n")
+    writer.writerow(SeatRow.__struct_fields__)
+    for row in rows:
+        writer.writerow(map(_csv_value, msgspec.structs.astuple(row)))
+        count += 1
     return count
 
 

@@ -71,7 +71,13 @@ class TrickMoves(LegalMoves):
         return build_move(mirror(cards), group.reading, cards in self._suffixed(group))
 
     def __iter__(self) -> Iterator[Move]:
-        return iter([self[index] for index in range(len(self))])
+        found = [Move(PASS, DECK)] if self._passing else []
+        for group in self.groups():
+            suffixed, reading = self._suffixed(group), group.reading
+            found += [
+                build_move(mirror(cards), reading, cards in suffixed) for cards in group.plays()
+            ]
+        return iter(found)
 
     def texts(self) -> list[str]:
         """All moves as strings."""

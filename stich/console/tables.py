@@ -307,8 +307,8 @@ def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
     text = (
         f"About {timedelta(seconds=round(found.seconds))} for"
         f" {plural(found.matches, 'match', 'matches')} with"
-        f" {plural(cup.run.concurrency, 'table')} at once; {found.forced:,.0f} moves are forced and"
-        f" asked of nobody.{stops} From {plural(found.played, 'match', 'matches')} on other deals,"
-        f" of which nothing is kept{faults}."
+        f" {plural(cup.run.concurrency, 'table')} at once; {found.forced:,.0f} moves are forced:"
+        f" no bot is asked for them.{stops} From {plural(found.played, 'match', 'matches')} on"
+        f" other deals, of which nothing is kept{faults}."
     )
     console.print(Text(text), soft_wrap=True)

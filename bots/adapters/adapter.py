@@ -45,8 +45,9 @@ class Adapter:
         try:
             return self._ask(Deal.of(view, moves), self._match(request["match"]), until)
         except NoAnswer as error:
-            print(f"sensible plays: {error}", file=sys.stderr, flush=True)  # noqa: T201
-            info: Info = {"fallback": 1, error.kind: 1, "comment": f"sensible plays: {error}"}
+            said = f"sensible plays: {error}"
+            print(said, file=sys.stderr, flush=True)  # noqa: T201 (what the author reads)
+            info: Info = {"fallback": 1, error.kind: 1, "comment": said}
             return sensible.move(view, moves), info
 
     def _ask(self, deal: Deal, match: Program, until: float) -> tuple[str, Info]:

@@ -123,7 +123,7 @@ def test_whole_games(tmp_path: Path, source: str, auction: bool) -> None:
 
 
 @pytest.mark.parametrize("seat", range(3))
-def test_with_other_options_there_is_something_to_tell_less(tmp_path: Path, seat: int) -> None:
+def test_with_other_options_some_positions_cannot_be_told(tmp_path: Path, seat: int) -> None:
     _, sums = play(adapter(tmp_path, ONCE), "other", seat, {"deals": 3})
     assert 0 < sums["untold"] == sums["fallback"] < sums["asked"]
 

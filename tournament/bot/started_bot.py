@@ -160,7 +160,7 @@ class StartedBot(HttpBot):
         self.about: Mapping[str, Any] = {}
         self.answered = False
         self._began = monotonic()
-        self._port = _free_port()
+        self._reserved, self._port = _reserved_port()
         passed = {} if is_reference(self._bot) else self._launch.env
         env = {**environment(shlex.split(self.command), self._port), **passed, **self._bot.env}
         self.process = BotProcess(self._bot, env, self._launch)
@@ -220,6 +220,7 @@ class StartedBot(HttpBot):
         """End it and everything that it has started; a second call does nothing."""
         super().close()
         self.process.close()
+        self._reserved.close()
 
     def _ended(self, status: int | str) -> str:
         folder = self._launch.folder / (self._bot.dir or "")
@@ -273,14 +274,22 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
     return StartedBot(bot, launch).ready()
 
 
-def _free_port() -> int:
-    """A port of this machine at which no program listens now."""
+def _reserved_port() -> tuple[socket.socket, int]:
+    """A port at which no program listens now, and a socket that reserves it until it is closed.
+
+    A bot binds its port some time after its start. Until then another bot could get the same port,
+    of this run or of another on this machine, and answer in its place. The socket is of UDP, so
+    that the bot itself may bind the port for TCP.
+    """
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
+        reserved = socket.socket(type=socket.SOCK_DGRAM)
         with socket.socket() as probe, suppress(OSError):
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            reserved.bind(("127.0.0.1", port))
             probe.bind(("127.0.0.1", port))
-            return port
+            return reserved, port
+        reserved.close()
     raise StartError("No free port was found between {} and {}.".format(*_PORTS))
 
 

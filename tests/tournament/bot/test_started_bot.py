@@ -180,3 +180,16 @@ def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
         assert [bot_pool.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
     finally:
         bot_pool.close()
+
+
+def test_no_other_bot_gets_the_port_of_one_that_does_not_listen_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would answer in place of the first, and the results would be those of the wrong bot."""
+    slow = Bot("slow", command="sleep 60")
+    launch, _ = prepare_launch([slow], Limits(), 60_000, sandbox=False, folder=tmp_path)
+    with closing(StartedBot(slow, launch)) as started:
+        port = int(started.url.rpartition(":")[2])
+        monkeypatch.setattr("tournament.bot.started_bot._PORTS", (port, port + 1))
+        with pytest.raises(StartError, match="No free port"):
+            StartedBot(slow, launch)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Self, TypeVar
@@ -335,6 +337,28 @@ class Store(StoreReader):
 
     def _connect(self) -> Connection:
         return self._retrying(super()._connect)
+
+    def facts(self) -> dict[str, Any]:
+        """As of a reader; a runner reads them again if the connection is lost meanwhile."""
+        return self._retrying(super().facts)
+
+    def _count(self, table: sa.Table) -> int:
+        return self._retrying(partial(super()._count, table))
+
+    def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
+        """As of a reader; a runner that loses the connection goes on after what it has read."""
+        read, lost = 0, -1
+        while True:
+            try:
+                for found in islice(super()._all(query, convert), read, None):
+                    yield found
+                    read += 1
+            except ConnectionLostError:
+                if self._writer is None or read == lost:
+                    raise
+                lost = read
+            else:
+                return
 
     def secret(self, *about: str) -> str:
         """A secret of this user, the same for the same words; nobody else can compute it."""

@@ -3,6 +3,7 @@
 import dataclasses
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -338,6 +339,27 @@ def test_a_runner_connects_again_and_has_its_lock_again(target: str) -> None:
             pass
         assert other.count() == 2
         assert other.is_signed()
+
+
+@pytest.mark.filterwarnings("ignore:.*ServerCursor.* was deleted:ResourceWarning")
+@pytest.mark.parametrize("target", ["postgresql"], indirect=True)
+def test_a_runner_that_loses_the_connection_while_it_reads_goes_on(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.store.reader._CHUNK", 1)
+    with Store.create(target) as store, only_runner(store):
+        for block in (1, 2, 3):
+            store.add(record(block))
+        blocks = []
+        for match in store.summaries():
+            blocks.append(match.block)
+            end_connections(target)
+        assert blocks == [1, 2, 3]
+        for read in (store.facts, store.count):
+            with before_statement(store._engine, 1) as changes:
+                changes.append(partial(end_connections, target))
+                assert read()
+                assert not changes
 
 
 @pytest.mark.parametrize("target", ["postgresql"], indirect=True)

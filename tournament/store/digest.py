@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ SIGNATURE = "signature"
 """The key of the row in `meta` with the signature of a finished run, which it does not cover."""
 
 _NOTE_SIZE = 512  # bytes: always the same, so that one call overwrites a note
-_MATCHES = (
+MATCHES = (
     sa.select(matches.c.match, matches.c.number, matches.c.faulty)
     .add_columns(*(blocks.c[name] for name in ("key", "block", "round", "stage")))
     .add_columns(blocks.c.bots, blocks.c.seatings, matches.c.summary, details.c.data)
@@ -65,17 +65,17 @@ def digest_of_rest(connection: Connection) -> str:
 
 def digest_of(connection: Connection) -> Digest:
     """The digest of all that is in a store, read anew."""
-    query = _MATCHES.order_by(matches.c.sequence)
+    query = MATCHES.order_by(matches.c.sequence)
     found = connection.execute(query, execution_options={"yield_per": 2000})
     return _chained(Digest(rest=digest_of_rest(connection)), found)
 
 
-def digest_with(connection: Connection, before: Digest, match: str) -> Digest:
-    """The digest after a match that was added."""
-    return _chained(before, connection.execute(_MATCHES.where(matches.c.match == match)))
+def digest_with(before: Digest, match: Sequence[Any]) -> Digest:
+    """The digest after a match that was added; its values are those of `insert_match`."""
+    return _chained(before, [match])
 
 
-def _chained(before: Digest, found: Iterable[sa.Row[Any]]) -> Digest:
+def _chained(before: Digest, found: Iterable[Sequence[Any]]) -> Digest:
     length, chain = before.length, before.matches
     for *known, summary, data in found:
         head = rows.dumps([chain, *known, len(summary), len(data)]).encode("ascii")

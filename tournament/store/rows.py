@@ -90,39 +90,53 @@ def pack_match(record: MatchRecord) -> bytes:
     return zlib.compress(dumps(known).encode("ascii"), 6)
 
 
-def insert_match(connection: Connection, record: MatchRecord) -> None:
+# Made once: for most statements that takes longer than to carry them out.
+_BLOCK = sa.select(blocks.c.id).where(blocks.c.key == sa.bindparam("of"))
+_INSERT_BLOCK = sa.insert(blocks).returning(blocks.c.id)
+_LATEST = sa.select(sa.func.coalesce(sa.func.max(matches.c.sequence) + 1, 0)).scalar_subquery()
+_INSERT_MATCH = sa.insert(matches).values(sequence=_LATEST)
+_INSERT_DETAILS = sa.insert(details)
+_ALL_FACTS = sa.select(meta)
+_SOME_FACTS = _ALL_FACTS.where(meta.c.key.in_(sa.bindparam("keys", expanding=True)))
+_INSERT_FACT = sa.insert(meta)
+_UPDATE_FACT = (
+    sa.update(meta).where(meta.c.key == sa.bindparam("of")).values(value=sa.bindparam("new"))
+)
+
+
+def insert_match(connection: Connection, record: MatchRecord) -> list[Any]:
     """Write a match, and its block if it is not there; sqlalchemy.exc.IntegrityError if the match
-    is."""
-    block = sa.select(blocks.c.id).where(blocks.c.key == record.key)
-    if connection.execute(block).first() is None:
-        names = ("key", "block", "round", "stage", "seatings")
-        row = {name: getattr(record, name) for name in names}
-        connection.execute(sa.insert(blocks), {**row, "bots": dumps(record.table)})
-    latest = connection.execute(sa.select(sa.func.max(matches.c.sequence))).scalar()
+    is. Returns what its digest covers, as `digest.MATCHES` reads it."""
+    values = {name: getattr(record, name) for name in ("key", "block", "round", "stage")}
+    block = {**values, "bots": dumps(record.table), "seatings": record.seatings}
     match = {
         "match": record.match,
-        "block_id": connection.execute(block).scalar_one(),
         "number": record.number,
         "faulty": bool(record.faults),
         "summary": pack_summary(record.summary()),
-        "sequence": 0 if latest is None else latest + 1,
     }
-    connection.execute(sa.insert(matches), match)
-    connection.execute(sa.insert(details), {"match": record.match, "data": pack_match(record)})
+    data = pack_match(record)
+    number = connection.execute(_BLOCK, {"of": record.key}).scalar()
+    if number is None:
+        number = connection.execute(_INSERT_BLOCK, block).scalar_one()
+    connection.execute(_INSERT_MATCH, {**match, "block_id": number})
+    connection.execute(_INSERT_DETAILS, {"match": record.match, "data": data})
+    summary = match.pop("summary")
+    return [*match.values(), *block.values(), summary, data]
 
 
 def read_facts(connection: Connection, *keys: str) -> dict[str, Any]:
     """The facts of a run with these keys, or all of them."""
-    query = sa.select(meta).where(meta.c.key.in_(keys)) if keys else sa.select(meta)
-    return {row.key: json.loads(row.value) for row in connection.execute(query)}
+    found = connection.execute(_SOME_FACTS if keys else _ALL_FACTS, {"keys": keys})
+    return {row.key: json.loads(row.value) for row in found}
 
 
 def put_facts(connection: Connection, facts: Mapping[str, Any]) -> None:
     """Set facts of a run."""
-    connection.execute(sa.delete(meta).where(meta.c.key.in_(facts)))
-    if facts:
-        both = [{"key": key, "value": dumps(value)} for key, value in facts.items()]
-        connection.execute(sa.insert(meta), both)
+    for key, value in facts.items():
+        text = dumps(value)
+        if connection.execute(_UPDATE_FACT, {"of": key, "new": text}).rowcount == 0:
+            connection.execute(_INSERT_FACT, {"key": key, "value": text})
 
 
 def append(connection: Connection, table: sa.Table, record: Decision | VoidRecord) -> None:

@@ -59,7 +59,7 @@ _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # that of a transaction that writes
 _RETRY_S = 60.0  # for how long a runner waits for a database that was restarted
 _PAUSE_S = 0.5
-_KNOWN = ("run", "finished", DIGEST)
+_KNOWN = ("run", "finished", DIGEST, SIGNATURE)
 _T = TypeVar("_T")
 
 
@@ -145,14 +145,13 @@ class Store(StoreReader):
 
         def change(connection: Connection, before: Digest) -> Digest:
             try:
-                rows.insert_match(connection, record)
+                return digest_with(before, rows.insert_match(connection, record))
             except sa.exc.IntegrityError:
                 raise StoreError(
                     f"{self.where}: match {record.match} is in the store, but this runner did not"
                     f" write it: another program writes to the store. Find it and stop it, then"
                     f" {RESTORE}."
                 ) from None
-            return digest_with(connection, before, record.match)
 
         self._commit(change)
 
@@ -276,11 +275,12 @@ class Store(StoreReader):
         """
         facts = rows.read_facts(connection, *_KNOWN)
         digest.note(facts["run"], before, after)
-        kept: dict[str, Any] = {DIGEST: after}
         if facts.get("finished"):
-            kept[SIGNATURE] = make_key().sign(after.signed(facts["run"]))
-        connection.execute(sa.delete(meta).where(meta.c.key == SIGNATURE))
-        rows.put_facts(connection, kept)
+            signature = make_key().sign(after.signed(facts["run"]))
+            rows.put_facts(connection, {SIGNATURE: signature})
+        elif SIGNATURE in facts:
+            connection.execute(sa.delete(meta).where(meta.c.key == SIGNATURE))
+        rows.put_facts(connection, {DIGEST: after})
 
     def _changed(self) -> StoreError:
         return StoreError(

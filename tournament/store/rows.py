@@ -92,7 +92,7 @@ def pack_match(record: MatchRecord) -> bytes:
 
 # Made once: for most statements that takes longer than to carry them out.
 _BLOCK = sa.select(blocks.c.id).where(blocks.c.key == sa.bindparam("of"))
-_INSERT_BLOCK = sa.insert(blocks).returning(blocks.c.id)
+_INSERT_BLOCK = sa.insert(blocks)
 _LATEST = sa.select(sa.func.coalesce(sa.func.max(matches.c.sequence) + 1, 0)).scalar_subquery()
 _INSERT_MATCH = sa.insert(matches).values(sequence=_LATEST)
 _INSERT_DETAILS = sa.insert(details)
@@ -118,7 +118,8 @@ def insert_match(connection: Connection, record: MatchRecord) -> list[Any]:
     data = pack_match(record)
     number = connection.execute(_BLOCK, {"of": record.key}).scalar()
     if number is None:
-        number = connection.execute(_INSERT_BLOCK, block).scalar_one()
+        connection.execute(_INSERT_BLOCK, block)
+        number = connection.execute(_BLOCK, {"of": record.key}).scalar_one()
     connection.execute(_INSERT_MATCH, {**match, "block_id": number})
     connection.execute(_INSERT_DETAILS, {"match": record.match, "data": data})
     summary = match.pop("summary")

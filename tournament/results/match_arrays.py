@@ -140,14 +140,14 @@ def _row_type(seats: int) -> np.dtype[np.void]:
     return np.dtype(
         [
             ("block", np.int64),
-            ("number", np.int64),
-            ("round", np.int64),
-            ("stage", np.int64),
-            ("deals", np.int64),
-            ("seatings", np.int64),
-            ("seats", np.int64, (seats,)),
+            ("number", np.int32),
+            ("round", np.int32),
+            ("stage", np.int32),
+            ("deals", np.int32),
+            ("seatings", np.int32),
+            ("seats", np.int32, (seats,)),
             ("scores", np.int64, (seats,)),
             ("struck", np.bool_, (seats,)),
-            ("faults", np.int64, (seats, len(FAULT_KINDS))),
+            ("faults", np.int32, (seats, len(FAULT_KINDS))),
         ]
     )

@@ -312,5 +312,5 @@ def _won(arrays: MatchArrays, seated: Booleans) -> Fraction:
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:
     if not times.size:
         return MoveTimes(None, None)
-    median, p99 = np.quantile(times.astype(np.float64), [0.5, 0.99])
+    median, p99 = np.quantile(times, [0.5, 0.99])
     return MoveTimes(round(float(median), 3), round(float(p99), 3))

@@ -15,6 +15,7 @@ from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import click
 import requests
@@ -132,8 +133,8 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 
 
 class GatewayClient:
-    """Calls the gateway of these bots at the URL `base`, in the process of the runner, while its
-    `server` runs. `invite` is the command that makes tokens."""
+    """Calls the gateway at the URL `base`, in the process of the runner, while its `server` runs;
+    a cup waits for these `bots`. `invite` is the command that makes tokens."""
 
     def __init__(
         self,
@@ -144,7 +145,7 @@ class GatewayClient:
         invite: str,
     ) -> None:
         self._bots = bots
-        self._excluded: frozenset[str] = frozenset()
+        self._excluded: Mapping[str, str] = {}
         self._base = base
         self._server = server
         self._invite = invite
@@ -152,15 +153,15 @@ class GatewayClient:
         session.trust_env = False  # no proxy leads to this machine
 
     def wait_for_bots(
-        self, cup: Cup, absent: Callable[[], frozenset[str]], waiting: Waiting
+        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
         """Wait until all bots that connect are there, but for those that are `absent`, whose
         programs are notified; the cup with their URLs and tables."""
         again, known = 0.0, None
         while True:
-            gone, tables = absent(), self._tables()
+            gone, tables = absent(), self.tables()
             self.exclude(gone)
-            missing = [name for name in self._bots if not tables[name] and name not in gone]
+            missing = [name for name in self._bots if name not in {*tables, *gone}]
             if not missing:
                 break
             if missing != known or monotonic() >= again:
@@ -168,30 +169,38 @@ class GatewayClient:
                 waiting(missing, len(self._bots), f"{self._invite} NAME")
             sleep(_LOOK_S)
         bots = {bot.name: bot for bot in cup.bots}
-        for number, name in enumerate(self._bots):
-            url, most = f"{self._base}/{number}", max(1, tables[name])
-            bots[name] = replace(bots[name], url=url, max_matches=most)
+        for name in self._bots:
+            most = tables.get(name, 1)
+            bots[name] = replace(bots[name], url=self.url_of(name), max_matches=most)
         return replace(cup, bots=tuple(bots.values()))
 
-    def exclude(self, bots: frozenset[str]) -> None:
-        """The programs of these bots are notified that they play no more; all others may play."""
+    def url_of(self, bot: str) -> str:
+        """Where the runner asks a bot that connects."""
+        return f"{self._base}/bots/{quote(bot, safe='')}"
+
+    def tables(self) -> dict[str, int]:
+        """The bots that are connected, each with the number of its tables."""
+        found: dict[str, int] = self._call("get", "bots")
+        return {name: tables for name, tables in found.items() if tables}
+
+    def exclude(self, bots: Mapping[str, str]) -> None:
+        """These bots play no more, and their programs get a sentence; all others may play."""
         if bots != self._excluded:
-            numbers = [number for number, name in enumerate(self._bots) if name in bots]
-            self._call("post", "excluded", numbers)
-            self._excluded = bots
+            self._call("post", "excluded", bots)
+            self._excluded = dict(bots)
+
+    def fail(self, bots: Mapping[str, str]) -> None:
+        """These bots must be mended before they connect again; their programs get a sentence."""
+        self._call("post", "failed", bots)
 
     def end(self) -> None:
         """Tell all programs that the cup is over, and wait a moment until they have gone."""
         self._call("post", "over")
         until = monotonic() + _OVER_S
-        while monotonic() < until and any(self._tables().values()):
+        while monotonic() < until and self.tables():
             sleep(_LOOK_S)
 
-    def _tables(self) -> dict[str, int]:
-        found: dict[str, int] = self._call("get", "bots")
-        return found
-
-    def _call(self, method: str, path: str, data: Sequence[int] | None = None) -> Any:
+    def _call(self, method: str, path: str, data: Mapping[str, str] | None = None) -> Any:
         until = monotonic() + _START_S
         while True:
             try:
@@ -210,12 +219,11 @@ def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str
 ) -> Iterator[GatewayClient]:
     """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens."""
-    bots = [bot.name for bot in cup.bots if bot.connect]
     runner_port, secret = find_port("127.0.0.1", 0), secrets.token_hex(16)
     settings = {
         "folder": folder,
         "cup": cup.name,
-        "bots": bots,
+        "others": [bot.name for bot in cup.bots if not bot.connect],
         "runner_port": runner_port,
         "secret": secret,
     }
@@ -224,4 +232,5 @@ def gateway_served(
         _serving(name, "web.gateway.server", host, port, settings) as server,
         requests.Session() as session,
     ):
+        bots = [bot.name for bot in cup.bots if bot.connect]
         yield GatewayClient(bots, base, server, session, invite)

@@ -62,6 +62,11 @@ def absent(decisions: Iterable[Decision]) -> frozenset[str]:
     return frozenset(one.bot for one in exclusions(decisions))
 
 
+def farewells(decisions: Iterable[Decision]) -> dict[str, str]:
+    """The bots that play no more, each with a sentence for its author."""
+    return {bot: f"The organiser decided that {bot} plays no more." for bot in absent(decisions)}
+
+
 def marks(decisions: Iterable[Decision]) -> dict[str, str]:
     """The bots that play no more, each with the word that says why: withdrawn, disqualified."""
     return {one.bot: _EXCLUSIONS[one.kind] for one in exclusions(decisions)}

@@ -42,8 +42,7 @@ def sections() -> list[Section]:
             threading.Thread(target=connector.run, daemon=True).start()
             connected.wait()
             gateway = (
-                server.wait_for_bots(cup, frozenset, JsonLines(sys.stdout).waiting).bots[0].url
-                or ""
+                server.wait_for_bots(cup, dict, JsonLines(sys.stdout).waiting).bots[0].url or ""
             )
             with (
                 closing(HttpBot(gateway, dial_url(gateway))) as remote,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import requests
 
-from stich.processes import find_port, gateway_served
+from stich.processes import GatewayClient, find_port, gateway_served
 from tests.tournament import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
@@ -79,9 +79,9 @@ class Author:
 
 
 class Gateway:
-    def __init__(self, url: str, base: str, folder: Path) -> None:
+    def __init__(self, url: str, client: GatewayClient, folder: Path) -> None:
         self.url = url
-        self.base = base
+        self.client = client
         self.invitations = Invitations(folder)
 
     def author(self, name: str, tables: int = 1) -> Author:
@@ -90,8 +90,8 @@ class Gateway:
         threading.Thread(target=author.stay, daemon=True).start()
         return author
 
-    def runner(self, number: int) -> HttpBot:
-        url = f"{self.base}/{number}"
+    def runner(self, name: str) -> HttpBot:
+        url = self.client.url_of(name)
         return HttpBot(url, dial_url(url))
 
 
@@ -99,7 +99,7 @@ class Gateway:
 def served(folder: Path) -> Iterator[Gateway]:
     """A gateway for the run in a folder; afterwards all connections of authors are closed."""
     port = find_port("127.0.0.1", 0)
-    with gateway_served("127.0.0.1", port, str(folder), CUP, "stich invite") as server:
-        yield Gateway(f"http://127.0.0.1:{port}", server._base, folder)
+    with gateway_served("127.0.0.1", port, str(folder), CUP, "stich invite") as client:
+        yield Gateway(f"http://127.0.0.1:{port}", client, folder)
     for http in OPEN:
         http.close()

@@ -17,7 +17,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from tournament.config import Cup
-from tournament.decisions import absent, is_skipped, paused
+from tournament.decisions import absent, farewells, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, MatchRecord, MatchSummary, VoidRecord
@@ -91,7 +91,7 @@ def canonical(url: str) -> str:
 
 class Runner:
     """One call of `stich run`; a context manager that closes its executor. `exclude` is called with
-    the bots that play no more whenever they may be others."""
+    the bots that play no more, each with a sentence for its author, whenever they may be others."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Runner:
         schedule: Schedule,
         store: Store,
         executor: Executor,
-        exclude: Callable[[frozenset[str]], None] = lambda _bots: None,
+        exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
     ) -> None:
         self._cup = cup
         self._schedule = schedule
@@ -167,7 +167,7 @@ class Runner:
                 self._read_finished()
                 self._voided.update(void.block for void in self._store.voids())
             observer.planned(self._done(), self._plan())
-            self._exclude(absent(self._decisions))
+            self._exclude(farewells(self._decisions))
             if not paused(self._decisions):
                 return
             while not self._new_decisions(observer):

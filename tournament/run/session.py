@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
@@ -17,7 +17,7 @@ from tournament.bot.launch import (
 )
 from tournament.bot.url_bot import StartError
 from tournament.config import Cup
-from tournament.decisions import absent
+from tournament.decisions import farewells
 from tournament.formats import Schedule
 from tournament.formats.commitment import weakness
 from tournament.formats.round_scores import RoundScores
@@ -40,12 +40,22 @@ class Gateway(Protocol):
     """The bots that connect."""
 
     def wait_for_bots(
-        self, cup: Cup, absent: Callable[[], frozenset[str]], waiting: Waiting
+        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait for all of them, but for those that are `absent` then; the cup with their URLs."""
+        """Wait for all of them, but for those that are `absent` then, each with a sentence that
+        says why; the cup with their URLs."""
 
-    def exclude(self, bots: frozenset[str]) -> None:
-        """These bots play no more, and all others do."""
+    def exclude(self, bots: Mapping[str, str]) -> None:
+        """These bots play no more, each with a sentence that says why, and all others do."""
+
+    def fail(self, bots: Mapping[str, str]) -> None:
+        """These bots must be mended before they connect again, each as a sentence says."""
+
+    def tables(self) -> Mapping[str, int]:
+        """The bots that are connected, each with the number of its tables."""
+
+    def url_of(self, bot: str) -> str:
+        """Where a bot that connects is asked."""
 
 
 def run_cup(
@@ -127,7 +137,7 @@ def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: Observer)
         observer.waiting(bots, of, invite)
 
     try:
-        return gateway.wait_for_bots(cup, lambda: absent(store.decisions()), waiting)
+        return gateway.wait_for_bots(cup, lambda: farewells(store.decisions()), waiting)
     finally:
         if store.get("awaited"):
             store.put({"awaited": []})
@@ -140,7 +150,7 @@ def play_all(
     executor: Executor,
     observer: Observer,
     *warn: str,
-    exclude: Callable[[frozenset[str]], None] = lambda _bots: None,
+    exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
 ) -> None:
     """Play all matches that are still to be played, and close the executor. `exclude` is as in
     `Runner`.

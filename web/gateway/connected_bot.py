@@ -86,6 +86,8 @@ class ConnectedBot:
         """The present session; "" for none."""
         self._token_hash = ""
         self.over = ""
+        self.failed = ""
+        """What must be mended before it plays, until it connects again."""
         self._tables: list[_Table] = []
         self._matches: OrderedDict[str, int] = OrderedDict()
         self._numbers = itertools.count(1)
@@ -100,12 +102,12 @@ class ConnectedBot:
 
     @property
     def present(self) -> int:
-        """The number of its tables; 0 while it is away."""
+        """The number of its tables; 0 while it is away, or must be mended."""
         if self.session and not self._is_valid(self._token_hash):
             self._drop_session()
             self._fail_all()
         here = self._waits > 0 or _now() < self._left + GRACE_S
-        return len(self._tables) if self.session and here else 0
+        return len(self._tables) if self.session and here and not self.failed else 0
 
     # For the author's program
 
@@ -116,6 +118,7 @@ class ConnectedBot:
         pending = [request for table in self._tables for request in _requests(table)]
         self._tables = [_Table() for _ in range(tables)]
         self._matches.clear()
+        self.failed = ""
         self.session, self._token_hash = secrets.token_hex(16), token_hash
         for request in pending:
             self._place(request)
@@ -153,11 +156,11 @@ class ConnectedBot:
         return await place.poll
 
     async def wait(self, session: str) -> str:
-        """Wait until the bot plays no more: why. Problem."""
+        """Wait until the bot plays no more, or has failed: why it plays no more. Problem."""
         self.spend(0.5)
         self._waits += 1
         try:
-            if not self.over:
+            if not self.over and not self.failed:
                 self._wake.clear()
                 await self._wake.wait()
             self.check(session)
@@ -170,6 +173,12 @@ class ConnectedBot:
         """It plays no more, as a sentence says; tell the author's program. With "" it does."""
         self.over = why
         self._wake.set()
+
+    def fail(self, why: str) -> None:
+        """It must be mended, as a sentence says; tell the author's program."""
+        self.failed = why
+        self._wake.set()
+        self._fail_all()
 
     # For the runner
 

@@ -81,10 +81,13 @@ class Connector:
         tries, over = 0, ""
         while not over:
             try:
-                over = str(_object(self.call(self._http, "/connect/wait", b"", _WAIT_S))["over"])
+                told = _object(self.call(self._http, "/connect/wait", b"", _WAIT_S))
+                over = str(told["over"])
                 if tries:
                     self.say("Connected again.")
                 tries = 0
+                if told.get("failed") and not over:
+                    raise Refused(str(told["failed"]))
             except _SessionEnded:
                 self.say("The arena was started again.")
                 self._connect()

@@ -7,11 +7,12 @@
 
 Each call has the token of its bot as Authorization: Bearer.
 
-The runner sees bots by URL, at a path that only it knows: `/SECRET/N/…` is bot number N; GET
-`/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, and to
-`/SECRET/excluded` which bots, by number, play no more. The bytes of an answer are passed on as they
-are, so a bot that connects has the same faults as one by URL. A bot that is away closes the
-connection without an answer.
+The runner sees bots by URL, at a path that only it knows: `/SECRET/bots/NAME/…`; GET
+`/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, to
+`/SECRET/excluded` which bots play no more, and to `/SECRET/failed` which must be mended before they
+play; both have a sentence for each. The bytes of an answer are passed on as they are, so a bot that
+connects has the same faults as one by URL. A bot that is away closes the connection without an
+answer.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import unquote
 
 import msgspec
 
@@ -60,19 +62,42 @@ class _Connect(msgspec.Struct):
     tables: int = 1
 
 
+class _Bots(dict[str, ConnectedBot]):
+    """The bots that have connected, or that the runner has asked, by name."""
+
+    def __init__(self, is_valid: Callable[[str], bool]) -> None:
+        self._is_valid = is_valid
+        self._over = ""
+        self._excluded: dict[str, str] = {}
+
+    def __missing__(self, name: str) -> ConnectedBot:
+        self[name] = bot = ConnectedBot(name, self._is_valid)
+        bot.end(self._over or self._excluded.get(name, ""))
+        return bot
+
+    def end(self, over: str = "", excluded: dict[str, str] | None = None) -> None:
+        """All bots play no more, as a sentence says, or those that are `excluded`, as one does for
+        each; all others do."""
+        self._over, self._excluded = over, excluded or {}
+        for name, bot in self.items():
+            bot.end(over or self._excluded.get(name, ""))
+
+
 class Gateway:
     """The RSGI application for authors' programs.
 
-    `folder` is that of the run; `bots` are those that connect; the runner reaches bot number N at
-    http://127.0.0.1:`runner_port`/`secret`/N.
+    `folder` is that of the run. Every bot with a valid token may connect, but for those in
+    `others`, which the organiser starts. The runner reaches a bot at
+    http://127.0.0.1:`runner_port`/`secret`/bots/NAME.
     """
 
     def __init__(
-        self, folder: str, cup: str, bots: Sequence[str], runner_port: int, secret: str
+        self, folder: str, cup: str, others: Collection[str], runner_port: int, secret: str
     ) -> None:
         self._cup = cup
         self._invitations = Invitations(Path(folder))
-        self._bots = {name: ConnectedBot(name, self._is_valid) for name in bots}
+        self._others = others
+        self._bots = _Bots(self._is_valid)
         self._runner = runner_port, secret
 
     def _is_valid(self, token_hash: str) -> bool:
@@ -144,7 +169,7 @@ class Gateway:
             name = self._invitations.bot_of(token_hash)
         except TokenRefused as error:
             raise Problem(401, str(error)) from None
-        if name not in self._bots:
+        if name in self._others:
             raise Problem(401, "The organiser of the cup starts this bot; it need not connect.")
         return token_hash, self._bots[name]
 
@@ -175,7 +200,8 @@ class Gateway:
         return 200, about, request.body
 
     async def _wait(self, bot: ConnectedBot, session: str, proto: HTTPProtocol) -> _Response:
-        return _ok({"over": await _unless_gone(bot.wait(session), proto, WAIT_S) or ""})
+        over = await _unless_gone(bot.wait(session), proto, WAIT_S)
+        return _ok({"over": over or "", "failed": bot.failed})
 
 
 async def _unless_gone(
@@ -222,7 +248,7 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-async def _listen(port: int, secret: str, bots: Mapping[str, ConnectedBot]) -> asyncio.Server:
+async def _listen(port: int, secret: str, bots: _Bots) -> asyncio.Server:
     """Listen to the runner on the loopback address; OSError."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -236,29 +262,28 @@ async def _listen(port: int, secret: str, bots: Mapping[str, ConnectedBot]) -> a
 
 
 async def _answer_runner(
-    reader: asyncio.StreamReader, secret: str, bots: Mapping[str, ConnectedBot]
+    reader: asyncio.StreamReader, secret: str, bots: _Bots
 ) -> BotAnswer | None:
     """Answer the next request of a connection of the runner; None closes the connection."""
     head = await reader.readuntil(b"\r\n\r\n")
     method, path, _ = head.decode("latin-1").split(" ", 2)
-    _, known, which, *rest = [*path.split("/", 3), "", ""]
+    _, known, which, name, *rest = [*path.split("/", 4), "", ""]
     if known != secret:
         return None
     length = _LENGTH.search(head)
     body = await reader.readexactly(int(length[1]) if length else 0)
+    if which == "bots" and name:
+        return await _ask(reader, bots[unquote(name)], f"{method} /{rest[0]}", body)
     if which == "bots":
         return _reply({name: bot.present for name, bot in bots.items()})
     if which == "over":
-        for bot in bots.values():
-            bot.end("The cup is over.")
-        return _reply({})
-    if which == "excluded":
-        numbers = json.loads(body)
-        for number, bot in enumerate(bots.values()):
-            out = f"The organiser decided that {bot.name} plays no more."
-            bot.end(out if number in numbers else "")
-        return _reply({})
-    return await _ask(reader, list(bots.values())[int(which)], f"{method} /{rest[0]}", body)
+        bots.end("The cup is over.")
+    elif which == "excluded":
+        bots.end(excluded=json.loads(body))
+    elif which == "failed":
+        for name, why in json.loads(body).items():
+            bots[name].fail(why)
+    return _reply({})
 
 
 async def _ask(

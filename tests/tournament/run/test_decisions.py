@@ -4,6 +4,7 @@ import io
 import re
 import shutil
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -48,7 +49,7 @@ def code_and_text(*words: object) -> tuple[int, str]:
 def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Path) -> None:
     of = played.cup(BOTS)
     schedule = make_schedule(of, of.seed or "", played.MATCH_KEY)
-    told: list[frozenset[str]] = []
+    told: list[Mapping[str, str]] = []
     with Store.create(tmp_path) as store:
 
         class Organiser(JsonLines):
@@ -59,7 +60,7 @@ def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Pat
         store.put(played.facts(of))
         with Runner(of, schedule, store, OneTable(of), told.append) as runner:
             runner.run(Organiser(io.StringIO()))
-    assert told == [frozenset(), {"dan"}]
+    assert told == [{}, {"dan": "The organiser decided that dan plays no more."}]
 
 
 @pytest.mark.parametrize(

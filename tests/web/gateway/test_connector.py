@@ -90,7 +90,7 @@ def test_a_bot_that_was_late_is_asked_anew_in_its_next_match(
     """Not over the connection to the process that was ended."""
     with (
         program(gateway, started(tmp_path)) as said,
-        closing(gateway.runner(0)) as bot,
+        closing(gateway.runner("ann")) as bot,
     ):
         late = bot.move(body("m", 1, "hang"), 0.5)
         assert isinstance(late, Failure)
@@ -104,7 +104,7 @@ def test_an_author_reads_that_the_bot_failed(gateway: Gateway, tmp_path: Path) -
     """Its output stays on the author's machine, so the program shows the end of it."""
     with (
         program(gateway, started(tmp_path)) as said,
-        closing(gateway.runner(0)) as bot,
+        closing(gateway.runner("ann")) as bot,
     ):
         failed = bot.move(body("m", 1, "fail"), 60)
         assert isinstance(failed, Failure)
@@ -119,14 +119,14 @@ def test_a_busy_bot_is_asked_again_or_late_as_without_the_arena(gateway: Gateway
     with (
         hostile.running(hostile.busy("Retry-After: 0")) as url,
         program(gateway, HttpBot(url, dial_url(url))),
-        closing(gateway.runner(0)) as bot,
+        closing(gateway.runner("ann")) as bot,
     ):
         outcomes = [bot.move(body("m", turn), 60) for turn in (1, 2)]
         assert [getattr(outcome, "move", outcome) for outcome in outcomes] == ["pass", "pass"]
     with (
         hostile.running(hostile.busy("Retry-After: 99")) as url,
         program(gateway, HttpBot(url, dial_url(url))) as said,
-        closing(gateway.runner(0)) as bot,
+        closing(gateway.runner("ann")) as bot,
     ):
         late = bot.move(body("m", 1), 1)
         assert isinstance(late, Failure)

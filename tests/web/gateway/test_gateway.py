@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import socket
 from collections.abc import Callable, Iterator
@@ -18,7 +19,8 @@ from tests.tournament.cups import stich
 from tests.web.gateways import MOVE, PASS, Author, Gateway, served
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
-from tournament.records import FaultKind
+from tournament.decisions import farewells
+from tournament.records import Decision, DecisionKind, FaultKind
 from web.gateway.invitations import FILE, Invitations
 from web.gateway.server import ANSWER_LIMIT
 
@@ -49,7 +51,7 @@ Asking = Callable[[HttpBot], "Future[Choice | Failure]"]
 def test_requests_go_down_and_answers_up(gateway: Gateway, asking: Asking) -> None:
     author = gateway.author("ann")
     next_poll = author.later(author.poll)
-    with closing(gateway.runner(0)) as bot:
+    with closing(gateway.runner("ann")) as bot:
         for _ in range(3):
             asked = asking(bot)
             found = next_poll.result()
@@ -70,7 +72,7 @@ def test_each_bad_answer_is_the_same_fault_as_by_url(gateway: Gateway, asking: A
     author = gateway.author("ann")
     next_poll = author.later(author.poll)
     for name, (data, complete, kind) in ways.items():
-        with closing(gateway.runner(0)) as bot:
+        with closing(gateway.runner("ann")) as bot:
             asked = asking(bot)
             for _ in range(2 if kind is FaultKind.UNREACHABLE else 1):  # it is tried again
                 next_poll = author.answer(data, next_poll.result(), complete)
@@ -80,14 +82,14 @@ def test_each_bad_answer_is_the_same_fault_as_by_url(gateway: Gateway, asking: A
 
 
 def test_a_bot_that_nobody_connected_is_unreachable(gateway: Gateway) -> None:
-    with closing(gateway.runner(1)) as bot:
+    with closing(gateway.runner("bob")) as bot:
         outcome = bot.move(MOVE, 60)
     assert isinstance(outcome, Failure)
     assert outcome.kind is FaultKind.UNREACHABLE
 
 
 def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
-    url = gateway.base.rpartition("/")[0] + "/" + "0" * 32 + "/0"
+    url = re.sub("/[0-9a-f]{32}/", f"/{'0' * 32}/", gateway.client.url_of("ann"))
     with closing(HttpBot(url, dial_url(url))) as bot:
         assert isinstance(bot.move(MOVE, 60), Failure)
 
@@ -126,7 +128,7 @@ def test_a_revoked_token_gets_nothing_more(gateway: Gateway, asking: Asking) -> 
     author = gateway.author("ann")
     waiting, told = author.later(author.poll), author.later(author.wait)
     gateway.invitations.revoke("ann")
-    with closing(gateway.runner(0)) as bot:
+    with closing(gateway.runner("ann")) as bot:
         outcome = asking(bot).result()
     assert isinstance(outcome, Failure)
     assert waiting.result().status_code in (204, 401)  # it may arrive after the token has gone
@@ -142,7 +144,7 @@ def test_the_newer_of_two_connections_wins_and_the_older_is_told(
     older, newer = Author(gateway.url, token), Author(gateway.url, token)
     older.connect()
     waiting = older.later(older.wait)
-    with closing(gateway.runner(0)) as bot:
+    with closing(gateway.runner("ann")) as bot:
         asked = asking(bot)
         taken = older.poll()  # and then the other one connects
         newer.connect()
@@ -159,7 +161,7 @@ def test_what_the_runner_gave_up_is_told_and_its_answer_is_nobodys(
     gateway: Gateway, asking: Asking
 ) -> None:
     author = gateway.author("ann")
-    with closing(gateway.runner(0)) as bot:
+    with closing(gateway.runner("ann")) as bot:
         late = bot.move(MOVE, 0.05)
         assert isinstance(late, Failure)
         assert late.kind is FaultKind.TIMEOUT
@@ -185,7 +187,7 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
             mine.poll(b"x" * 1000, "7", **{"X-Stich-Table": "9"}).status_code for _ in range(20)
         )
 
-    with ThreadPoolExecutor(8) as pool, closing(gateway.runner(1)) as bot:
+    with ThreadPoolExecutor(8) as pool, closing(gateway.runner("bob")) as bot:
         floods = [pool.submit(flood) for _ in range(8)]
         next_poll = other.later(other.poll)
         for _ in range(20):
@@ -216,13 +218,37 @@ def test_unfinished_bodies_of_one_token_are_few(gateway: Gateway) -> None:
 def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:
     with served(tmp_path) as gateway:
         programs = [gateway.author(name) for name in ("ann", "bob")]
-        requests.post(f"{gateway.base}/excluded", json=[1], timeout=60)
+        gateway.client.exclude(farewells([Decision(1, DecisionKind.WITHDRAW, "", "", "bob")]))
         assert programs[1].wait().json()["over"] == "The organiser decided that bob plays no more."
-        requests.post(f"{gateway.base}/excluded", json=[], timeout=60)
+        gateway.client.exclude({})
         playing = programs[1].later(programs[1].wait)
-        requests.post(f"{gateway.base}/over", timeout=60)
-        for told in (programs[0].wait(), playing.result()):
+        requests.post(gateway.client.url_of("x").replace("bots/x", "over"), timeout=60)
+        late = gateway.author("dan")
+        for told in (programs[0].wait(), playing.result(), late.wait()):
             assert told.json()["over"] == "The cup is over."
+
+
+def test_a_bot_that_failed_is_told_why_and_may_connect_again(gateway: Gateway) -> None:
+    author = gateway.author("dan")
+    waiting = author.later(author.wait)
+    gateway.client.fail({"dan": "It moves out of turn."})
+    assert waiting.result().json() == {"over": "", "failed": "It moves out of turn."}
+    assert "dan" not in gateway.client.tables()
+    gateway.author("dan", tables=3)
+    assert gateway.client.tables()["dan"] == 3
+
+
+@pytest.mark.parametrize("name", ["new", "ann/2", "../é %2F?#", "名" * 64])
+def test_a_bot_that_joined_later_connects_by_its_name(
+    gateway: Gateway, asking: Asking, name: str
+) -> None:
+    assert name not in gateway.client.tables()
+    author = gateway.author(name)
+    assert gateway.client.tables()[name] == 1
+    with closing(gateway.runner(name)) as bot:
+        asked = asking(bot)
+        author.answer(PASS, author.poll())
+        assert isinstance(asked.result(), Choice)
 
 
 @pytest.mark.parametrize(

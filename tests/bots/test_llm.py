@@ -291,7 +291,7 @@ def sometimes_wrong(share: float) -> Act:
 def test_the_page_from_first_to_last_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cup of stand-ins, of which `small` is often wrong and `local` always, and a house bot."""
+    """A cup of stand-ins, of which `small` is often wrong and `local` always, and house bots."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "llm.md").read_text()
     (cup,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
@@ -314,7 +314,8 @@ def test_the_page_from_first_to_last_command(
             commands = [command.replace(f":{port}", f":{served.port}") for command in commands]
         for usual, here in (("concurrency = 8", "concurrency = 1"), ("deals = 50", "deals = 1")):
             cup = cup.replace(usual, here)
-        Path("models.toml").write_text(cup)
+        second = '[[bots]]\nname = "greedy"\ncommand = "python -m bots.greedy"\n'
+        Path("models.toml").write_text(cup + second)
         told = [stich(command) for command in commands[3:]]
     run = json.loads(stich("standings runs/models --info --json"))
     means = {(each["bot"], each["name"]): each["per_decision"] for each in run["info"]}

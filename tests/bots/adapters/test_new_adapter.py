@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 from stich.cli import cli
 from tests.bots.adapters.test_botzone import ONCE
+from tests.bots.adapters.test_doudizhuver import PROGRAM as CONTEST
+from tests.bots.adapters.test_rlcard import AGENTS, RLCARD
 from tournament.config import parse_cup
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -107,11 +109,19 @@ def test_the_cup_of_the_page_spells_its_options_out() -> None:
     }
 
 
-def test_a_cup_with_a_program_for_botzone(here: Path) -> None:
+def test_a_cup_with_a_program_of_each_platform(here: Path) -> None:
+    (here / "contest.py").write_text(CONTEST)
+    (here / "rlcard.py").write_text(RLCARD)
+    (here / "agents.py").write_text(AGENTS)
     run(*BOTZONE)
+    run("new-bot", "doudizhuver", "--", "python", "contest.py")
+    run("new-bot", "rlcard", "--", "agents:agent")
     words = ["new-cup", "CUP.toml", "--name", "X", "--game", "doudizhu", "--options", "botzone"]
-    bots = ["theirs=python3 botzone-bot/bot.py", "sensible=sensible", "greedy=greedy"]
+    platforms = ("botzone", "doudizhuver", "rlcard")
+    bots = [f"{each}=python3 {each}-bot/bot.py" for each in platforms]
     run(*words, "--deals", "1", *(word for bot in bots for word in ("--bot", bot)))
     run("run", "CUP.toml", "--no-sandbox", "--out", "out")
-    info = json.loads(run("standings", "out", "--info", "--json"))["info"]
-    assert [(row["bot"], row["name"], row["sum"]) for row in info] == [("theirs", "fallback", 0)]
+    found = json.loads(run("standings", "out", "--info", "--json"))
+    assert sum(sum(line["faults"].values()) for line in found["standings"]) == 0
+    fallbacks = {row["bot"]: row["sum"] for row in found["info"] if row["name"] == "fallback"}
+    assert fallbacks == dict.fromkeys(platforms, 0)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def plural(count: int, one: str, more: str | None = None) -> str:
     """A number with its noun: 1 block, 2 blocks; `more` is an irregular plural."""
     return f"{count} {one if count == 1 else more or one + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names within a sentence: ann; ann and bob; ann, bob, cat and 61 others."""
+    shown = list(names)
+    if len(shown) > most + 1:
+        shown = [*shown[:most], f"{len(shown) - most} others"]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def printable(text: str) -> str:

@@ -8,14 +8,14 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, redirect, render_template, request, url_for
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
-from web.arena.author import add_author_pages
-from web.arena.live_run import LiveRun
+from web.arena.author import add_author_pages, invited
+from web.arena.live_run import LiveRun, current_run
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
@@ -56,6 +56,7 @@ def create_app(
         app.register_blueprint(pages)
         if folder is not None:
             add_author_pages(app, Invitations(folder))
+    app.add_url_rule("/rules/<game>", "rules", _rules)
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
         app.add_url_rule("/connect", "connect", lambda: {"port": connect_port}, methods=["POST"])
@@ -65,10 +66,14 @@ def create_app(
     app.after_request(_secure)
     # Whoever claims to come by HTTPS only gets a cookie that is for HTTPS.
     app.wsgi_app = ProxyFix(app.wsgi_app, x_for=0)  # type: ignore[method-assign] # as Flask documents
-    name = store.get("name") if store else None
-    app.context_processor(
-        lambda: {"game_of": games.get, "cup_name": name, "bot_link": partial(url_for, "pages.bot")}
-    )
+    of_all_pages = {
+        "game_of": games.get,
+        "cup_name": store.get("name") if store else None,
+        "bot_link": partial(url_for, "pages.bot"),
+        "invited": invited,
+        "run_facts": (lambda: current_run().facts()) if store else (lambda: None),
+    }
+    app.context_processor(lambda: of_all_pages)
     return app
 
 
@@ -93,14 +98,25 @@ def _refuse_other_hosts() -> None:
         abort(403, "Open this page as http://127.0.0.1 with the port of the server.")
 
 
+def _rules(game: str) -> str:
+    """The rules of a game."""
+    if game not in games.GAMES:
+        abort(404, f"There are no rules of {game[:80]!r}; there are {', '.join(games.GAMES)}.")
+    return render_template("page.html", title=games.get(game).title, name=f"rules/{game}.md")
+
+
 def _problem(error: HTTPException) -> tuple[str, int]:
     """A page that says what is wrong."""
     code = error.code or 500
-    return render_template("error.html", title=error.name, text=error.description), code
+    title, text = error.name, error.description
+    if isinstance(error, NotFound) and text == NotFound.description:
+        title, text = "There is no such page", "The address may be mistyped, or the page has gone."
+    return render_template("error.html", title=title, text=text), code
 
 
 def _unreadable(error: StoreError) -> tuple[str, int]:
-    return render_template("error.html", title="The run cannot be read", text=str(error)), 503
+    page = render_template("error.html", now=None, title="The run cannot be read", text=str(error))
+    return page, 503
 
 
 def _secure(response: Response) -> Response:

@@ -58,13 +58,6 @@ def _invitations() -> Invitations:
     return found
 
 
-def _check(bot: str, token_hash: str) -> None:
-    """TokenRefused unless the token is valid and that of this bot. Nobody guesses one of 256 bits,
-    so wrong ones are not counted."""
-    if _invitations().bot_of(token_hash) != bot:
-        raise TokenRefused("This token is that of another bot; sign in on that bot's page.")
-
-
 def invited() -> bool:
     """Whether there is an author who could sign in."""
     return "stich-invitations" in current_app.extensions and _invitations().exist
@@ -82,11 +75,11 @@ def page(name: str) -> Response:
     """The faults of a bot, or one of them, for its author; the form to sign in for others."""
     now = _snapshot(name)
     if name not in session:
-        return _sign_in_page(now, name)
+        return _sign_in_page()
     try:
-        _check(name, session[name])
+        _invitations().bot_of(session[name])
     except TokenRefused as error:
-        return _sign_in_page(now, name, str(error))
+        return _sign_in_page(str(error))
     if "match" in request.args:
         return _fault_page(now, name)
     run = current_run()
@@ -103,15 +96,21 @@ def page(name: str) -> Response:
     )
 
 
-@author_pages.post("/author/<path:name>")
-def sign_in(name: str) -> Response:
-    """Sign in with the token of a bot."""
-    now = _snapshot(name)
+@author_pages.get("/author")
+def form() -> Response:
+    """The form to sign in."""
+    return _sign_in_page()
+
+
+@author_pages.post("/author")
+def sign_in() -> Response:
+    """Sign in with a token, which says whose it is. Nobody guesses one of 256 bits, so wrong ones
+    are not counted."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
-        _check(name, token_hash)
+        name = _invitations().bot_of(token_hash)
     except TokenRefused as error:
-        return _sign_in_page(now, name, str(error))
+        return _sign_in_page(str(error))
     session[name] = token_hash
     return redirect(url_for("author.page", name=name), 303)
 
@@ -163,9 +162,9 @@ def _count(match: MatchSummary, bot: str) -> int:
     return sum(sum(kinds) for name, kinds in seats if name == bot)
 
 
-def _sign_in_page(now: Snapshot, name: str, why: str = "") -> Response:
+def _sign_in_page(why: str = "") -> Response:
     """The form to sign in, and why one was refused."""
-    response = _page("author_sign_in.html", now, name, why=why)
+    response = make_response(render_template("author_sign_in.html", why=why))
     if why:
         response.status_code = 401
         response.headers["WWW-Authenticate"] = "Bearer"

@@ -24,11 +24,12 @@ from tournament.results.match_arrays import MatchCollector
 from tournament.results.standings import compute
 from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
+from tournament.text import listed, plural
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 40  # refreshing takes at most one part in so many of a core
-_UPCOMING: Final = 6  # tables that are shown
+_UPCOMING: Final = 6  # tables that are shown, after those that are played
 _MAX_BLOCKS: Final = 5_000  # of a schedule in which they are looked for; one takes about 0.1 ms
 
 
@@ -57,14 +58,38 @@ class RunFacts:
         """The bots that the cup waits for before its start."""
         self.away: Sequence[str] = facts.get("away", ())
         """The bots that cannot be reached, and whose tables wait."""
-        self.waiting = ""
-        """For whom the cup waits, as a sentence; "" for nobody."""
-        if self.awaited:
-            self.waiting = f"The cup waits until {_names(self.awaited)} connected."
-        elif self.away:
-            self.waiting = f"{_names(self.away)} away and cannot be reached."
         self.out = disqualified(facts)
         """The bots that are disqualified."""
+
+    @property
+    def state(self) -> str:
+        """What is going on, in a word: over, paused, waiting or playing."""
+        if self.finished:
+            return "over"
+        return "paused" if self.paused else "waiting" if self.awaited else "playing"
+
+    @property
+    def status(self) -> str:
+        """What is going on, in a line."""
+        if self.state == "waiting":
+            return f"Waiting for {listed(self.awaited)}"
+        said = ": ".join(filter(None, (self.state.capitalize(), self.progress())))
+        if self.paused:
+            why = f": {self.paused.why}" if self.paused.why else ""
+            said = f"Paused since {self.paused.at[11:16]} UTC{why}"
+        return f"{said}. {self.unreachable}" if self.unreachable else said
+
+    @property
+    def unreachable(self) -> str:
+        """Which bots cannot be reached, as a sentence; "" if all can."""
+        if not self.away or self.finished:
+            return ""
+        are, tables = ("is", "its tables") if len(self.away) == 1 else ("are", "their tables")
+        return f"{listed(self.away)} {are} unreachable; {tables} wait."
+
+    def progress(self) -> str:
+        """How far the run is; "" if that is not known."""
+        return ""
 
 
 class Snapshot(RunFacts):
@@ -88,6 +113,34 @@ class Snapshot(RunFacts):
         self.upcoming: tuple[Upcoming, ...] = ()
         self.rate: float | None = None
         """The number of matches a second in the last minutes, None if it is not known."""
+        self.idle = False
+        """Whether no match has ended for some minutes."""
+
+    def progress(self) -> str:
+        """The tables that are played, the matches, and the time that is left."""
+        if self.finished:
+            return plural(self.matches, "match", "matches")
+        if self.idle:
+            return f"{self._matches_so_far()}, none in the last {duration(_RATE_S)}"
+        tables = plural(self.tables, "table") if self.tables else ""
+        return ", ".join(filter(None, (tables, self._matches_so_far(), self.left)))
+
+    @property
+    def tables(self) -> int:
+        """The number of tables that are played at once; 0 if it is not known."""
+        return min(len(self.upcoming), int(self.facts["config"]["run"]["concurrency"]))
+
+    def _matches_so_far(self) -> str:
+        return f"{self.matches} of {plural(self.total, 'match', 'matches')}"
+
+    @property
+    def left(self) -> str:
+        """The time left, in words; "" if it is not known."""
+        if not self.rate or self.state != "playing":
+            return ""
+        fewer = self.table.stop or absent(self.table.decisions)  # than planned may be played
+        left = duration((self.total - self.matches) / self.rate)
+        return f"{'at most' if fewer else 'about'} {left} left"
 
     def shown(self, match: MatchSummary) -> bool:
         """Whether the cards of a match may be shown."""
@@ -184,7 +237,9 @@ class LiveRun:
         self._counts.append((self._clock(), count))
         while self._counts[0][0] < self._clock() - _RATE_S or self._counts[0][1] > count:
             self._counts.popleft()
-        version = f"{count}-{_version(store, facts)}"
+        (began, first), (ended, last) = self._counts[0], self._counts[-1]
+        idle = last == first and ended - began > 0.9 * _RATE_S
+        version = f"{count}-{idle}-{_version(store, facts)}"
         if self._snapshot and self._snapshot.version == version:
             return self._snapshot
         # Matches are only added, unless some become void, or a cup grows and renumbers its blocks.
@@ -194,7 +249,7 @@ class LiveRun:
         self._matches.read(store)
         found = Snapshot(version, facts, self._matches)
         found.upcoming = upcoming(store, facts, found.played)
-        (began, first), (ended, last) = self._counts[0], self._counts[-1]
+        found.idle = idle
         if last > first and ended > began:
             found.rate = (last - first) / (ended - began)
         return found
@@ -238,7 +293,7 @@ def upcoming(
             if not complete:
                 return  # the next round is paired once this one is finished
 
-    return tuple(islice(unfinished(), _UPCOMING))
+    return tuple(islice(unfinished(), cup.run.concurrency + _UPCOMING))
 
 
 def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:
@@ -247,9 +302,12 @@ def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:
     return f"{changing}-{facts.get('awaited')}-{facts.get('away')}"
 
 
-def _names(bots: Sequence[str]) -> str:
-    """Bots as the subject of a sentence: ann is; ann, bob are."""
-    return f"{', '.join(bots)} {'is' if len(bots) == 1 else 'are'}"
+def duration(seconds: float) -> str:
+    """A time in its largest unit: 40 seconds, 3 minutes, 2 hours."""
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= 1.5 * size:
+            return plural(round(seconds / size), unit)
+    return plural(max(1, round(seconds)), "second")
 
 
 def _is_fresh(facts: Mapping[str, Any]) -> bool:

@@ -11,11 +11,10 @@ from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from tournament.decisions import absent, out_of_play
+from tournament.decisions import out_of_play
 from tournament.records import MatchSummary
 from tournament.results.course import against
 from tournament.results.info_sums import info_sums
-from tournament.text import plural
 from web.arena.author import invited
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.ui import plots
@@ -38,7 +37,7 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     @wraps(view)
     def answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
-        shown = f"{request.path}?{_block() or ''}-{invited()}-{now.version}"
+        shown = f"{request.path}?{_block() or ''}-{now.version}"
         return _answer(shown, lambda: view(now, **names))
 
     return answer
@@ -51,7 +50,7 @@ def _block() -> int | None:
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
     """The page that `render` makes, unless this version is known."""
-    etag = generate_etag(version.encode())  # a tag may not have every character
+    etag = generate_etag(f"{version}-{invited()}".encode())  # a tag may not have every character
     if request.if_none_match.contains(etag):
         response = Response(status=304)
     else:
@@ -75,23 +74,6 @@ def _render(template: str, now: Snapshot, **values: Any) -> str:
     return render_template(template, now=now, out=now.out, match_link=match_link, **values)
 
 
-def time_left(now: Snapshot) -> str:
-    """The time left, in words; "" if it is not known."""
-    if not now.rate or now.finished or now.paused:
-        return ""
-    fewer = now.table.stop or absent(now.table.decisions)  # than planned may be played
-    left = duration((now.total - now.matches) / now.rate)
-    return f"{'at most' if fewer else 'about'} {left} left"
-
-
-def duration(seconds: float) -> str:
-    """A time in its largest unit: 40 seconds, 3 minutes, 2 hours."""
-    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= 1.5 * size:
-            return plural(round(seconds / size), unit)
-    return plural(max(1, round(seconds)), "second")
-
-
 @pages.get("/")
 @_page
 def standings(now: Snapshot) -> str:
@@ -100,7 +82,6 @@ def standings(now: Snapshot) -> str:
         "standings.html",
         now,
         table=now.table,
-        left=time_left(now),
         plot=plots.course(now.arrays.without(now.out), now.table),
         matches=list(islice(current_run().store.newest(), _LATEST)),
     )
@@ -109,7 +90,7 @@ def standings(now: Snapshot) -> str:
 @pages.get("/reading")
 def reading() -> str:
     """How to read the table."""
-    return render_template("reading.html")
+    return render_template("page.html", title="Reading the table", name="reading-the-table.md")
 
 
 @pages.get("/bots/<path:name>")
@@ -132,7 +113,6 @@ def bot(now: Snapshot, name: str) -> str:
         name=name,
         decision=out_of_play(now.table.decisions, name),
         said=now.facts.get("about", {}).get(name, ()),
-        invited=invited(),
         started=commands(now.facts["config"]).get(name) is not None,
         opponents=sorted(
             against(counted, name) if line else (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from inspect import isfunction
 from typing import Final
@@ -14,6 +15,7 @@ from tournament.decisions import marks, sentence
 from tournament.text import printable_lines
 from web.ui import formatting, plots
 
+_LINK: Final = re.compile(r"\[([^]]+)\]\([^)]+\)")
 _COURSE_TITLES: Final = {
     "knockout": "Bracket",
     "swiss": "Rounds",
@@ -27,12 +29,11 @@ def signed(value: int) -> str:
     return f"{value:+d}" if value else "0"
 
 
-def reading() -> Markup:
-    """How to read the table."""
-    page = files("web.ui").joinpath("templates", "reading-the-table.md").read_text("utf-8")
-    page = page[: page.rindex("The reasons are")]  # in a page that is not here
-    text = MarkdownIt().enable("table").render(page)
-    return Markup(text)  # noqa: S704 - our own page
+def markdown(name: str) -> Markup:
+    """A page of the documentation, without links to others."""
+    page = files("web.ui").joinpath("templates", name).read_text("utf-8")
+    page = _LINK.sub(r"\1", page)
+    return Markup(MarkdownIt().enable("table").render(page))  # noqa: S704 - our own page
 
 
 def prepare_templates(environment: Environment) -> None:
@@ -44,7 +45,7 @@ def prepare_templates(environment: Environment) -> None:
     environment.globals.update(
         course_title=_COURSE_TITLES,
         marks=marks,
-        reading=reading,
+        markdown=markdown,
         score_bars=plots.score_bars,
         **functions,
     )

@@ -135,7 +135,7 @@ def test_an_author_signs_in_over_plain_http(tmp_path: Path) -> None:
             browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/author/cat")
             browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
             WebDriverWait(browser, WAIT_S).until(lambda one: "/author/" in one.current_url)
-            assert "for its author" in text(browser, "h1")
+            assert "Faults of cat" in text(browser, "h1")
             assert browser.find_elements(By.CSS_SELECTOR, "tbody a")
 
 
@@ -145,16 +145,16 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
         store.put(facts(cup(NAMES)))
         with served(create_app(store)) as url, chromium() as browser:
             browser.get(url)
-            assert "0 of 6 matches" in text(browser, "h1")
+            assert "0 of 6 matches" in text(browser, ".status")
             bot = browser.find_element(By.LINK_TEXT, "ann")
             browser.execute_script("arguments[0].focus()", bot)
             for record in records:
                 store.add(record)
             wait = WebDriverWait(browser, WAIT_S)
-            wait.until(lambda one: "6 matches" in text(one, "h1"))
+            wait.until(lambda one: "6 of 6 matches" in text(one, ".status"))
             assert browser.switch_to.active_element.text == "ann", "the focus stays"
             store.put({"finished": True})
-            wait.until(lambda one: "final" in text(one, "h1"))
+            wait.until(lambda one: "Over: 6 matches" in text(one, ".status"))
             assert len(browser.find_elements(By.CSS_SELECTOR, "tbody tr")) > 3
 
 

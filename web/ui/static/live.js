@@ -14,12 +14,16 @@
     if (answer.status !== 200) return;
     etag = answer.headers.get("ETag");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const [now, next] = [document, page].map((one) => one.querySelector("[data-live]"));
-    if (!now || !next || now.innerHTML === next.innerHTML) return;
+    const next = page.querySelectorAll("[data-live]");
+    document.querySelectorAll("[data-live]").forEach((region, index) => replace(region, next[index]));
+  }
+
+  function replace(now, next) {
+    if (!next || now.innerHTML === next.innerHTML) return;
     const scrolled = [...now.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
-    const focused = keyOf(document.activeElement);
+    const focused = now.contains(document.activeElement) && keyOf(document.activeElement);
     now.replaceWith(next);
-    document.querySelectorAll(".scroll").forEach((box, index) => { box.scrollLeft = scrolled[index] || 0; });
+    next.querySelectorAll(".scroll").forEach((box, index) => { box.scrollLeft = scrolled[index] || 0; });
     const same = [...next.querySelectorAll("a, [tabindex]")].find((one) => focused && keyOf(one) === focused);
     if (same) same.focus({ preventScroll: true });
   }

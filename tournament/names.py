@@ -1,0 +1,64 @@
+"""Names that authors choose for their bots: plain ones, none of which looks like another."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+LONGEST: Final = 32
+_MARKS: Final = "-_."
+_LETTERS: Final = (
+    *("LATIN ", "DIGIT ", "CJK UNIFIED IDEOGRAPH-", "HANGUL SYLLABLE "),
+    *("HIRAGANA LETTER ", "KATAKANA LETTER ", "KATAKANA-HIRAGANA PROLONGED SOUND MARK"),
+)
+"""How Unicode names the letters that are allowed begin. Other alphabets have letters that look like
+Latin ones."""
+_ALIKE: Final = str.maketrans("01iニハカエロタトーへ", "ollニ八力工口夕卜一ヘ", _MARKS)
+_ALIKE_TOGETHER: Final = (("rn", "m"), ("vv", "w"))
+
+
+def normal(name: str) -> str:
+    """The one way to write a name that Unicode can write in several."""
+    return unicodedata.normalize("NFKC", name)
+
+
+def problem(name: str) -> str | None:
+    """What is wrong with the name that an author has chosen, in its normal form, and the fix."""
+    if not 1 <= len(name) <= LONGEST:
+        return f"A name has 1 to {LONGEST} characters, not {len(name)}; choose another."
+    if not name[0].isalnum() or not all(c in _MARKS or _is_plain(c) for c in name):
+        return (
+            "A name has Latin, Chinese, Japanese or Korean letters, digits, and the marks -_.,"
+            " and begins with a letter or a digit; choose another."
+        )
+    return None
+
+
+def _is_plain(letter: str) -> bool:
+    name = unicodedata.name(letter, "")
+    return name.startswith(_LETTERS) and (name[0] != "L" or _skeleton(letter).isascii())
+
+
+def alike(name: str, others: Iterable[str]) -> str | None:
+    """The first of the other names that is this one, or could be taken for it. Versions of a bot
+    (ann, ann/2) may look alike."""
+    first, shape = base(name), _skeleton(base(name))
+    for other in others:
+        if other == name or (base(other) != first and _skeleton(base(other)) == shape):
+            return other
+    return None
+
+
+def base(name: str) -> str:
+    """The name without the number of its version: ann for ann/2."""
+    return name.partition("/")[0]
+
+
+def _skeleton(name: str) -> str:
+    """The same text for all names that look alike: case, accents and marks do not count."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
+    for pair, one in _ALIKE_TOGETHER:
+        plain = plain.replace(pair, one)
+    return plain

@@ -1,0 +1,113 @@
+"""The tables of an epoch of a ladder: who sits where, and from what."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournament.formats.ladder_draw import MOST_BLOCKS, NEW, draw_tables
+from tournament.ranking.posterior import Posterior
+
+
+def names(bots: int) -> list[str]:
+    return [f"bot{number:03d}" for number in range(bots)]
+
+
+def seasoned(bots: list[str], players: int = 3, blocks: int = 40) -> Posterior:
+    """A ladder in which earlier names are much better."""
+    known, dice = Posterior(), random.Random(1)
+    for block in range(blocks * len(bots) // players):
+        seats = dice.sample(range(len(bots)), players)
+        known.add({bots[seat]: -10.0 * seat + block % 7 for seat in seats})
+    return known
+
+
+def newcomers(bots: list[str], *new: str) -> Posterior:
+    return seasoned([bot for bot in bots if bot not in new])
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 70), st.integers(2, 6), st.integers(0, 3), st.integers(1, 5))
+def test_an_epoch_has_full_tables_and_passes_that_seat_nobody_twice(
+    bots: int, players: int, new: int, top: int
+) -> None:
+    every = names(bots)
+    known = Posterior() if bots < 2 * players + new else seasoned(every[new:], players, 12)
+    tables = draw_tables("seed", 1, every, players, known, top)
+    assert len(tables) == (0 if bots < players else min(MOST_BLOCKS, 2 * bots))
+    assert len(set(tables)) == len(tables)
+    assert all(len(set(table)) == players for _, table in tables)
+    seats = Counter((stage, bot) for stage, table in tables for bot in table)
+    assert max(seats.values(), default=1) == 1
+    even = sum("even" in stage for stage, _ in tables)
+    assert even == (len(tables) + 1) // 2
+
+
+def test_a_draw_depends_on_seed_epoch_and_results_and_on_no_order() -> None:
+    every = names(12)
+    first = draw_tables("seed", 4, every, 3, seasoned(every))
+    assert first == draw_tables("seed", 4, reversed(every), 3, seasoned(every))
+    assert first != draw_tables("other", 4, every, 3, seasoned(every))
+    assert first != draw_tables("seed", 5, every, 3, seasoned(every))
+    again = draw_tables("seed", 4, every, 3, seasoned(every[::-1]))
+    even = [table for table in first if "even" in table[0]]
+    assert even == [table for table in again if "even" in table[0]]
+    assert first != again
+
+
+def test_a_draw_never_changes() -> None:
+    """Ladders are resumed and verified by it."""
+    tables = draw_tables("seed", 2, names(7), 3, seasoned(names(7)))
+    assert tables[:4] == [
+        ("epoch 2, even 1", ("bot000", "bot001", "bot003")),
+        ("epoch 2, top 1", ("bot001", "bot002", "bot003")),
+        ("epoch 2, even 1", ("bot002", "bot004", "bot005")),
+        ("epoch 2, top 2", ("bot002", "bot003", "bot004")),
+    ]
+
+
+@pytest.mark.parametrize(("players", "top", "met"), [(3, 3, {1, 2, 3, 4}), (4, 1, {0, 1, 2, 3})])
+def test_bots_next_to_the_line_below_the_top_meet(players: int, top: int, met: set[int]) -> None:
+    every = names(20)
+    tables = draw_tables("seed", 9, every, players, seasoned(every, players), top)
+    close = [table for stage, table in tables if "top" in stage]
+    assert {every.index(bot) for table in close for bot in table} == met
+    assert all({every[top - 1], every[top]} <= set(table) for table in close)
+
+
+def test_newcomers_are_in_every_pass_until_they_have_ten_blocks() -> None:
+    every = names(30)
+    known = newcomers(every, "bot005", "bot017")
+    tables = draw_tables("seed", 3, every, 3, known)
+    played = Counter(bot for stage, table in tables if "even" in stage for bot in table)
+    assert played["bot005"] == played["bot017"] == NEW
+    assert max(played[bot] for bot in every if bot not in ("bot005", "bot017")) < NEW
+
+
+def test_even_passes_seat_everybody_alike() -> None:
+    every = names(30)
+    known = seasoned(every)
+    played: Counter[str] = Counter()
+    for epoch in range(1, 9):
+        tables = draw_tables("seed", epoch, every, 3, known)
+        played.update(bot for stage, table in tables if "even" in stage for bot in table)
+    assert set(played.values()) == {16}
+
+
+def test_what_is_known_narrows_and_finds_the_better_bot() -> None:
+    known = Posterior()
+    assert [values.tolist() for values in known.effects(["ann"])] == [[0.0], [0.5]]
+    for block in range(200):
+        known.add({"ann": 2.0 + block % 3, "bob": 1.0, "cat": -1.0 + block % 2})
+    means, deviations = known.effects(["cat", "ann", "dan", "bob"])
+    assert means.argsort().tolist() == [0, 3, 2, 1]
+    assert deviations[1] < deviations[2] / 5
+    assert known.blocks == {"ann": 200, "bob": 200, "cat": 200}
+
+
+def test_blocks_without_any_difference_are_no_error() -> None:
+    known = Posterior()
+    known.add({"ann": 0.0, "bob": 0.0, "cat": 0.0})
+    assert len(draw_tables("seed", 2, ["ann", "bob", "cat"], 3, known)) == 6

@@ -19,16 +19,17 @@ from tournament.records import FAULT_KINDS, MatchSummary
 class MatchArrays:
     """The finished matches, sorted by block and seating.
 
-    With one entry for each match: ``block`` (numbered from 0 without gaps), ``deals``, ``round``,
-    ``stage`` (index of its name in ``stages``), and whether its block is ``complete``. With a
-    row for each match and a column for each seat: ``seats`` (index of the bot in ``bots``),
-    ``scores`` (after the strike-out rule), ``struck``, and ``faults`` with a last axis by kind.
-    ``times`` are the thinking times of each bot in milliseconds.
+    With one entry for each match: ``block`` (numbered from 0 without gaps), the ``number`` of its
+    seating, ``deals``, ``round``, ``stage`` (index of its name in ``stages``), and whether its
+    block is ``complete``. With a row for each match and a column for each seat: ``seats`` (index
+    of the bot in ``bots``), ``scores`` (after the strike-out rule), ``struck``, and ``faults`` with
+    a last axis by kind. ``times`` are the thinking times of each bot in milliseconds.
     """
 
     bots: tuple[str, ...]
     stages: tuple[str, ...]
     block: Ints
+    number: Ints
     round: Ints
     stage: Ints
     deals: Ints
@@ -44,6 +45,12 @@ class MatchArrays:
         """The number of blocks with a finished match."""
         return int(self.block[-1]) + 1 if self.block.size else 0
 
+    @property
+    def best(self) -> Booleans:
+        """By match and seat, whether nobody had more points."""
+        best: Booleans = self.scores == self.scores.max(axis=1, keepdims=True, initial=-(2**62))
+        return best
+
     def without(self, out: Container[str]) -> MatchArrays:
         """The matches in which none of these bots sat, without these bots."""
         kept = [number for number, bot in enumerate(self.bots) if bot not in out]
@@ -53,8 +60,8 @@ class MatchArrays:
         renumber[kept] = np.arange(len(kept))
         seats = renumber[self.seats]
         rows = (seats >= 0).all(axis=1)
-        of_matches = ("round", "stage", "deals", "complete", "scores", "struck", "faults")
-        fields = {name: getattr(self, name)[rows] for name in of_matches}
+        same = ("number", "round", "stage", "deals", "complete", "scores", "struck", "faults")
+        fields = {name: getattr(self, name)[rows] for name in same}
         return replace(
             self,
             bots=tuple(self.bots[number] for number in kept),
@@ -96,6 +103,7 @@ class MatchCollector:
             bots=names,
             stages=tuple(self._stages),
             block=block,
+            number=table["number"],
             round=table["round"],
             stage=table["stage"],
             deals=table["deals"],

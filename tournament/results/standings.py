@@ -304,7 +304,7 @@ def _standing(
 
 def _won(arrays: MatchArrays, seated: Booleans) -> Fraction:
     """Matches won; k seats that share the highest total have 1/k of the match each."""
-    best = arrays.scores == arrays.scores.max(axis=1, keepdims=True, initial=-(2**62))
+    best = arrays.best
     seats = np.bincount(best.sum(axis=1), (best & seated).sum(axis=1))  # by how many share
     return sum((Fraction(int(n), k) for k, n in enumerate(seats) if n), Fraction())
 

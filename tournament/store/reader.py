@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -204,19 +204,21 @@ class StoreReader:
         query = query.order_by(None).order_by(matches.c.sequence)
         return self._all(query, lambda row: (row.sequence, rows.to_summary(row)))
 
-    def newest(
-        self, *, block: int | None = None, bot: str | None = None, faulty: bool = False
-    ) -> Iterator[MatchSummary]:
-        """The finished matches without their moves, lazily, the last of the schedule first: of a
-        block, of a bot, or only those with a fault of anybody."""
-        query = summary_query().order_by(None)
-        query = query.order_by(blocks.c.block.desc(), matches.c.number.desc())
-        if block is not None:
-            query = query.where(blocks.c.block == block)
+    def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
+        """The finished matches with these numbers of block and seating, without their moves, the
+        last of the schedule first."""
+        query = _newest_first().where(
+            blocks.c.block.in_({block for block, _ in places}),  # which has an index
+            sa.tuple_(blocks.c.block, matches.c.number).in_(places),
+        )
+        return list(self._all(query, rows.to_summary))
+
+    def newest(self, bot: str | None = None) -> Iterator[MatchSummary]:
+        """The finished matches without their moves, lazily, the last of the schedule first; those
+        of a bot if it is given."""
+        query = _newest_first()
         if bot is not None:
             query = query.where(blocks.c.bots.contains(rows.dumps(bot), autoescape=True))
-        if faulty:
-            query = query.where(matches.c.faulty)
         for found in self._all(query, rows.to_summary):
             if bot is None or bot in found.table:  # the database may ignore case
                 yield found
@@ -295,6 +297,11 @@ def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
         .join(blocks, blocks.c.id == matches.c.block_id)
         .order_by(blocks.c.block, matches.c.number)
     )
+
+
+def _newest_first() -> sa.Select[Any]:
+    query = summary_query().order_by(None)
+    return query.order_by(blocks.c.block.desc(), matches.c.number.desc())
 
 
 def _match_query() -> sa.Select[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from datetime import timedelta
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final
 
 from flask import (
@@ -23,8 +23,9 @@ from flask.sessions import SecureCookieSessionInterface
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Response
 
-from tournament.records import FaultRecord, MatchRecord, MatchSummary
-from web.arena.live_run import LiveRun, Snapshot, current_run
+from tournament.records import FaultRecord, MatchRecord
+from web.arena.live_run import Snapshot, current_run
+from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
 from web.ui.post_mortem import commands, post_mortem
 
@@ -82,17 +83,15 @@ def page(name: str) -> Response:
         return _sign_in_page(str(error))
     if "match" in request.args:
         return _fault_page(now, name)
-    run = current_run()
+    own = now.arrays.seats == now.bots.index(name)
+    faults = now.arrays.faults.sum(axis=2) * own  # by match and seat
     return _page(
         "author.html",
         now,
         name,
-        faults=list(islice(_shown_faults(run, now, name), _FAULTS)),
-        hidden=sum(
-            _count(match, name)
-            for match in chain.from_iterable(run.store.newest(block=block) for block in now.open)
-        ),
-        total=int(now.arrays.faults[now.arrays.seats == now.bots.index(name)].sum()),
+        faults=list(islice(_shown_faults(now, name), _FAULTS)),
+        hidden=int(faults[now.hidden].sum()),
+        total=int(faults.sum()),
     )
 
 
@@ -124,8 +123,7 @@ def sign_out(name: str) -> Response:
 
 def _snapshot(name: str) -> Snapshot:
     now = current_run().snapshot()
-    if name not in now.bots:
-        abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
+    check_bot(now, name)
     return now
 
 
@@ -141,12 +139,11 @@ def _fault_page(now: Snapshot, name: str) -> Response:
     return _page("author_fault.html", now, name, record=record, fault=fault, text=text)
 
 
-def _shown_faults(
-    run: LiveRun, now: Snapshot, bot: str
-) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """The faults of a bot in the matches whose cards may be shown, newest first."""
-    for match in run.store.newest(bot=bot, faulty=True):
-        if now.shown(match) and _count(match, bot) and (record := run.find(match.match)):
+def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
+    """The latest faults of a bot in the matches whose cards may be shown, newest first."""
+    rows = MatchFilter(bot, faults=ANY).rows(now)
+    for match in read_matches(now, rows[~now.hidden[rows]][:_FAULTS]):
+        if record := current_run().find(match.match):
             yield from ((record, fault) for fault in _faults_of(record, bot))
 
 
@@ -154,12 +151,6 @@ def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
     """The faults of a bot in a match, newest first."""
     own = (fault for fault in record.faults if record.seating[fault.seat] == bot)
     return sorted(own, key=lambda fault: -fault.move)
-
-
-def _count(match: MatchSummary, bot: str) -> int:
-    """The number of a bot's faults in a match."""
-    seats = zip(match.seating, match.faults, strict=True)
-    return sum(sum(kinds) for name, kinds in seats if name == bot)
 
 
 def _sign_in_page(why: str = "") -> Response:

@@ -12,6 +12,7 @@ from itertools import islice
 from time import monotonic, thread_time
 from typing import Any, Final
 
+import numpy as np
 from flask import current_app
 
 from tournament.config import Cup
@@ -103,7 +104,11 @@ class Snapshot(RunFacts):
         """The bots of the cup, also those that are disqualified."""
         self.played = dict(read.played)
         """The number of finished matches by block."""
-        self.open = frozenset() if _is_fresh(facts) else frozenset(read.open)
+        self.blocks = np.array(sorted(self.played), np.int64)
+        """The blocks in the order in which the arrays number them."""
+        self.hidden = ~(self.arrays.complete | _is_fresh(facts))
+        """Of each match in the arrays, whether its cards may not be shown yet."""
+        self.open = frozenset(self.blocks[self.arrays.block[self.hidden]].tolist())
         """The blocks of which a match is still to be played: their other matches have the same
         cards, so nobody may see those yet."""
         self.matches = int(self.arrays.block.size)
@@ -160,7 +165,6 @@ class _Matches:
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self.collector = MatchCollector(facts.get("bots", ()))
         self.played: Counter[int] = Counter()  # by block
-        self.open: set[int] = set()
         self._last = -1
 
     def read(self, store: StoreReader) -> None:
@@ -171,10 +175,6 @@ class _Matches:
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1
-            if self.played[match.block] < match.seatings:
-                self.open.add(match.block)
-            else:
-                self.open.discard(match.block)
             yield match
 
 

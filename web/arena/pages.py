@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from itertools import islice
+from math import ceil
 from typing import Any, Final
 
+import numpy as np
 from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
@@ -15,15 +17,25 @@ from tournament.decisions import out_of_play
 from tournament.records import MatchSummary
 from tournament.results.course import against
 from tournament.results.info_sums import info_sums
+from tournament.text import plural
 from web.arena.author import invited
 from web.arena.live_run import LiveRun, Snapshot, current_run
+from web.arena.match_list import (
+    ANY,
+    FAULTS,
+    MATCHES,
+    RESULTS,
+    MatchFilter,
+    asked_filter,
+    asked_number,
+    check_bot,
+    read_matches,
+)
 from web.ui import plots
-from web.ui.post_mortem import commands
 from web.ui.replay import match_data
 
 pages = Blueprint("pages", __name__)
 
-_MATCHES_SHOWN: Final = 200
 _LATEST: Final = 12
 _RENDERED: Final = 256
 """Pages that are kept for others who look at them."""
@@ -37,15 +49,10 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     @wraps(view)
     def answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
-        shown = f"{request.path}?{_block() or ''}-{now.version}"
+        shown = f"{request.path}-{now.version}"
         return _answer(shown, lambda: view(now, **names))
 
     return answer
-
-
-def _block() -> int | None:
-    """The block that was asked for: the one parameter that a page has."""
-    return request.args.get("block", type=int)
 
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
@@ -82,7 +89,7 @@ def standings(now: Snapshot) -> str:
         "standings.html",
         now,
         table=now.table,
-        plot=plots.course(now.arrays.without(now.out), now.table),
+        plot=plots.course(now.arrays.without(now.out), now.table, now.facts["bots"]),
         matches=list(islice(current_run().store.newest(), _LATEST)),
     )
 
@@ -97,13 +104,14 @@ def reading() -> str:
 @_page
 def bot(now: Snapshot, name: str) -> str:
     """The results of one bot."""
+    check_bot(now, name)
     line = next((line for line in now.table.standings if line.bot == name), None)
-    if name not in now.bots:
-        abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
     counted = now.arrays.without(now.out)
-    seated = (now.arrays.seats == now.bots.index(name)).any(axis=1)
-    latest = list(islice(current_run().store.newest(bot=name), _MATCHES_SHOWN))
-    records = [current_run().find(each.match) for each in latest[:_SUMMED]]
+    rows = MatchFilter(name).rows(now)
+    latest = read_matches(now, rows[:_SUMMED])
+    records = [current_run().find(each.match) for each in latest]
+    said = now.facts.get("about", {}).get(name, ())
+    config = next(one for one in now.facts["config"]["bots"] if one["name"] == name)
     return _render(
         "bot.html",
         now,
@@ -112,32 +120,42 @@ def bot(now: Snapshot, name: str) -> str:
         line=line,
         name=name,
         decision=out_of_play(now.table.decisions, name),
-        said=now.facts.get("about", {}).get(name, ()),
-        started=commands(now.facts["config"]).get(name) is not None,
+        said=said,
+        author=config["author"] or (said[-1].get("author") if said else None),
+        faulty=bool(MatchFilter(name, faults=ANY).rows(now).size),
         opponents=sorted(
             against(counted, name) if line else (),
             key=lambda one: (one.opponent_score - one.score, one.bot),
         ),
-        matches=latest,
-        count=int(seated.sum()),
+        plot=plots.course(counted, now.table, now.facts["bots"], name),
+        matches=latest[:_LATEST],
+        count=rows.size,
     )
 
 
 @pages.get("/matches")
-@_page
-def matches(now: Snapshot) -> str:
-    """The latest matches, or those of one block."""
-    block = _block()
-    if block is not None and block not in now.played:
-        abort(
-            404, "No match of this block has ended; the list of all matches shows those that have."
-        )
+def matches() -> WerkzeugResponse:
+    """A page of the matches that fit a filter."""
+    now = current_run().snapshot()
+    asked, page = asked_filter(now), asked_number("page") or 1
+    return _answer(f"{asked}-{page}-{now.version}", lambda: _matches_page(now, asked, page))
+
+
+def _matches_page(now: Snapshot, asked: MatchFilter, page: int) -> str:
+    rows = asked.rows(now)
+    last = max(1, ceil(rows.size / MATCHES))
+    if page > last:
+        abort(404, f"There is no page {page}: these matches have {plural(last, 'page')}.")
     return _render(
         "matches.html",
         now,
-        matches=list(islice(current_run().store.newest(block=block), _MATCHES_SHOWN)),
-        count=now.matches if block is None else now.played.get(block, 0),
-        block=block,
+        asked=asked,
+        choices={"faults": FAULTS, "result": RESULTS},
+        rounds=np.unique(now.arrays.round).tolist(),
+        matches=read_matches(now, rows[(page - 1) * MATCHES : page * MATCHES]),
+        count=rows.size,
+        page=page,
+        last=last,
     )
 
 

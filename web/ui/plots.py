@@ -11,7 +11,8 @@ import numpy as np
 from tournament.results.match_arrays import MatchArrays
 from tournament.results.standings import Standings
 
-_SERIES = 8  # colours of the style sheet
+_LINES = 8
+_COLOURS, _DASHES = 8, 3  # of the style sheet
 _MAX_POINTS = 120  # of a line
 
 
@@ -52,9 +53,10 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A bot's value after some blocks."""
+    """A bot's value after some blocks, and the classes of its line."""
 
     bot: str
+    series: str
     blocks: Sequence[int]
     values: Sequence[float]
 
@@ -87,10 +89,23 @@ def score_bars(table: Standings) -> dict[str, Bar]:
     }
 
 
-def course(arrays: MatchArrays, table: Standings) -> Plot | None:
-    """Points a deal after each block, for the first bots of the table; None without any."""
-    shown = [line.bot for line in table.standings if line.score is not None][:_SERIES]
-    lines = [Line(name, *_running(arrays, arrays.bots.index(name))) for name in shown]
+def series(number: int) -> str:
+    """The classes that draw a bot, from its number in the cup: the same in all plots, whatever its
+    rank."""
+    return f"series-{number % _COLOURS} dash-{number // _COLOURS % _DASHES}"
+
+
+def course(
+    arrays: MatchArrays, table: Standings, bots: Sequence[str], bot: str | None = None
+) -> Plot | None:
+    """Points a deal after each block, of `bot` or of the first of the table; None without any.
+    `bots` are those of the cup in order."""
+    known = [line.bot for line in table.standings if line.score is not None]
+    shown = known[:_LINES] if bot is None else [name for name in known if name == bot]
+    lines = [
+        Line(name, series(bots.index(name)), *_running(arrays, arrays.bots.index(name)))
+        for name in shown
+    ]
     if not lines:
         return None
     values = [value for line in lines for value in line.values]

@@ -16,6 +16,7 @@ from tournament.bot.protocol import TimeBank
 from tournament.records import FaultRecord, MatchRecord, MatchSummary
 from tournament.sampling import spread
 from web.ui.formatting import info_text
+from web.ui.plots import series
 from web.ui.post_mortem import fault_dict
 
 PageStep = dict[str, Any]
@@ -118,8 +119,10 @@ def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
 def match_data(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
     """A match of a cup for replay.js: its steps are JSON, deflated (RFC 1950), in base64."""
     text = json.dumps(page_steps(record, *clock(config)), separators=(",", ":"))
+    bots = [bot["name"] for bot in config["bots"]]
     return {
         "seats": record.seating,
+        "series": [series(bots.index(bot)) for bot in record.seating],
         "scores": record.scores,
         "clockwise": games.get(record.game).clockwise,
         "steps": base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii"),

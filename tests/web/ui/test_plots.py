@@ -1,10 +1,13 @@
 """The plots: scales, and the bars of intervals."""
 
 from dataclasses import replace
+from importlib.resources import files
 
 from tests.tournament.memory_run import MemoryRun
-from tournament.results.standings import standings
-from web.ui.plots import score_bars
+from tests.tournament.played import cup, facts, played
+from tournament.results.match_arrays import collect
+from tournament.results.standings import compute, standings
+from web.ui.plots import course, score_bars, series
 
 
 def test_bars_keep_small_differences_visible_beside_wide_intervals() -> None:
@@ -16,3 +19,21 @@ def test_bars_keep_small_differences_visible_beside_wide_intervals() -> None:
     assert (bars["ann"].low, bars["ann"].high) == (3, 97)
     assert bars["ann"].value - bars["bob"].value > 10
     assert bars["bob"].low is None
+
+
+def test_a_bot_keeps_its_colour_whatever_its_rank_and_whoever_is_out() -> None:
+    of = cup(("dan", "ann", "cat", "bob"))
+    everything = collect(record.summary() for record in played(of))
+    seen: dict[str, str] = {}
+    for out in ((), ("dan",), ("ann",)):
+        arrays = everything.without(out)
+        plot = course(arrays, compute(arrays, facts(of)), of.names)
+        assert plot is not None
+        assert len(plot.lines) == 4 - len(out)
+        for line in plot.lines:
+            assert seen.setdefault(line.bot, line.series) == line.series
+    assert len(set(seen.values())) == 4
+    assert len({series(number) for number in range(24)}) == 24
+    styles = (files("web.ui") / "static" / "results.css").read_text()
+    for number in range(9, 64):
+        assert all(f".{name} " in styles for name in series(number).replace("dash-0", "").split())

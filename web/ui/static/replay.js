@@ -10,7 +10,7 @@ const Replay = (() => {
   }
 
   // What each bot thought the deal was worth, move by move: a line for each seat that gave a value.
-  function plot(seats, deal, at) {
+  function plot({ seats, series }, deal, at) {
     const given = deal.map(({ value }, x) => [x, value]).filter(([, y]) => typeof y === "number");
     if (given.length < 2) return [];
     const ys = given.map(([, y]) => y);
@@ -31,11 +31,11 @@ const Replay = (() => {
       const own = given.filter(([x]) => deal[x].move[0] === seat);
       if (!own.length) return;
       const points = own.map(([x, y]) => `${across(x)} ${scale(y)}`);
-      const line = draw("g", { class: `series-${seat}` });
+      const line = draw("g", { class: series[seat] });
       line.append(draw("path", { d: `M${points.join("L")}` }));
       for (const [x, y] of own) line.append(draw("circle", { cx: across(x), cy: scale(y), r: 1.5 }));
       svg.append(line);
-      legend.append(make("span", { class: `series-${seat}` }, name), " ");
+      legend.append(make("span", { class: series[seat] }, name), " ");
     });
     return [svg, legend];
   }
@@ -60,7 +60,7 @@ const Replay = (() => {
     constructor(root, match, steps, address) {
       this.root = root;
       this.address = address;
-      this.table = { seats: match.seats, own: 0, clockwise: match.clockwise };
+      this.table = { seats: match.seats, series: match.series, own: 0, clockwise: match.clockwise };
       this.positions = steps;
       this.at = 0;
       this.timer = 0;
@@ -86,7 +86,7 @@ const Replay = (() => {
       CardTable.draw(this.part("table"), this.table, now);
       this.list(now);
       const deal = this.positions.filter((one, i) => i > now.start && one.start === now.start);
-      this.part("values").replaceChildren(...plot(this.table.seats, deal, this.at - now.start - 1));
+      this.part("values").replaceChildren(...plot(this.table, deal, this.at - now.start - 1));
       history.replaceState(null, "", this.address(this.at));
     }
 

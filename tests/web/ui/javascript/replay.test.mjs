@@ -20,7 +20,7 @@ const STEPS = [
 async function open(steps = STEPS) {
   const page = load();
   const root = replayParts();
-  const match = { seats: ["ann", "bob"], clockwise: true, steps: deflateSync(JSON.stringify(steps)).toString("base64") };
+  const match = { seats: ["ann", "bob"], series: ["series-0", "series-1"], clockwise: true, steps: deflateSync(JSON.stringify(steps)).toString("base64") };
   const replay = await page.Replay.open(root, match, (move) => `#move=${move}`);
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
   return { ...page, root, replay, part, said: () => part("said").textContent };

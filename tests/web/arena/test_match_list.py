@@ -1,0 +1,136 @@
+"""The list of matches: filters, pages, and what a careless address is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tournament.played import cup, facts, run
+from tournament.records import FAULT_KINDS, MatchSummary
+from tournament.store.store import Store
+from web.arena.app import create_app
+
+NAMES = ("ann", "斗" * 64, 'a/"b"?c&d', "Bör ♠", "eve")
+LINK = re.compile(r'href="/matches/([0-9a-f]+)"')
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    of = cup(NAMES, format="swiss", deals=14)
+    with run(tmp_path_factory.mktemp("run"), of, {"ann": 3, NAMES[1]: 1}) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(store: Store) -> FlaskClient:
+    return create_app(store).test_client()
+
+
+def listed(client: FlaskClient, query: dict[str, str | int | None]) -> list[str]:
+    """The matches of all pages; each page leads to the next."""
+    found = []
+    answer = client.get("/matches", query_string={k: v for k, v in query.items() if v is not None})
+    while True:
+        assert answer.status_code == 200
+        found += LINK.findall(answer.text)
+        following = re.search(r'rel="next" href="([^"]+)"', answer.text)
+        if following is None:
+            return found
+        answer = client.get(following[1].replace("&amp;", "&"))
+
+
+def fits(match: MatchSummary, query: dict[str, str | int | None]) -> bool:
+    bot, faults, result = (query[name] for name in ("bot", "faults", "result"))
+    seats = [seat for seat, name in enumerate(match.seating) if bot in (None, name)]
+    kinds = [
+        kind for seat in seats for kind, n in zip(FAULT_KINDS, match.faults[seat], strict=True) if n
+    ]
+    won = any(match.adjusted[seat] == max(match.adjusted) for seat in seats)
+    return (
+        bool(seats)
+        and query["round"] in (None, match.round)
+        and query["block"] in (None, match.block)
+        and (faults is None or (bool(kinds) if faults == "any" else faults in kinds))
+        and (result is None or bot is None or won == (result == "won"))
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    query=st.fixed_dictionaries(
+        {
+            "bot": st.sampled_from((None, *NAMES)),
+            "round": st.sampled_from((None, 1, 2, 3)),
+            "block": st.sampled_from((None, None, None, 1, 99)),
+            "faults": st.sampled_from((None, "any", *map(str, FAULT_KINDS))),
+            "result": st.sampled_from((None, "won", "lost")),
+        }
+    )
+)
+def test_a_list_has_the_matches_that_fit_newest_first(
+    store: Store, client: FlaskClient, query: dict[str, str | int | None]
+) -> None:
+    if query["bot"] is None:
+        query["result"] = None
+    expected = [match.match for match in store.newest() if fits(match, query)]
+    assert listed(client, query) == expected
+
+
+def test_all_matches_are_on_pages(store: Store, client: FlaskClient) -> None:
+    first = client.get("/matches").text
+    assert "page 1 of 2" in first
+    assert len(LINK.findall(first)) == 50
+    assert len(listed(client, {})) == store.count() > 50
+
+
+def test_a_form_with_nothing_chosen_shows_everything(client: FlaskClient) -> None:
+    empty = client.get("/matches?bot=&result=&faults=&round=&block=&q=1")
+    assert empty.headers["ETag"] == client.get("/matches").headers["ETag"]
+    chosen = client.get(f"/matches?bot={quote(NAMES[1])}&faults=any").text
+    assert f" selected>{NAMES[1]}</option>" in chosen
+    assert '<option value="any" selected>' in chosen
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        ("bot=nobody", 404, "There is no bot &#39;nobody&#39; in this cup"),
+        ("page=3", 404, "There is no page 3: these matches have 2 pages."),
+        ("page=-1", 400, "page=-1 is no number; write one such as page=1."),
+        ("round=٣", 400, "round=٣ is no number"),
+        ("block=" + "9" * 4000, 400, "is no number"),
+        ("faults=<b>", 400, "faults=&lt;b&gt; is not known; write one of any, timeout"),
+        ("bot=ann&result=drawn", 400, "write one of won, lost."),
+        ("result=won", 400, "choose a bot as well"),
+    ],
+)
+def test_a_careless_address_is_told_what_to_write(
+    client: FlaskClient, query: str, status: int, says: str
+) -> None:
+    answer = client.get(f"/matches?{query}")
+    assert answer.status_code == status
+    assert says in answer.text
+    assert len(answer.text) < 4000
+
+
+def test_a_page_of_a_bot_leads_to_its_matches(client: FlaskClient) -> None:
+    page = client.get("/bots/ann").text
+    for link in re.findall(r'href="(/matches\?[^"]*)"', page):
+        assert client.get(link.replace("&amp;", "&")).status_code == 200
+    assert "those in which it gets a fault" in page
+    assert "those in which it gets a fault" not in client.get("/bots/eve").text
+
+
+def test_a_run_without_matches_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with Store.create(tmp_path_factory.mktemp("empty")) as empty:
+        empty.put(facts(cup()))
+        client = create_app(empty).test_client()
+        assert "No match has ended yet." in client.get("/matches").text
+        filtered = client.get("/matches?bot=ann&faults=any&result=lost").text
+        assert "0 matches of 0" in filtered

@@ -1,0 +1,98 @@
+"""Lists of finished matches: what somebody wants to see of them, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Final
+
+import numpy as np
+from flask import abort, request
+
+from tournament.ranking.arrays import Ints
+from tournament.records import FAULT_KINDS, MatchSummary
+from web.arena.live_run import Snapshot, current_run
+
+MATCHES: Final = 50
+"""Matches of a page."""
+ANY: Final = "any"
+FAULTS: Final = (ANY, *map(str, FAULT_KINDS))
+RESULTS: Final = ("won", "lost")
+_DIGITS: Final = 9  # of a number in an address
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFilter:
+    """What matches must have in common; None for what does not matter.
+
+    With a `bot`, `faults` (of a kind or of `ANY`) are its own, and `result` is its result: it has
+    "won" if nobody had more points.
+    """
+
+    bot: str | None = None
+    round: int | None = None
+    block: int | None = None
+    faults: str | None = None
+    result: str | None = None
+
+    def arguments(self) -> dict[str, str | int]:
+        """What an address says of it."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def rows(self, now: Snapshot) -> Ints:
+        """The matches as rows of the arrays of a snapshot, the last of the schedule first."""
+        arrays = now.arrays
+        fits = np.ones(arrays.block.size, np.bool_)
+        seated = np.ones(arrays.seats.shape, np.bool_)
+        if self.bot is not None:
+            seated = arrays.seats == arrays.bots.index(self.bot)
+            fits = seated.any(axis=1)
+        if self.round is not None:
+            fits &= arrays.round == self.round
+        if self.block is not None:
+            fits &= now.blocks[arrays.block] == self.block
+        if self.faults is not None:
+            kinds = [self.faults in (ANY, kind) for kind in FAULT_KINDS]
+            fits &= (arrays.faults[:, :, kinds].any(axis=2) & seated).any(axis=1)
+        if self.result is not None:
+            fits &= (arrays.best & seated).any(axis=1) == (self.result == "won")
+        return np.flatnonzero(fits)[::-1]
+
+
+def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
+    """The matches of these rows, the last of the schedule first."""
+    places = zip(now.blocks[now.arrays.block[rows]], now.arrays.number[rows], strict=True)
+    return current_run().store.at([(int(block), int(number)) for block, number in places])
+
+
+def asked_filter(now: Snapshot) -> MatchFilter:
+    """What the address asks for; 404 for a bot that is not in the cup, 400 for what no list has."""
+    bot = request.args.get("bot") or None
+    if bot is not None:
+        check_bot(now, bot)
+    result = _asked_word("result", RESULTS)
+    if result and bot is None:
+        abort(400, "A result is that of one bot: choose a bot as well.")
+    faults = _asked_word("faults", FAULTS)
+    return MatchFilter(bot, asked_number("round"), asked_number("block"), faults, result)
+
+
+def check_bot(now: Snapshot, name: str) -> None:
+    """404 unless a bot with this name is in the cup."""
+    if name not in now.bots:
+        abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
+
+
+def asked_number(name: str) -> int | None:
+    """A number of the address; 400 if it is none."""
+    text = request.args.get(name) or None
+    if text is not None and not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        abort(400, f"{name}={text[:40]} is no number; write one such as {name}=1.")
+    return None if text is None else int(text)
+
+
+def _asked_word(name: str, words: Collection[str]) -> str | None:
+    text = request.args.get(name) or None
+    if text is not None and text not in words:
+        abort(400, f"{name}={text[:40]} is not known; write one of {', '.join(words)}.")
+    return text

@@ -22,7 +22,7 @@ const Replay = (() => {
       for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
       return made;
     };
-    const label = `Value over the deal, from ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
+    const label = `Expected value of the deal, from ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
     const svg = draw("svg", { viewBox: "0 0 300 60", class: "plot", role: "img", "aria-label": label });
     const lines = { class: "grid", d: `M0 ${scale(0)}H300M${across(at)} 0V60` };
     svg.append(draw("path", lines));

@@ -100,5 +100,5 @@ test("what bots say stands beside their move, and values are plotted over the de
   replay.show(4);
   const lines = part("values").querySelectorAll("g").map((line) => line.querySelectorAll("circle").length);
   assert.deepEqual(lines, [2, 1]);
-  assert.match(part("values").textContent, /Value over the deal, from -2.00 to 1.50: ann bob/);
+  assert.match(part("values").textContent, /Expected value of the deal, from -2.00 to 1.50: ann bob/);
 });

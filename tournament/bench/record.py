@@ -12,6 +12,7 @@ import msgspec
 
 from tournament.bench.play import Played
 from tournament.bench.suite import PUBLIC_SEED, BenchTable
+from tournament.json_schema import schema_of
 from tournament.ranking.student import mean_interval
 from tournament.text import printable
 
@@ -151,11 +152,7 @@ def read_record(file: Path) -> Record:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a record."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Result of stich bench",
-        **msgspec.json.schema(Record),
-    }
+    return schema_of(Record, title="Result of stich bench")
 
 
 def write_schema(path: Path) -> None:

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 
 import games
 from games import IllegalMove
+from tournament.json_schema import schema_of
 from tournament.records import Decision, FaultKind, MatchRecord
 from tournament.store.reader import StoreReader
 
@@ -133,8 +134,7 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a line."""
-    schema = msgspec.json.schema(MatchLine)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return schema_of(MatchLine)
 
 
 def seats_of(

@@ -122,7 +122,7 @@ def test_the_pages_come_after_the_cup() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, start_new_session=True
     )
     nice, *sessions = done.stdout.split("\n")
-    assert int(nice) == os.nice(0) + 10
+    assert int(nice) == min(os.nice(0) + 10, 19)
     if Path("/proc/self/autogroup").exists():
         assert sessions[0].endswith("nice 10")
 

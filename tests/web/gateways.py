@@ -51,7 +51,7 @@ class Author:
     def stay(self) -> None:
         """Wait at the gateway, as an honest program does, until the session ends."""
         with contextlib.suppress(requests.ConnectionError):  # the gateway of the test has ended
-            while self.wait().ok:
+            while (told := self.wait()).ok and not any(told.json().values()):
                 pass
 
     def answer(

@@ -18,6 +18,12 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
+def unreachable(bots: Sequence[str]) -> str:
+    """Whose tables wait, as a sentence; "" if nobody's."""
+    are, tables = ("is", "its tables") if len(bots) == 1 else ("are", "their tables")
+    return f"{listed(bots)} {are} unreachable; {tables} wait." if bots else ""
+
+
 def printable(text: str) -> str:
     """The text with control and other unprintable characters escaped, safe on a terminal."""
     return "".join(

@@ -82,7 +82,7 @@ def _up_to_the_first(lines: Iterable[bytes]) -> Iterator[bytes]:
 @click.command()
 @matches_argument
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
-@click.option("--faults", "faulty", is_flag=True, help="Only matches with a fault.")
+@click.option("--faults", "faulty", is_flag=True, help="Only matches in which a bot got a fault.")
 @click.option("--bot", metavar="NAME", help="Only matches of this bot.")
 @run_command
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:

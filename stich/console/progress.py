@@ -24,7 +24,7 @@ from rich.progress import (
 from tournament.decisions import sentences
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.runner import Observer
-from tournament.text import plural, printable
+from tournament.text import plural, printable, unreachable
 
 _EVERY_S = 10.0
 
@@ -80,10 +80,12 @@ class Watcher(Observer):
 
     def void(self, record: VoidRecord) -> None:
         """`void`: `match`, `block`, `round`, `seating`, `bot`, `cause`, `why`."""
-        because = f" because of {record.bot}" if record.bot else ""
+        match = f"Match {record.match} is void and"
+        if record.bot:
+            match = f"{record.bot} is unreachable; match {record.match}"
         names = ("match", "block", "round", "seating", "bot", "cause", "why")
         self.tell(
-            f"Match {record.match} is void{because} and is played again. {record.why}",
+            f"{match} will be replayed. {record.why}",
             "void",
             **{name: getattr(record, name) for name in names},
         )
@@ -95,7 +97,7 @@ class Watcher(Observer):
 
     def away(self, bots: Sequence[str]) -> None:
         """`away`: `bots`, empty when none is waited for any more."""
-        sentence = _waiting(bots) or "No longer waiting for any bot."
+        sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
     def decided(self, decision: Decision) -> None:
@@ -160,7 +162,7 @@ class Lines(_Sentences):
 
     def away(self, bots: Sequence[str]) -> None:
         """Print who is waited for, and again in the next lines."""
-        self._away = _waiting(bots)
+        self._away = unreachable(bots)
         super().away(bots)
 
 
@@ -191,7 +193,7 @@ class ProgressBar(_Sentences):
 
     def away(self, bots: Sequence[str]) -> None:
         """Show who is waited for, beside the bar."""
-        self._progress.update(self._task, away=printable(_waiting(bots)))
+        self._progress.update(self._task, away=printable(unreachable(bots)))
 
 
 class JsonLines(Watcher):
@@ -230,11 +232,6 @@ class JsonLines(Watcher):
             rate=round(self.rate, 3),
             left_s=None if self.left_s is None else round(self.left_s, 1),
         )
-
-
-def _waiting(bots: Sequence[str]) -> str:
-    """Who is waited for, as a sentence; "" if nobody is."""
-    return f"Waiting for {', '.join(bots)}, which cannot be reached." if bots else ""
 
 
 @contextmanager

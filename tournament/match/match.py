@@ -281,7 +281,7 @@ class _Match:
                 number=pairing.number,
                 seating=pairing.seating,
                 bot=bot,
-                why=f"It cannot be reached. {detail}",
+                why=detail,
                 started=self.started,
                 ended=_now(),
             )

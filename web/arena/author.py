@@ -23,7 +23,7 @@ from flask.sessions import SecureCookieSessionInterface
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Response
 
-from tournament.records import FaultRecord, MatchRecord
+from tournament.records import FaultKind, FaultRecord, MatchRecord
 from web.arena.live_run import Snapshot, current_run
 from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
@@ -34,6 +34,12 @@ author_pages = Blueprint("author", __name__)
 _LASTS: Final = timedelta(hours=12)
 _FAULTS: Final = 100
 """The most faults of a list."""
+_WHAT: Final = {
+    FaultKind.TIMEOUT: "answered too late",
+    FaultKind.UNREACHABLE: "could not be reached",
+    FaultKind.INVALID: "sent an invalid answer",
+    FaultKind.ILLEGAL: "chose an illegal move",
+}
 
 
 class _Sessions(SecureCookieSessionInterface):
@@ -136,7 +142,15 @@ def _fault_page(now: Snapshot, name: str) -> Response:
     if record is None or fault is None:
         abort(404, f"There is no such fault of {name}, or it is not shown yet.")
     text = post_mortem(record, fault, now.facts["config"], show_command=False)
-    return _page("author_fault.html", now, name, record=record, fault=fault, text=text)
+    return _page(
+        "author_fault.html",
+        now,
+        name,
+        record=record,
+        fault=fault,
+        what=_WHAT[fault.kind],
+        text=text,
+    )
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:

@@ -25,7 +25,7 @@ from tournament.results.match_arrays import MatchCollector
 from tournament.results.standings import compute
 from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
-from tournament.text import listed, plural
+from tournament.text import listed, plural, unreachable
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
@@ -83,10 +83,7 @@ class RunFacts:
     @property
     def unreachable(self) -> str:
         """Which bots cannot be reached, as a sentence; "" if all can."""
-        if not self.away or self.finished:
-            return ""
-        are, tables = ("is", "its tables") if len(self.away) == 1 else ("are", "their tables")
-        return f"{listed(self.away)} {are} unreachable; {tables} wait."
+        return "" if self.finished else unreachable(self.away)
 
     def progress(self) -> str:
         """How far the run is; "" if that is not known."""

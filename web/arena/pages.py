@@ -173,7 +173,7 @@ def _match_page(run: LiveRun, match: str) -> str:
     if run.is_open(record.block):
         abort(
             404,
-            "The cards of this match are shown when all matches with the same cards have ended:"
+            "Replays appear once the same cards have been played in every seating:"
             f" block {record.block} is still being played.",
         )
     now = run.facts()

@@ -3,11 +3,13 @@
 import io
 import json
 import re
+from dataclasses import replace
 
 from rich.console import Console
 
 from stich.console.progress import JsonLines, Lines, watch
 from tests.tournament.store.test_store import fault, record
+from tournament.records import VoidRecord
 
 
 def test_json_lines_say_the_match_and_how_far_it_is() -> None:
@@ -39,6 +41,22 @@ def test_losses_and_notices_are_said_everywhere() -> None:
     _, notice, lost = map(json.loads, json_lines.getvalue().splitlines())
     assert notice == {"event": "notice", "text": "Worker w has joined."}
     assert lost == {"event": "lost", "block": 7, "why": "worker w has left"}
+
+
+def test_a_bot_that_is_away_is_named_with_what_follows() -> None:
+    out = io.StringIO()
+    progress = Lines(Console(file=out, width=200))
+    void = VoidRecord("7eb9", 1, "k", 1, 0, ("ann", "bob"), "ann", "No connection.", "", "")
+    progress.void(void)
+    progress.void(replace(void, bot="", why="The power failed."))
+    progress.away(["ann", "bob"])
+    progress.away([])
+    assert out.getvalue().splitlines() == [
+        "ann is unreachable; match 7eb9 will be replayed. No connection.",
+        "Match 7eb9 is void and will be replayed. The power failed.",
+        "ann and bob are unreachable; their tables wait.",
+        "All bots can be reached again.",
+    ]
 
 
 def test_lines_say_how_far_it_is_and_the_end() -> None:

@@ -62,7 +62,7 @@ def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:
         match_with(Fails, frozenset({"bob"}))
     record = void.value.record
     assert (record.bot, record.cause) == ("bob", VoidCause.OUTAGE)
-    assert record.why == "It cannot be reached. No connection: Connection refused."
+    assert record.why == "No connection: Connection refused."
 
 
 @pytest.mark.parametrize(("bot", "awaited"), [(Fails, "cat"), (Late, "bob"), (Wrong, "bob")])

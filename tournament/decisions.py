@@ -95,11 +95,16 @@ def pending(decisions: Iterable[Decision], voids: Iterable[VoidRecord]) -> list[
 
 
 def sentence(decision: Decision) -> str:
-    """A decision, for people."""
+    """A decision with its time, for people."""
+    return f"{decision.at[:16].replace('T', ' ')} UTC: {told(decision)}"
+
+
+def told(decision: Decision) -> str:
+    """What was decided, and why."""
     matches = plural(len(decision.matches), "match", "matches")
     what = _SAID[decision.kind].format(bot=decision.bot, matches=matches, block=decision.block)
     why = f" ({decision.why})" if decision.why else ""
-    return printable(f"{decision.at[:16].replace('T', ' ')} UTC: {what}{why}.")
+    return printable(f"{what}{why}.")
 
 
 def sentences(facts: Mapping[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 from collections.abc import Iterator
 from itertools import islice
 from types import NoneType
@@ -23,7 +24,7 @@ from tournament.decisions import disqualified
 from tournament.records import FAULT_KINDS, MatchRecord
 from tournament.results.exported_rows import Row
 from tournament.results.match_lines import match_lines, shown_matches
-from tournament.results.standings import format_of, kind_of_ranges, standings
+from tournament.results.standings import Standings, format_of, kind_of_ranges, standings
 from tournament.store.reader import StoreReader
 
 FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
@@ -191,6 +192,20 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
             raise ValueError(
                 f"Move {index} ({move}) of match {record.match} is not legal: {error.detail}"
             ) from None
+
+
+def standings_csv(table: Standings) -> str:
+    """The lines of the standings as CSV, with the fields of `Standings.to_dict`."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for number, line in enumerate(table.to_dict()["standings"]):
+        line["first_rank"], line["last_rank"] = line.pop("rank")
+        faults, times = line.pop("faults"), line.pop("move_ms")
+        flat = {**line, **faults, **{f"{name}_ms": value for name, value in times.items()}}
+        if not number:
+            writer.writerow(flat)
+        writer.writerow(map(_csv_value, flat.values()))
+    return out.getvalue()
 
 
 def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:

@@ -71,6 +71,7 @@ def create_app(
         "cup_name": store.get("name") if store else None,
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
+        "watch_page": "/watch" if "pages.watch" in app.view_functions else "",
         "run_facts": (lambda: current_run().facts()) if store else (lambda: None),
     }
     app.context_processor(lambda: of_all_pages)
@@ -120,7 +121,10 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _secure(response: Response) -> Response:
-    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    policy = CONTENT_SECURITY_POLICY
+    if request.endpoint == "pages.embed":
+        policy = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
+    response.headers["Content-Security-Policy"] = policy
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"  # "no-referrer" hides Origin too
     return response

@@ -108,6 +108,10 @@ class Snapshot(RunFacts):
         self.open = frozenset(self.blocks[self.arrays.block[self.hidden]].tolist())
         """The blocks of which a match is still to be played: their other matches have the same
         cards, so nobody may see those yet."""
+        self.latest = read.latest
+        """The match that was written last of those whose cards may be shown."""
+        self.swing = read.swing
+        """The match in which the points of the seats are furthest apart."""
         self.matches = int(self.arrays.block.size)
         """The number of finished matches."""
         self.total = max(self.matches, int(facts.get("total") or 0))
@@ -162,6 +166,9 @@ class _Matches:
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self.collector = MatchCollector(facts.get("bots", ()))
         self.played: Counter[int] = Counter()  # by block
+        self.latest: MatchSummary | None = None
+        self.swing: MatchSummary | None = None
+        self._fresh = "config" in facts and _is_fresh(facts)
         self._last = -1
 
     def read(self, store: StoreReader) -> None:
@@ -172,6 +179,10 @@ class _Matches:
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1
+            if self._fresh or self.played[match.block] >= match.seatings:
+                self.latest = match
+            if self.swing is None or _swing(match) > _swing(self.swing):
+                self.swing = match
             yield match
 
 
@@ -305,6 +316,10 @@ def duration(seconds: float) -> str:
         if seconds >= 1.5 * size:
             return plural(round(seconds / size), unit)
     return plural(max(1, round(seconds)), "second")
+
+
+def _swing(match: MatchSummary) -> int:
+    return max(match.adjusted) - min(match.adjusted)
 
 
 def _is_fresh(facts: Mapping[str, Any]) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import wraps
-from itertools import islice
 from math import ceil
 from typing import Any, Final
 
@@ -16,9 +16,11 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 from tournament.decisions import out_of_play
 from tournament.records import MatchSummary
 from tournament.results.course import against
+from tournament.results.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
 from tournament.text import plural
 from web.arena.author import invited
+from web.arena.home import ended, news, table_to_watch
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.arena.match_list import (
     ANY,
@@ -55,7 +57,9 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     return answer
 
 
-def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
+def _answer(
+    version: str, render: Callable[[], str], mimetype: str = "text/html"
+) -> WerkzeugResponse:
     """The page that `render` makes, unless this version is known."""
     etag = generate_etag(f"{version}-{invited()}".encode())  # a tag may not have every character
     if request.if_none_match.contains(etag):
@@ -66,7 +70,7 @@ def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
         if len(rendered) >= _RENDERED:
             rendered.clear()
         rendered[etag] = page
-        response = Response(page)
+        response = Response(page, mimetype=mimetype)
     response.set_etag(etag)
     response.headers["Cache-Control"] = "no-cache"
     return response
@@ -83,15 +87,51 @@ def _render(template: str, now: Snapshot, **values: Any) -> str:
 
 @pages.get("/")
 @_page
-def standings(now: Snapshot) -> str:
-    """The standings so far."""
+def home(now: Snapshot) -> str:
+    """Who leads, a table to watch, one line a bot, news."""
+    run = current_run()
     return _render(
-        "standings.html",
-        now,
-        table=now.table,
-        plot=plots.course(now.arrays.without(now.out), now.table, now.facts["bots"]),
-        matches=list(islice(current_run().store.newest(), _LATEST)),
+        "home.html", now, table=now.table, watch=table_to_watch(run, now), news=news(run, now)
     )
+
+
+@pages.get("/figures")
+@_page
+def figures(now: Snapshot) -> str:
+    """All figures of the standings."""
+    plot = plots.course(now.arrays.without(now.out), now.table, now.facts["bots"])
+    return _render("figures.html", now, table=now.table, plot=plot)
+
+
+@pages.get("/embed")
+@_page
+def embed(now: Snapshot) -> str:
+    """The best bots, for a frame of another site."""
+    return render_template("embed.html", now=now, table=now.table)
+
+
+@pages.get("/standings.json")
+def standings_json() -> WerkzeugResponse:
+    """The standings as `stich standings --json` prints them."""
+    now = current_run().snapshot()
+    return _answer(
+        f"json-{now.version}", lambda: json.dumps(now.table.to_dict()), "application/json"
+    )
+
+
+@pages.get("/standings.csv")
+def standings_csv() -> WerkzeugResponse:
+    """The standings for a spreadsheet."""
+    now = current_run().snapshot()
+    return _answer(f"csv-{now.version}", lambda: to_csv(now.table), "text/csv")
+
+
+@pages.get("/about")
+@_page
+def about(now: Snapshot) -> str:
+    """The game, the format, the clock, the bots, and the proof of fairness."""
+    last = current_run().find(now.latest.match) if now.finished and now.latest else None
+    return _render("about.html", now, table=now.table, ended=ended(last) if last else None)
 
 
 @pages.get("/reading")

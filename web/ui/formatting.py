@@ -9,7 +9,7 @@ from tournament.decisions import disqualified
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule
-from tournament.text import plural, printable
+from tournament.text import listed, plural, printable
 
 
 def format_rank(rank: tuple[int, int]) -> str:
@@ -18,13 +18,31 @@ def format_rank(rank: tuple[int, int]) -> str:
 
 
 def rank_words(rank: tuple[int, int]) -> str:
-    """A rank or a range of ranks in words: 1st; 1st or 2nd; may be 1st to 3rd."""
+    """What the evidence allows, in words: 1st; 1st or 2nd; may be 1st to 3rd."""
+    if rank[1] <= rank[0] + 1:
+        return rank_range(rank)
+    return f"may be {rank_range(rank)}; more matches would tell"
+
+
+def rank_range(rank: tuple[int, int]) -> str:
+    """A rank or a range of ranks in few words: 1st; 1st or 2nd; 1st to 3rd."""
     first, last = (_ordinal(each) for each in rank)
     if rank[0] == rank[1]:
         return first
-    if rank[1] == rank[0] + 1:
-        return f"{first} or {last}"
-    return f"may be {first} to {last}; more matches would tell"
+    return f"{first} or {last}" if rank[1] == rank[0] + 1 else f"{first} to {last}"
+
+
+def headline(table: Standings) -> str:
+    """Who leads or has won, in a sentence without its full stop."""
+    cup = printable(table.name) or "the cup"
+    first = [line.bot for line in table.standings if line.place == 1]
+    if not first:
+        over = "is over" if table.finished else "goes on" if table.played else "has not begun"
+        return f"{cup} {over}"
+    many = len(first) > 1
+    if table.finished:
+        return f"{listed(first)} {'share the first place of' if many else 'won'} {cup}"
+    return f"{listed(first)} {'share the lead of' if many else 'leads'} {cup}"
 
 
 def _ordinal(number: int) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import re
 import subprocess
@@ -9,6 +12,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -17,6 +21,7 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
+import games
 from tests.tournament.played import cup, facts, played, run
 from tournament.records import DecisionKind
 from tournament.store.reader import StoreReader
@@ -24,6 +29,7 @@ from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun, upcoming
 from web.child_process import command
+from web.ui.formatting import headline
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
 
@@ -40,14 +46,89 @@ def client(store: Store) -> FlaskClient:
     return create_app(store).test_client()
 
 
-def test_the_standings_name_every_bot_as_text(client: FlaskClient) -> None:
-    page = client.get("/")
-    assert page.status_code == 200
-    for name in NAMES:
-        assert str(escape(name)) in page.text
-    assert "<b>x" not in page.text
-    assert "&lt;b&gt;x&lt;/b&gt; &lt;b&gt;x" in page.text, "what it says that it is"
-    assert "final: 6 matches, 2 blocks" in page.text
+def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:
+    for path in ("/", "/figures", "/about", "/embed"):
+        page = client.get(path)
+        assert page.status_code == 200
+        assert "<b>x" not in page.text
+        for name in NAMES:
+            assert str(escape(name)) in page.text
+    assert "&lt;b&gt;x&lt;/b&gt; &lt;b&gt;x" in client.get("/about").text, "what it says that it is"
+    assert "final: 6 matches, 2 blocks" in client.get("/figures").text
+
+
+def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
+    store: Store, client: FlaskClient
+) -> None:
+    page = unescape(client.get("/").text)
+    lines = LiveRun(store).snapshot().table.standings
+    assert f"<h1>{lines[0].bot} won Test cup</h1>" in page
+    assert "Over: 6 matches<" in page
+    podium = page.partition('class="podium"')[2].partition("</ol>")[0]
+    assert [podium.index(f">{line.bot}<") for line in lines] == sorted(
+        podium.index(f">{line.bot}<") for line in lines
+    )
+    latest = list(store.summaries())[-1]
+    assert f'class="watch" href="/matches/{latest.match}"' in page
+    shown = page.partition('class="watch"')[2].partition("</a>")[0]
+    assert " 0 cards<" in shown or ">0 cards<" in shown, "somebody has played the last card"
+    assert "The most points in one match so far" in page
+    assert 'aria-current="page">Table<' in page
+
+
+@pytest.mark.parametrize(
+    ("places", "finished", "says"),
+    [
+        ([1, 2, 3], False, "ann leads Test cup"),
+        ([1, 1, 3], False, "ann and bob share the lead of Test cup"),
+        ([1, 1, 1], True, "ann, bob and cat share the first place of Test cup"),
+        ([None] * 3, False, "Test cup goes on"),
+        ([None] * 3, True, "Test cup is over"),
+    ],
+)
+def test_a_headline_says_who_leads_or_has_won(
+    store: Store, places: list[int | None], finished: bool, says: str
+) -> None:
+    table = LiveRun(store).snapshot().table
+    lines = [
+        replace(line, bot=bot, place=place)
+        for line, bot, place in zip(table.standings, ("ann", "bob", "cat"), places, strict=True)
+    ]
+    assert headline(replace(table, standings=tuple(lines), finished=finished)) == says
+
+
+def test_the_standings_are_there_for_programs(store: Store, client: FlaskClient) -> None:
+    table = LiveRun(store).snapshot().table
+    assert client.get("/standings.json").json == json.loads(json.dumps(table.to_dict()))
+    answer = client.get("/standings.csv")
+    assert answer.mimetype == "text/csv"
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["bot"] for row in rows] == [line.bot for line in table.standings]
+    assert [float(row["score"]) for row in rows] == [line.score for line in table.standings]
+    assert {"first_rank", "last_rank", "timeout", "median_ms"} < rows[0].keys()
+
+
+def test_only_the_small_table_may_stand_in_a_page_elsewhere(client: FlaskClient) -> None:
+    for path in ("/", "/embed", "/play", "/nothing"):
+        policy = client.get(path).headers["Content-Security-Policy"]
+        assert ("frame-ancestors *" in policy) is (path == "/embed")
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+def test_the_rules_of_each_game_are_a_page(client: FlaskClient, game: str) -> None:
+    page = client.get(f"/rules/{game}").text
+    assert f"<code>{game}</code></h1>" in page.replace("(", "").replace(")", "")
+
+
+def test_64_bots_with_long_names_and_no_match_have_a_page(tmp_path: Path) -> None:
+    names = [f"{number:02}{'斗' * 62}" for number in range(64)]
+    of = cup(names, format="swiss")
+    with Store.create(tmp_path) as empty:
+        empty.put({**facts(of), "awaited": names})
+        page = create_app(empty).test_client().get("/").text
+    assert f"Waiting for {names[0]}, {names[1]}, {names[2]} and 61 others<" in page
+    assert "<h1>Test cup has not begun</h1>" in page
+    assert page.count('<span class="place">–</span>') == 64
 
 
 def test_the_pages_say_that_they_are_alive(client: FlaskClient) -> None:
@@ -72,6 +153,7 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
             links += [part.split('"')[0] for part in answer.text.split('src="')[1:]]
             assert not any(link.startswith(("http", "//")) for link in links)
             waiting += [unescape(link.split("#")[0]) for link in links if link.startswith("/")]
+    assert {"/figures", "/about", "/reading", "/standings.csv", "/rules/doudizhu"} <= seen
     assert sum(path.startswith("/bots/") for path in seen) == 3
     assert sum(path.startswith("/matches/") for path in seen) == 6
 
@@ -145,13 +227,16 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
         answers = [client.get(f"/matches/{record.match}") for record in records[:4]]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 404]
         assert "still being played" in answers[3].text
-        pages = [client.get(path).text for path in ("/", "/matches", f"/bots/{of.names[0]}")]
-        for page in pages:
+        paths = "/", "/matches", f"/bots/{of.names[0]}", "/about"
+        pages = [client.get(path).text for path in paths]
+        assert f'class="watch" href="/matches/{records[2].match}"' in pages[0]
+        for page in pages[1:3]:
             assert f"/matches/{records[0].match}" in page
+        for page in pages:
             assert f"/matches/{records[3].match}" not in page
             assert "2026-spring" not in page
-        assert "so far: 4 of 6 matches" in pages[0]
-        assert f'<code class="long">{facts(of)["commitment"]}</code>' in pages[0]
+        assert "Playing: 1 table, 4 of 6 matches<" in pages[0]
+        assert f"<code>{facts(of)['commitment']}</code>" in pages[3]
 
 
 def test_only_what_is_new_is_read(tmp_path: Path) -> None:
@@ -201,7 +286,8 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         assert set(left.bots) == set(cup().names)
         assert seen.status == "Playing: 1 table, 4 of 6 matches, about 60 seconds left"
         page = create_app(under_way).test_client().get("/").text
-        assert "Now and next" in page
+        assert "<b>Now</b>" in page
+        assert "<b>Next</b>" not in page
         assert "1 of 3 seatings played" in page
         under_way.put({"finished": True})
         assert live.refresh().upcoming == ()
@@ -233,7 +319,7 @@ def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:
         client = create_app(under_way).test_client()
         for path in ("/", "/matches", "/bots/ann", "/play", "/reading", "/nothing"):
             assert "dan is unreachable; its tables wait.<" in client.get(path).text
-        soon = client.get("/").text.partition("Now and next")[2].partition("<h2")[0]
+        soon = client.get("/").text.partition('<h2 id="news">')[2]
         assert "/bots/ann" in soon
         assert "/bots/dan" not in soon
         under_way.put({"away": names})
@@ -275,3 +361,4 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         under_way.decide(DecisionKind.RESUME, "")
         again = create_app(under_way).test_client().get("/").text
         assert "Paused" not in again
+        assert again.index("The cup was resumed.") < again.index("eve was withdrawn")

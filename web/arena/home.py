@@ -1,0 +1,88 @@
+"""What the first page of a run shows beside the table: who leads, a table to watch, news."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from tournament.decisions import sentences, told
+from tournament.records import MatchRecord
+from tournament.text import plural
+from web.arena.live_run import LiveRun, Snapshot
+from web.ui.formatting import format_scores
+from web.ui.replay import clock, page_steps
+
+_MOST_MOVES = 3_000  # of a match that is replayed for one trick
+_DECISIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class TableToWatch:
+    """The last trick of a match: its cards, and by seat the bot and what it has.
+
+    `ended` is when the match ended, in UTC.
+    """
+
+    match: str
+    ended: datetime
+    cards: tuple[str, ...]
+    seats: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened at `at`, in UTC; None for what is so all the time. `match` is the one it is
+    about, if its cards may be shown."""
+
+    at: datetime | None
+    text: str
+    match: str = ""
+
+
+def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
+    """The table that ended last of those whose cards may be shown."""
+    record = run.find(now.latest.match) if now.latest else None
+    if record is None or len(record.moves) > _MOST_MOVES:
+        return None
+    steps = reversed(page_steps(record, *clock(now.facts["config"])))
+    trick = next((step for step in steps if _on_table(step)), None)
+    if trick is None:
+        return None
+    held = (plural(len(hand) // 2, "card") for hand in trick["hands"])
+    notes = (", ".join([*roles, many]) for roles, many in zip(trick["roles"], held, strict=True))
+    cards = (fact[2][i : i + 2] for fact in _on_table(trick) for i in range(0, len(fact[2]), 2))
+    return TableToWatch(
+        record.match, ended(record), tuple(cards), tuple(zip(record.seating, notes, strict=True))
+    )
+
+
+def _on_table(step: dict[str, Any]) -> list[Any]:
+    return [fact for fact in step["facts"] if fact[4] and fact[2]]
+
+
+def ended(record: MatchRecord) -> datetime:
+    """When a match ended, in UTC."""
+    return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
+
+
+def news(run: LiveRun, now: Snapshot) -> list[News]:
+    """The latest decisions, the most remarkable match, and when the cup began: newest first."""
+    found = [News(datetime.fromisoformat(one.at), told(one)) for one in now.facts["decisions"]]
+    found = [*found[-_DECISIONS:], *_largest_swing(run, now)]
+    if "begun" in now.facts:
+        begun = datetime.fromisoformat(now.facts["begun"])
+        found.append(News(begun, f"The cup began with {plural(len(now.bots), 'bot')}."))
+    found.sort(key=lambda one: one.at or begun, reverse=True)
+    return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]
+
+
+def _largest_swing(run: LiveRun, now: Snapshot) -> Iterator[News]:
+    """The match in which most points changed hands."""
+    match = now.swing
+    record = run.find(match.match) if match and now.out.isdisjoint(match.table) else None
+    if match and record:
+        scores = format_scores(match.seating, match.adjusted)
+        shown = match.match if now.shown(match) else ""
+        yield News(ended(record), f"The most points in one match so far: {scores}.", shown)

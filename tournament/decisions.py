@@ -6,10 +6,11 @@ and a run in memory are read as a store is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from tournament.config import Cup
+from tournament.config import Bot, Cup
 from tournament.records import Decision, DecisionKind, VoidRecord
 from tournament.text import plural, printable
 
@@ -20,8 +21,16 @@ _SAID = {
     DecisionKind.WITHDRAW: "{bot} was withdrawn and plays no more; its results stand",
     DecisionKind.DISQUALIFY: "{bot} was disqualified; the results of its tables do not count",
     DecisionKind.UNDO: "The latest decision about {bot} was taken back",
+    DecisionKind.JOIN: "{bot} joined",
+    DecisionKind.LEAVE: "{bot} left; its results stand",
+    DecisionKind.SKIP: "{matches} will not be played",
+    DecisionKind.FINISH: "The ladder was ended",
 }
-_EXCLUSIONS = {DecisionKind.WITHDRAW: "withdrawn", DecisionKind.DISQUALIFY: "disqualified"}
+_EXCLUSIONS = {
+    DecisionKind.WITHDRAW: "withdrawn",
+    DecisionKind.DISQUALIFY: "disqualified",
+    DecisionKind.LEAVE: "left",
+}
 
 _UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
 _SHARED = (
@@ -47,9 +56,30 @@ def exclusions(decisions: Iterable[Decision]) -> list[Decision]:
     for one in decisions:
         if one.kind in _EXCLUSIONS:
             found.append(one)
-        elif one.kind == DecisionKind.UNDO and found:
-            found.pop()
+        elif one.kind == DecisionKind.UNDO:
+            latest = [each for each in found if each.kind != DecisionKind.LEAVE][-1:]
+            found = [each for each in found if each not in latest]
     return found
+
+
+def joined(decisions: Iterable[Decision], known: Container[str] = ()) -> list[Bot]:
+    """The bots that have joined, in order, without those that are `known`."""
+    return [
+        Bot(one.bot, connect=True, author=one.author or None)
+        for one in decisions
+        if one.kind == DecisionKind.JOIN and one.bot not in known
+    ]
+
+
+def with_joined(cup: Cup, decisions: Iterable[Decision]) -> Cup:
+    """The cup with all its bots in the order of their arrival: those of its file, then those that
+    have joined."""
+    return replace(cup, bots=(*cup.bots, *joined(decisions, cup.names)))
+
+
+def finished_by(decisions: Iterable[Decision]) -> Decision | None:
+    """The decision by which a ladder ends, if there is one."""
+    return next((one for one in decisions if one.kind == DecisionKind.FINISH), None)
 
 
 def out_of_play(decisions: Iterable[Decision], bot: str) -> Decision | None:
@@ -64,7 +94,12 @@ def absent(decisions: Iterable[Decision]) -> frozenset[str]:
 
 def farewells(decisions: Iterable[Decision]) -> dict[str, str]:
     """The bots that play no more, each with a sentence for its author."""
-    return {bot: f"The organiser decided that {bot} plays no more." for bot in absent(decisions)}
+    return {
+        one.bot: f"{one.bot} has left."
+        if one.kind == DecisionKind.LEAVE
+        else f"The organiser decided that {one.bot} plays no more."
+        for one in exclusions(decisions)
+    }
 
 
 def marks(decisions: Iterable[Decision]) -> dict[str, str]:
@@ -84,13 +119,18 @@ def is_skipped(cup: Cup, table: Iterable[str], gone: frozenset[str]) -> bool:
     Not in formats whose later rounds need every table: there the bot is struck out, as if it
     could not be reached.
     """
-    return cup.format.type in ("round-robin", "gauntlet") and not gone.isdisjoint(table)
+    return cup.format.type in ("round-robin", "gauntlet", "ladder") and not gone.isdisjoint(table)
 
 
 def pending(decisions: Iterable[Decision], voids: Iterable[VoidRecord]) -> list[tuple[int, str]]:
     """The matches that are to become void and have not yet, each with its decision's number."""
     done = {(void.decision, void.match) for void in voids}
-    wanted = [(one.number, match) for one in decisions for match in one.matches]
+    wanted = [
+        (one.number, match)
+        for one in decisions
+        if one.kind == DecisionKind.VOID
+        for match in one.matches
+    ]
     return [each for each in wanted if each not in done]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
@@ -187,7 +187,7 @@ class VoidRecord:
 
 
 class DecisionKind(StrEnum):
-    """What an organiser can decide."""
+    """What an organiser or, in a ladder, an author can decide."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -195,15 +195,21 @@ class DecisionKind(StrEnum):
     WITHDRAW = "withdraw"
     DISQUALIFY = "disqualify"
     UNDO = "undo"
+    JOIN = "join"
+    LEAVE = "leave"
+    SKIP = "skip"
+    FINISH = "finish"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision of the organiser, with its `number` from 1, its time (UTC, ISO 8601) and reason.
+    """A decision, with its `number` from 1, its time (UTC, ISO 8601) and reason.
 
-    `bot` is the one that is withdrawn or disqualified, or no longer so, else "". `matches` are
-    those that become void, all of them of one `block`, which otherwise is None. `after` is the
-    number of finished matches when it was made.
+    `bot` is the one that is withdrawn or disqualified, or no longer so, that joins, leaves, or was
+    away when matches were skipped; else "". `matches` are those that become void, all of them of
+    one `block`, which otherwise is None; or the skipped ones. `after` is the number of finished
+    matches when it was made. `author` identifies who has entered a bot that joins; it is the
+    `version` of its kind, from 1.
     """
 
     number: int
@@ -214,6 +220,19 @@ class Decision:
     block: int | None = None
     matches: tuple[str, ...] = ()
     after: int = 0
+    author: str = ""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """An epoch of a ladder: its `number` from 1, when it began (UTC, ISO 8601), the bots that could
+    play, and the tables that were drawn for them, a block each, with their stages."""
+
+    number: int
+    at: str
+    bots: tuple[str, ...]
+    tables: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class MatchSummary(NamedTuple):
@@ -266,6 +285,9 @@ class Results(Protocol):
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """The finished matches without their moves; of one round if it is given."""
+
+    def epochs(self) -> Sequence[Epoch]:
+        """The epochs of a ladder, in order."""
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:

@@ -103,9 +103,10 @@ def run(
     """
     target = store_url or out or _run_folder(cup)
     plan = _read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
-    if any(bot.connect for bot in plan.bots):
+    if plan.is_ladder or any(bot.connect for bot in plan.bots):
         command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
-        refuse(f"{cup}: has bots with connect = true; run it with: {command}", 2)
+        what = "is a ladder" if plan.is_ladder else "has bots with connect = true"
+        refuse(f"{cup}: {what}; run it with: {command}", 2)
     if only_estimate:
         if cluster or out or store_url:
             raise click.UsageError("--estimate plays here and keeps nothing; use it alone.")

@@ -15,6 +15,7 @@ from stich.commands.runs import open_run, run_argument
 from tournament.config import Cup
 from tournament.decisions import absent, out_of_play, paused, pending
 from tournament.formats import Schedule, make_schedule
+from tournament.formats.round_scores import RoundScores
 from tournament.records import DecisionKind
 from tournament.run.resume import only_runner
 from tournament.run.voiding import apply_voids, last_exclusion, matches_of, may_still_be_void
@@ -197,7 +198,7 @@ def undo(target: str, why: str) -> None:
         last = last_exclusion(store, cup, schedule)
         store.decide(DecisionKind.UNDO, why, bot=last.bot)
         if not store.get("finished"):
-            total = schedule.planned_matches(absent(store.decisions()), store.summaries())
+            total = schedule.planned_matches(absent(store.decisions()), RoundScores(store))
             store.put({"total": total})
     click.echo(f"Taken back: {last.kind} {last.bot}.")
 

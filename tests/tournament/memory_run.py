@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tournament.records import MatchRecord, MatchSummary
+from tournament.records import Epoch, MatchRecord, MatchSummary
 from tournament.store.reader import StoreReader
 
 
@@ -20,6 +20,9 @@ class MemoryRun(StoreReader):
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         return (one for one in self.summary_rows if round is None or one.round == round)
+
+    def epochs(self) -> list[Epoch]:
+        return []
 
     def matches(self) -> Iterator[MatchRecord]:
         return iter(self.records)

@@ -13,6 +13,7 @@ from tournament.config.keys import (
     COMMAND,
     DIR,
     ENV,
+    MOMENT,
     SEED,
     SEEDS,
     TOKEN,
@@ -30,6 +31,8 @@ REFERENCE_BOTS = ("random", "greedy", "sensible", "search")
 
 
 FORMATS = ("round-robin", "swiss", "knockout", "gauntlet", "halving")
+LADDER = "ladder"
+"""The format of a run whose bots come and go."""
 STOPPING = ("round-robin", "halving")
 """The formats that `[stop]` fits: the others play a fixed number of rounds or tables."""
 CONNECTED_URL = "http://127.0.0.1:9000"
@@ -61,9 +64,10 @@ class Bot:
 @dataclass(frozen=True, slots=True)
 class Format:
     """Who meets whom. With shared `cards` all seatings of a block have the same deal, with fresh
-    ones each has its own. `within` is for a duel: the points a deal that do not matter."""
+    ones each has its own. `ends` is when a ladder ends, UTC in ISO 8601. `within` is for a duel:
+    the points a deal that do not matter."""
 
-    type: str = key("round-robin", choice(FORMATS, "Who meets whom."))
+    type: str = key("round-robin", choice((*FORMATS, LADDER), "Who meets whom."))
     deals: int = key(10, number(1, 1_000_000, "Different deals for each table (of each round)."))
     seating: str = key("rotations", choice(SEATINGS, "In which seatings each deal is played."))
     cards: str = key(
@@ -71,7 +75,7 @@ class Format:
         choice(
             ("shared", "fresh"),
             "Whether all seatings of a table share a deal, or each has fresh cards. By default"
-            " fresh where bots are by url or connect.",
+            " fresh in a ladder, and where bots are by url or connect.",
         ),
     )
     rounds: int = key(5, number(1, 1000, "Rounds of a swiss."))
@@ -83,7 +87,19 @@ class Format:
     fill: str | None = key(
         None, choice(REFERENCE_BOTS, "The reference bot that fills empty seats.")
     )
+    ends: str | None = key(None, MOMENT)
     within: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Who may join a ladder: anybody if it is `open`, those who have the `code`, or only those whom
+    the organiser invites."""
+
+    open: bool = key(False, boolean("Whether anybody may join a ladder."))
+    code: str | None = key(None, string(64, "What those who join must know."), repr=False)
+    per_author: int = key(3, number(1, 1000, "Bots that an author may have at once."))
+    most: int = key(200, number(1, 300, "Bots that may be in the ladder at once."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +173,17 @@ class Cup:
     )
     options: Mapping[str, int | bool | None] = field(default_factory=dict)
     format: Format = Format()
+    join: Join = Join()
     stop: Stop = Stop()
     clock: Clock = Clock()
     strikes: int = key(3, number(1, 1000, "Faults that strike a bot out of a match."))
     outage_s: int = key(
-        300, number(0, 86_400, "Seconds that a bot by url may be away without a fault.")
+        300,
+        number(
+            0,
+            86_400,
+            "Seconds that a bot by url may be away without a fault. By default 60 in a ladder.",
+        ),
     )
     voids: int = key(2, number(0, 1000, "Matches that may be void because of one bot."))
     run: Run = Run()
@@ -181,10 +203,16 @@ class Cup:
                 return bot
         raise KeyError(name)
 
+    @property
+    def is_ladder(self) -> bool:
+        """Whether bots come and go while it is played."""
+        return self.format.type == LADDER
+
     def to_dict(self) -> dict[str, Any]:
-        """The cup as JSON values with defaults filled in, without the bots' tokens, which are
-        secrets; `from_dict` reads it back."""
+        """The cup as JSON values with defaults filled in, without secrets: the tokens of the bots
+        and the code of a ladder; `from_dict` reads it back."""
         data = asdict(self)
+        del data["join"]["code"]
         for bot in data["bots"]:
             del bot["token"]
         data["options"] = dict(self.options)
@@ -232,6 +260,7 @@ TOP = {
 
 SECTIONS = {
     "format": keys_of(Format),
+    "join": keys_of(Join),
     "stop": keys_of(Stop),
     "clock": keys_of(Clock),
     "faults": {name: TOP.pop(name) for name in ("strikes", "outage_s", "voids")},
@@ -246,6 +275,7 @@ ONLY_FOR = {
     "challenger": "gauntlet",
     "seeds": "knockout",
     "bronze": "knockout",
+    "ends": LADDER,
 }
 """Keys of [format] that belong to one type."""
 

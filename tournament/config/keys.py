@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ _MAX_LISTED = 20
 _URL_FIX = "write one like http://127.0.0.1:9000."
 _TOKEN = "[A-Za-z0-9._~+/-]+=*"
 _MAX_TOKEN = 1000
+_MOMENT_FIX = "write one like 2026-12-20T18:00:00Z, without quotes."
 _COMMAND_FIX = 'write one like "python mybot.py".'
 RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH")
 """Environment variables that a cup may not set for a bot."""
@@ -31,6 +33,7 @@ _TYPE_NAMES = {
     str: ("string", "a string"),
     list: ("array", "an array"),
     dict: ("object", "a section"),
+    datetime: ("string", "a date with a time"),
 }
 """The names of each type in JSON Schema, and of TOML in sentences."""
 
@@ -189,6 +192,16 @@ def _token(value: str) -> str | None:
     )
 
 
+def _moment(value: datetime) -> str | None:
+    """What is wrong with a moment."""
+    return None if value.tzinfo else f"has no time zone; {_MOMENT_FIX}"
+
+
+def utc(value: datetime) -> str:
+    """A moment in UTC, ISO 8601."""
+    return value.astimezone(UTC).isoformat(timespec="seconds")
+
+
 def _folder(value: str) -> str | None:
     """What is wrong with the path of a folder; whether it is there is checked before the cup."""
     if not value or "\0" in value:
@@ -232,6 +245,13 @@ SEEDS = Key(
 )
 COMMAND = Key(
     str, "Starts the bot, which listens at $PORT.", command, _COMMAND_FIX, {"minLength": 1}
+)
+MOMENT = Key(
+    datetime,
+    "When a ladder ends by itself, with a time zone.",
+    _moment,
+    _MOMENT_FIX,
+    {"format": "date-time"},
 )
 TOKEN = Key(
     str,

@@ -15,6 +15,7 @@ from games.game import Game
 from tournament.config.cup import (
     ALIASES,
     BOT,
+    LADDER,
     ONLY_FOR,
     ONLY_WITH,
     SECTIONS,
@@ -25,13 +26,14 @@ from tournament.config.cup import (
     Clock,
     Cup,
     Format,
+    Join,
     Limits,
     Run,
     Stop,
     usual_cards,
     with_fillers,
 )
-from tournament.config.keys import Key, closest, suggest, type_name
+from tournament.config.keys import Key, closest, suggest, type_name, utc
 from tournament.config.locations import Path, explain, label, line_of, locate, short
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
@@ -206,8 +208,9 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     bots = _bots(checked["bots"], format_, errors)
     bots = with_fillers(bots, players, format_.fill)
     if "cards" not in checked["format"]:
-        format_ = dataclasses.replace(format_, cards=usual_cards(bots, format_.seating))
-    if checked["bots"] is not None and len(bots) < players:
+        cards = "fresh" if format_.type == LADDER else usual_cards(bots, format_.seating)
+        format_ = dataclasses.replace(format_, cards=cards)
+    if checked["bots"] is not None and len(bots) < players and format_.type != LADDER:
         errors.add(
             ("bots",),
             f"{len(bots)} {'is' if len(bots) == 1 else 'are'} too few for tables of {players}; add"
@@ -224,9 +227,10 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         commit=checked.get("commit", False),
         options=options,
         format=format_,
+        join=_join(checked["join"], format_.type, errors),
         stop=_stop(checked["stop"], format_.type, len(bots), errors),
         clock=Clock(**checked["clock"]),
-        **checked["faults"],
+        **({"outage_s": 60} if format_.type == LADDER else {}) | checked["faults"],
         run=Run(**checked["run"]),
         sandbox=checked["sandbox"].get("enabled"),
         network=checked["sandbox"].get("network", False),
@@ -275,7 +279,19 @@ def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
             errors.add(("format", name), f'is for type = "{owner}", not "{kind}"; delete it.')
     if kind == "gauntlet" and "challenger" not in section:
         errors.add(("format", "challenger"), "is missing; write the name of one of the bots.")
-    return Format(**{**section, "seeds": tuple(section.get("seeds") or ())})
+    if kind == LADDER and "deals" in section:
+        errors.add(("format", "deals"), "has no meaning in a ladder, which goes on; delete it.")
+    ends = section.get("ends")
+    known = {"seeds": tuple(section.get("seeds") or ()), "ends": ends and utc(ends)}
+    return Format(**{**section, **known})
+
+
+def _join(section: Mapping[str, Any], kind: str | None, errors: _Errors) -> Join:
+    if section and kind not in (LADDER, None):
+        errors.add(("join",), f'is for type = "ladder", not "{kind}"; delete the section.')
+    if section.get("open") and "code" in section:
+        errors.add(("join", "code"), "is not needed where join.open = true; delete one of them.")
+    return Join(**section)
 
 
 def _stop(section: Mapping[str, Any], kind: str | None, bots: int, errors: _Errors) -> Stop:

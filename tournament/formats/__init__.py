@@ -8,6 +8,7 @@ from tournament.config import Cup
 from tournament.formats.duel import Duel
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
+from tournament.formats.ladder import Ladder
 from tournament.formats.round_robin import AllTables
 from tournament.formats.schedule import Block, Round, Schedule
 from tournament.formats.stopping import UntilSettled
@@ -24,6 +25,7 @@ def make_schedule(cup: Cup, seed: str, match_key: str) -> Schedule:
         "knockout": Knockout,
         "gauntlet": AllTables,
         "halving": Halving,
+        "ladder": Ladder,
         "duel": Duel,
     }
     schedule = makers[cup.format.type](cup, seed, match_key)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from itertools import combinations
 
 from tournament.config import Cup
 from tournament.formats.draws import draw
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved
-from tournament.records import BlockRecord, MatchSummary
+from tournament.records import BlockRecord
 
 
 class AllTables(Schedule):
@@ -34,10 +34,11 @@ class AllTables(Schedule):
         tables = [("", table) for table in self._tables]
         yield Round(1, self.blocks, interleaved(self._maker, 0, 1, tables, self._deals))
 
-    def planned_matches(self, gone: Set[str], played: Iterable[MatchSummary]) -> int:
+    def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
         """The number of matches once the bots `gone` play no more."""
         left = sum(gone.isdisjoint(table) for table in self._tables)
-        kept = sum(not gone.isdisjoint(match.table) for match in played) if gone else 0
+        played = scores.run.summaries() if gone else ()
+        kept = sum(not gone.isdisjoint(match.table) for match in played)
         return left * self._deals * self._maker.matches + kept
 
     def number(self, block: BlockRecord) -> int:

@@ -21,13 +21,13 @@ class RoundScores:
     """The scores of a run, for its format."""
 
     def __init__(self, run: Results) -> None:
-        self._run = run
+        self.run = run
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
         """The exact mean score a deal of each bot at each table of one round."""
         points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        for match in self._run.summaries(round):
+        for match in self.run.summaries(round):
             table = (match.stage, match.table)
             for name, score in zip(match.seating, match.adjusted, strict=True):
                 points[table][name] += score
@@ -43,7 +43,7 @@ class RoundScores:
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
             (match.block, match.deals, [number[bot] for bot in match.seating], match.adjusted)
-            for match in self._run.summaries()
+            for match in self.run.summaries()
             if match.block <= blocks and number.keys() >= set(match.seating)
         ]
         players = len(rows[0][2]) if rows else 0
@@ -57,10 +57,10 @@ class RoundScores:
         """The bots that were disqualified before the first `blocks` blocks were finished."""
         found = [
             decision
-            for decision in exclusions(self._run.facts().get("decisions", ()))
+            for decision in exclusions(self.run.facts().get("decisions", ()))
             if decision.kind == DecisionKind.DISQUALIFY
         ]
         if not found:
             return frozenset()
-        matches = sum(match.block <= blocks for match in self._run.summaries())
+        matches = sum(match.block <= blocks for match in self.run.summaries())
         return frozenset(decision.bot for decision in found if decision.after < matches)

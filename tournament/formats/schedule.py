@@ -12,7 +12,7 @@ from math import factorial
 from tournament.config import Cup
 from tournament.formats.draws import game_seed, match_id, shuffled
 from tournament.formats.round_scores import RoundScores, Table
-from tournament.records import BlockRecord, MatchSummary
+from tournament.records import BlockRecord
 
 Seating = tuple[str, ...]
 
@@ -50,9 +50,9 @@ class Schedule(ABC):
     matches: int
     """The number of matches in the whole cup; fewer are played if it ends early."""
 
-    def planned_matches(self, gone: Set[str], played: Iterable[MatchSummary]) -> int:
+    def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
         """The number of matches of a run that is played to its end, once the bots `gone` play no
-        more: of the tables that are then left out, only those that were `played`."""
+        more: of the tables that are then left out, only those that were played."""
         return self.matches
 
     settled: tuple[str, ...] = ()
@@ -61,6 +61,10 @@ class Schedule(ABC):
     @abstractmethod
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The rounds in order; ask for the next one when the one before is finished."""
+
+    def open_rounds(self, scores: RoundScores) -> Iterator[Round]:
+        """Those of the rounds of which something may still be played, or become void."""
+        return self.rounds(scores)
 
     def places(self, scores: RoundScores) -> dict[str, int] | None:
         """The place of every bot, best first, once everything is played; None if places follow

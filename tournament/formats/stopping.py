@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from itertools import islice
 
 from tournament.config import Cup
@@ -10,7 +10,7 @@ from tournament.formats.duel import reach
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Block, Round, Schedule
 from tournament.ranking.betting import settled_by_bets
-from tournament.records import BlockRecord, MatchSummary
+from tournament.records import BlockRecord
 
 FIRST_LOOK = 60
 """Blocks before the first look."""
@@ -53,9 +53,9 @@ class UntilSettled(Schedule):
                 if done == look:
                     look = next_look(look)
 
-    def planned_matches(self, gone: Set[str], played: Iterable[MatchSummary]) -> int:
+    def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
         """Those of the other schedule."""
-        return self._schedule.planned_matches(gone, played)
+        return self._schedule.planned_matches(gone, scores)
 
     def number(self, block: BlockRecord) -> int:
         """The number of the block in this schedule."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from tournament.records import FAULT_KINDS, MatchSummary
+from tournament.records import FAULT_KINDS, Epoch, MatchSummary
 from tournament.results.lines import LineError, read_lines
 from tournament.results.standings import BY_FORMAT
 
@@ -57,7 +57,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     ranges: Literal["final", "anytime", "adaptive"] | None = None
     max_difference: Annotated[int, Meta(ge=1, le=_MOST)] | None = None
     format: (
-        Literal["round-robin", "swiss", "knockout", "gauntlet", "halving", "duel", ""] | None
+        Literal["round-robin", "swiss", "knockout", "gauntlet", "halving", "ladder", "duel", ""]
+        | None
     ) = None
     challenger: str | None = None
     top: _Positive | None = None
@@ -123,6 +124,10 @@ class ExportedRows:
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """The matches; of one round if it is given."""
         return [match for match in self._matches if round is None or match.round == round]
+
+    def epochs(self) -> Sequence[Epoch]:
+        """None: rows do not tell."""
+        return ()
 
     def _error(self, number: int, text: str) -> LineError:
         return LineError(f"{self._name}:{number}: {text}")

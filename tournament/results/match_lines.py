@@ -38,7 +38,9 @@ Index = Annotated[str, Meta(pattern=r"^[0-9]{1,7}$")]
 class FormatFacts(Struct, frozen=True, omit_defaults=True):
     """The format of the cup, as in its `[format]`."""
 
-    type: Literal["round-robin", "swiss", "knockout", "gauntlet", "halving", "duel"] = "round-robin"
+    type: Literal["round-robin", "swiss", "knockout", "gauntlet", "halving", "ladder", "duel"] = (
+        "round-robin"
+    )
     deals: Count = 1
     seating: str = "rotations"
     cards: Literal["shared", "fresh"] = "shared"

@@ -18,6 +18,7 @@ from tournament.config import Cup
 from tournament.decisions import absent, decided, is_skipped, sentences
 from tournament.formats import Block, make_schedule
 from tournament.formats.commitment import follows, opens
+from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores
 from tournament.records import FaultRecord, MatchRecord, MatchSummary, adjusted
 from tournament.store.engine import StoreError
@@ -151,6 +152,7 @@ class _RunCheck:
         while planned is not None:
             self.on_missing(*planned)
             planned = next(plan, None)
+        self.report(None, self.epoch_mismatches())
         self.report(None, self.end_mismatches())
 
     def fact_mismatches(self) -> Iterator[str]:
@@ -190,13 +192,29 @@ class _RunCheck:
         if done.finished and done.signature is None:
             yield "The run has ended, but is not signed."
 
+    def epoch_mismatches(self) -> Iterator[str]:
+        """The tables of a ladder's epochs must be those that are drawn for their bots."""
+        if not isinstance(self.schedule, Ladder):
+            return
+        scores = RoundScores(self.store)
+        for number, epoch in enumerate(self.store.epochs(), 1):
+            strangers = set(epoch.bots).difference(self.cup.names)
+            if strangers:
+                yield f"Epoch {number} has bots that have not joined: {', '.join(strangers)}."
+            drawn = self.schedule.draw(scores, number, epoch.bots)
+            if (epoch.number, epoch.tables) != (number, drawn):
+                yield f"The tables of epoch {number} are not those that are drawn for its bots."
+
     def end_mismatches(self) -> Iterator[str]:
         """The number of matches, the places of a knockout, and what ended the cup."""
         done = self.done
-        early = self.cup.format.type == "duel" or self.cup.stop.top is not None or self.gone
+        ladder = self.cup.is_ladder  # its total grows while it is played
+        early = (
+            self.cup.format.type == "duel" or self.cup.stop.top is not None or self.gone or ladder
+        )
         total = done.matches if early and done.finished else self.schedule.matches
         stored = self.facts.get("total")
-        if stored != total and (done.finished or not self.gone):
+        if stored != total and (done.finished or not (self.gone or ladder)):
             yield f"The run's total is {stored!r} matches; by its cup it is {total}."
         stored_places = self.facts.get("places")
         if not done.finished:

@@ -61,6 +61,7 @@ class BotPool:
         in_process: Mapping[str, MoveFunction] | None = None,
     ) -> None:
         self._cup = cup
+        self._bots = {bot.name: bot for bot in cup.bots}
         self._launch = launch
         self._limit_mb = memory_mb
         self._shared_cards = cup.format.cards == "shared"
@@ -71,6 +72,10 @@ class BotPool:
         self._called: dict[str, Player] = {
             name: InProcessBot(choose) for name, choose in (in_process or {}).items()
         }  # those that are not started
+
+    def add(self, bots: Iterable[Bot]) -> None:
+        """These bots play too."""
+        self._bots |= {bot.name: bot for bot in bots}
 
     def seat(
         self,
@@ -103,7 +108,7 @@ class BotPool:
         players = [
             UnavailableBot("", "The organiser decided that it plays no more.")
             if place.name in absent
-            else self._player(self._cup.bot(place.name), place)
+            else self._player(self._bots[place.name], place)
             for place in places
         ]
         self._make_room(0, table)
@@ -163,7 +168,7 @@ class BotPool:
         ]
 
     def _is_started(self, name: str) -> bool:
-        return self._cup.bot(name).command is not None and name not in self._called
+        return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
         """Whether a bot runs; if so it forgets what it wrote in its last match."""
@@ -204,7 +209,7 @@ class BotPool:
         self._started.clear()
 
     def _spawn(self, place: _Place) -> None:
-        self._started[place] = StartedBot(self._cup.bot(place.name), self._launch)
+        self._started[place] = StartedBot(self._bots[place.name], self._launch)
         self._new.add(place)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
@@ -256,6 +261,7 @@ class Table:
         """Play one match of a job to its end; `expect` is told by when the next step is due.
         MatchVoid; RefereeError if the rules service fails."""
         pairing = pairing_of(job.block, number)
+        self._bot_pool.add(job.joined)
         later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
         later += [(block, other) for block in job.prefetch for other in range(len(block.seatings))]
         players = self._bot_pool.seat(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from tournament.config import Bot
 from tournament.formats import Block
 from tournament.records import MatchRecord, VoidRecord
 
@@ -20,7 +21,8 @@ class Job:
 
     A match is void if a bot in `wait_for` cannot be reached; those in `absent` play no more. With
     `anew`, started bots play in new processes: they may have met these cards. The bots of
-    `prefetch`, which this table will probably play next, may be started meanwhile.
+    `prefetch`, which this table will probably play next, may be started meanwhile. `joined` are the
+    bots of all these blocks that have joined a ladder.
     """
 
     block: Block
@@ -29,6 +31,7 @@ class Job:
     absent: frozenset[str] = frozenset()
     anew: bool = False
     prefetch: tuple[Block, ...] = ()
+    joined: tuple[Bot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

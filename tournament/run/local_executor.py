@@ -103,7 +103,9 @@ def _deferred_stop() -> Iterator[None]:
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
     """How many tables can be played at once: a bot by URL that sits at every table limits them to
-    its `max_matches`."""
+    its `max_matches`. In a ladder bots come and go."""
+    if cup.is_ladder:
+        return cup.run.concurrency
     everyone_plays = len(cup.bots) == cup.players
     limits = [
         bot.max_matches
@@ -115,7 +117,7 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
     """One; or many if no table needs cores of its own, since most wait for bots by URL."""
-    by_url = [bot.url is not None for bot in cup.bots]
+    by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
         return math.ceil(tables / min(cores, _MOST_SHARED))

@@ -66,6 +66,11 @@ class Outages:
         return tuple(self._away)
 
     @property
+    def given_up(self) -> frozenset[str]:
+        """The bots that were away for too long."""
+        return frozenset(self._given_up)
+
+    @property
     def wait_for(self) -> frozenset[str]:
         """The bots because of which a match is void if they cannot be reached."""
         if not self._cup.outage_s:
@@ -77,8 +82,13 @@ class Outages:
     def add(self, void: VoidRecord) -> None:
         """A match is void; if its bot could not be reached, wait for it."""
         self._voids[void.bot] += 1
-        if void.cause == VoidCause.OUTAGE and void.bot not in self._away:
-            self._away[void.bot] = (self._clock(), self._probe(self._cup.bot(void.bot)))
+        if void.cause == VoidCause.OUTAGE:
+            self.wait(void.bot)
+
+    def wait(self, bot: str) -> None:
+        """This bot cannot be reached; wait for it."""
+        if bot not in self._away:
+            self._away[bot] = (self._clock(), self._probe(self._cup.bot(bot)))
 
     def look(self) -> bool:
         """Whether others are away than at the last look."""

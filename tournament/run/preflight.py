@@ -31,8 +31,8 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
         if isinstance(about, StartError):
             problems.append(str(about))
         else:
-            identities[bot.name] = _identity(about)
-            problems += _misfits(bot, about, cup)
+            identities[bot.name] = identity(about)
+            problems += misfits(bot, about, cup)
     return Inspected(tuple(problems), identities)
 
 
@@ -46,7 +46,7 @@ def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | Start
                 yield bot, error
 
 
-def _identity(about: Mapping[str, Any]) -> dict[str, str]:
+def identity(about: Mapping[str, Any]) -> dict[str, str]:
     """The name, version and author that a bot says it has, as far as it says them."""
     said = {key: about.get(key) for key in ("name", "version", "author")}
     return {
@@ -91,7 +91,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
     return about
 
 
-def _misfits(bot: Bot, about: Mapping[str, Any], cup: Cup) -> Iterator[str]:
+def misfits(bot: Bot, about: Mapping[str, Any], cup: Cup) -> Iterator[str]:
     """How what a bot says about itself does not fit the cup; what it does not say fits."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:

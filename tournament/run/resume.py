@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import games
 from tournament.config import Bot, Cup
+from tournament.decisions import with_joined
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment, committed_seed
 from tournament.store.store import Store, StoreError
@@ -27,6 +28,11 @@ _FREE = (
     "network",
     "format.fill",
     "format.within",
+    "format.ends",
+    "join.open",
+    "join.code",
+    "join.per_author",
+    "join.most",
     "outage_s",
     "voids",
 )
@@ -53,6 +59,7 @@ _GROWTH = {
     "swiss": _Growth("in a swiss only rounds may be added", "format.rounds"),
     "knockout": _Growth("nothing may be added to a knockout that has started"),
     "halving": _Growth("nothing may be added to a halving that has started"),
+    "ladder": _Growth("bots are added to a ladder by `stich join` or `stich invite`"),
     "duel": _Growth("only deals may be added to a duel", "format.deals"),
 }
 
@@ -93,16 +100,19 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     seed = facts["seed"]
     before = Cup.from_dict(facts["config"])
     elsewhere = "another --out" if store.folder else "another database by --store"
-    found = differences(before, cup)
+    everybody = with_joined(cup, facts["decisions"])
+    found = differences(before, everybody)
     if found:
         raise CupChangedError(
             f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
             f" it back; {_growth(before).clause}."
         )
-    planned = make_schedule(cup, seed, facts["match_key"])
+    planned = make_schedule(everybody, seed, facts["match_key"])
     if not facts["finished"]:
         store.check()
-    if before.names != cup.names or before.format != cup.format:
+    if cup.is_ladder:
+        store.put({"config": cup.to_dict()})
+    elif before.names != cup.names or before.format != cup.format:
         old, new = ((one.names, one.format.deals, one.format.rounds) for one in (before, cup))
         if facts.get("commitment") and facts.get("finished") and old != new:
             raise CupChangedError(

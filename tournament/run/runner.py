@@ -17,10 +17,11 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from tournament.config import Cup
-from tournament.decisions import absent, farewells, is_skipped, paused
+from tournament.decisions import absent, farewells, finished_by, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.records import Decision, MatchRecord, MatchSummary, VoidRecord
+from tournament.records import Decision, DecisionKind, MatchRecord, MatchSummary, VoidRecord
+from tournament.run.entrants import Entrants
 from tournament.run.executor import (
     Executor,
     Finished,
@@ -35,6 +36,7 @@ from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store, StoreError
 
+_NO_MATTER = (DecisionKind.JOIN, DecisionKind.SKIP)  # for the tables that play
 _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
 AHEAD = 64
 """How many blocks wait to be handed out: so many may go before one whose bots by URL are busy."""
@@ -91,7 +93,8 @@ def canonical(url: str) -> str:
 
 class Runner:
     """One call of `stich run`; a context manager that closes its executor. `exclude` is called with
-    the bots that play no more, each with a sentence for its author, whenever they may be others."""
+    the bots that play no more, each with a sentence for its author, whenever they may be others.
+    A ladder has `entrants`."""
 
     def __init__(
         self,
@@ -100,16 +103,15 @@ class Runner:
         store: Store,
         executor: Executor,
         exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
+        entrants: Entrants | None = None,
     ) -> None:
-        self._cup = cup
+        self._set_cup(cup)
         self._schedule = schedule
         self._store = store
         self._executor = executor
         self._exclude = exclude
-        self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
-        self._most: dict[str, float] = {}  # tables at once, by URL
-        for name, url in self._urls.items():
-            self._most[url] = min(self._most.get(url, inf), cup.bot(name).max_matches)
+        self._entrants = entrants
+        self._epoch = 0
         self._playing: dict[int, Block] = {}  # by number
         self._losses: Counter[int] = Counter()
         self._finished: dict[int, int] = {}  # by block, a bit for each match
@@ -120,6 +122,13 @@ class Runner:
         self._recalling = False  # nothing is handed out
         self._decisions = store.decisions()
         self._looked = 0.0
+
+    def _set_cup(self, cup: Cup) -> None:
+        self._cup = cup
+        self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
+        self._most: dict[str, float] = {}  # tables at once, by URL
+        for name, url in self._urls.items():
+            self._most[url] = min(self._most.get(url, inf), cup.bot(name).max_matches)
 
     def __enter__(self) -> Runner:
         return self
@@ -156,9 +165,20 @@ class Runner:
             observer.decided(stopped)
         while True:
             self._act(observer)
-            rounds = self._schedule.rounds(RoundScores(self._store))
-            if all(self._play(round, observer) for round in rounds):
+            rounds = self._schedule.open_rounds(RoundScores(self._store))
+            if all(self._play(round, observer) for round in rounds) and self._is_over(observer):
                 return
+
+    def _is_over(self, observer: Observer) -> bool:
+        """Whether nothing is played any more. In a ladder, begin the next epoch, or wait until one
+        can begin, or a decision is to be acted on."""
+        while self._entrants is not None and not self._new_decisions(observer, every_s=0):
+            if finished_by(self._decisions):
+                return True
+            if self._entrants.begin_epoch(self._decisions):
+                return False
+            sleep(_TICK_S)
+        return self._entrants is None
 
     def _act(self, observer: Observer) -> None:
         """Act on the decisions of the organiser; wait while the cup is paused."""
@@ -192,8 +212,8 @@ class Runner:
 
     def _plan(self) -> int:
         """The number of planned matches, which the store keeps."""
-        played = self._store.summaries()
-        total = self._schedule.planned_matches(absent(self._decisions), played)
+        scores = RoundScores(self._store)
+        total = self._schedule.planned_matches(absent(self._decisions), scores)
         if total != self._store.get("total"):
             self._store.put({"total": total})
         return total
@@ -205,13 +225,16 @@ class Runner:
             return False
         self._looked = monotonic()
         known, self._decisions = len(self._decisions), self._store.decisions()
-        for decision in self._decisions[known:]:
+        new = self._decisions[known:]
+        for decision in new:
             observer.decided(decision)
-        return len(self._decisions) > known
+        return any(one.kind not in _NO_MATTER for one in new)
 
     def _play(self, round: Round, observer: Observer) -> bool:
         """Play a round to its end; False if decisions are to be acted on first."""
         blocks = self._unfinished(round.blocks)
+        if self._entrants is not None:
+            blocks = self._admit(self._entrants, round.number, [*blocks])
         while True:
             room = max(0, AHEAD - len(self._ready()))
             self._waiting.extend(itertools.islice(blocks, room))
@@ -220,11 +243,46 @@ class Runner:
                 # void.
                 return not self._new_decisions(observer, every_s=0)
             self._look_for_bots(observer)
+            if self._entrants is not None:
+                self._entrants.look(self._decisions)
+                self._skip_tables(observer)
             self._hand_out()
             self._receive(observer)
             if self._new_decisions(observer):
                 self._recall(observer)
                 return False
+
+    def _admit(self, entrants: Entrants, epoch: int, blocks: Sequence[Block]) -> Iterator[Block]:
+        """Know who plays the rest of an epoch, and wait for those who are away."""
+        self._set_cup(entrants.cup(self._decisions))
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self._outages.close()
+            voids = (void for void in self._store.voids() if void.round == epoch)
+            self._outages = Outages(self._cup, voids)
+        seated = {bot for block in blocks for bot in block.table}
+        for bot in sorted(seated - entrants.here(self._cup) - self._outages.given_up):
+            self._outages.wait(bot)
+        return iter(blocks)
+
+    def _skip_tables(self, observer: Observer) -> None:
+        """Leave out the tables of an epoch that have not begun, of bots that were away for too long
+        or once the ladder is to end. Those that have begun are finished: nobody gains by leaving.
+        """
+        over = finished_by(self._decisions)
+        for bot in [""] if over else sorted(self._outages.given_up):
+            skipped = [
+                block
+                for block in self._waiting
+                if (over or bot in block.table)
+                and not self._finished.get(block.number)
+                and block.number not in self._voided
+            ]
+            if skipped:
+                why = "The ladder ends." if over else f"{bot} was away."
+                self._store.skip(why, bot, [one for block in skipped for one in block.matches])
+                self._waiting = deque(block for block in self._waiting if block not in skipped)
+                observer.planned(self._done(), self._plan())
 
     def _recall(self, observer: Observer) -> None:
         """Wait until every table has ended its match."""
@@ -282,13 +340,16 @@ class Runner:
             others = len(self._playing)  # tables, which will be free sooner
             self._playing[block.number] = block
             gone = absent(self._decisions)
+            later = tuple(ready[others : others + 1])
+            seated = {bot for one in (block, *later) for bot in one.table}
             job = Job(
                 block,
                 self._missing(block),
                 wait_for=self._outages.wait_for - gone,
                 absent=gone,
                 anew=block.number in self._voided,
-                prefetch=tuple(ready[others : others + 1]),
+                prefetch=later,
+                joined=tuple(bot for bot in self._cup.bots if bot.connect and bot.name in seated),
             )
             self._executor.submit(job)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Protocol
 
@@ -20,8 +20,10 @@ from tournament.config import Cup
 from tournament.decisions import farewells
 from tournament.formats import Schedule
 from tournament.formats.commitment import weakness
+from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores
 from tournament.paths import state_folder
+from tournament.run.entrants import Entrants
 from tournament.run.executor import Executor
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.resume import only_runner, resume
@@ -93,17 +95,29 @@ def run_cup(
         else:
             warnings.append(shared_folders(cup.bots, path.absolute().parent))
         executor: Executor
+        entrants: Entrants | None = None
         if cluster is None:
             launch, more = local_launch(cup, path, store)
             warnings += more
-            if gateway is not None:
+            if gateway is not None and isinstance(schedule, Ladder):
+                entrants = stack.enter_context(closing(Entrants(cup, schedule, store, gateway)))
+            elif gateway is not None:
                 cup = _wait_for_bots(gateway, cup, store, observer)
             tables = tables_at_once(cup, schedule.blocks)
             executor = LocalExecutor(cup, launch, tables, memory_share)
         else:
             executor = cluster(cup, _secret(path, store))
         exclude = gateway.exclude if gateway is not None else lambda _bots: None
-        play_all(cup, schedule, store, executor, observer, *warnings, exclude=exclude)
+        play_all(
+            cup,
+            schedule,
+            store,
+            executor,
+            observer,
+            *warnings,
+            exclude=exclude,
+            entrants=entrants,
+        )
         places = schedule.places(RoundScores(store))
         ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
         store.put({"finished": True, "places": places, "total": store.count(), **ended})
@@ -151,14 +165,15 @@ def play_all(
     observer: Observer,
     *warn: str,
     exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
+    entrants: Entrants | None = None,
 ) -> None:
-    """Play all matches that are still to be played, and close the executor. `exclude` is as in
-    `Runner`.
+    """Play all matches that are still to be played, and close the executor. `exclude` and
+    `entrants` are as in `Runner`.
 
     The warnings in `warn` that are not empty are passed on once all bots are ready. StartError if a
     bot cannot play; RunError or StoreError if the run cannot continue.
     """
-    with Runner(cup, schedule, store, executor, exclude) as runner:
+    with Runner(cup, schedule, store, executor, exclude, entrants) as runner:
         started = sum(bot.command is not None for bot in cup.bots)
         observer.starting(started, len(cup.bots) - started)
         if problems := runner.inspect():

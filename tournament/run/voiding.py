@@ -3,11 +3,11 @@ again, and those of blocks that can no longer be completed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
 from tournament.config import Cup
 from tournament.decisions import absent, exclusions, is_skipped, pending
-from tournament.formats import Block, Schedule
+from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, DecisionKind
 from tournament.store.store import Store, StoreError
@@ -31,18 +31,21 @@ def _last_blocks(store: Store, cup: Cup, schedule: Schedule, finished: Set[str])
     """The blocks of the last round with a finished match: a decision may have come just when that
     round ended."""
     last: Sequence[Block] = []
-    for blocks in _rounds(store, cup, schedule, finished):
+    for blocks in _rounds(store, cup, schedule.open_rounds, finished):
         if not last or any(not finished.isdisjoint(block.matches) for block in blocks):
             last = blocks
     return last
 
 
 def _rounds(
-    store: Store, cup: Cup, schedule: Schedule, finished: Set[str]
+    store: Store,
+    cup: Cup,
+    rounds: Callable[[RoundScores], Iterator[Round]],
+    finished: Set[str],
 ) -> Iterator[Sequence[Block]]:
-    """The blocks of each round up to the first that is not complete."""
+    """The blocks of each of these rounds up to the first that is not complete."""
     gone = absent(store.decisions())
-    for part in schedule.rounds(RoundScores(store)):
+    for part in rounds(RoundScores(store)):
         blocks = list(part.blocks)
         yield blocks
         for block in blocks:
@@ -69,7 +72,7 @@ def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[i
             " a seed that everybody knows. Results can be taken out by `stich disqualify`."
         )
     # On these blocks nothing depends yet: a round begins when the one before is complete.
-    *_, last = _rounds(store, cup, schedule, _finished(store))
+    *_, last = _rounds(store, cup, schedule.open_rounds, _finished(store))
     block = next((one for one in last if one.number == number), None)
     if block is None:
         raise NotVoidable(
@@ -102,8 +105,8 @@ def last_exclusion(store: Store, cup: Cup, schedule: Schedule) -> Decision:
             " void is played again."
         )
     last, finished = found[-1], _finished(store)
-    ended = list(_rounds(store, cup, schedule, finished))
-    if not store.get("finished"):
+    ended = list(_rounds(store, cup, schedule.rounds, finished))
+    if ended and not store.get("finished"):
         del ended[-1]
     blocks = [block for part in ended for block in part]
     left_out = any(
@@ -145,7 +148,7 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
         for match, number in due.items()
     ]
     moved += [
-        (match, one.number, f"{one.bot} was withdrawn, so its block cannot be completed.")
+        (match, one.number, f"{one.bot} plays no more, so its block cannot be completed.")
         for match, one in rest
     ]
     if moved:
@@ -168,6 +171,6 @@ def _incomplete(
         played = [match for match in block.matches if match in finished]
         if len(played) < len(block.matches) and is_skipped(cup, block.table, gone):
             why = [last[bot] for bot in block.table if bot in gone]
-            if all(one.kind == DecisionKind.WITHDRAW for one in why):
+            if all(one.kind != DecisionKind.DISQUALIFY for one in why):
                 found += [(match, why[0]) for match in played]
     return found

@@ -22,7 +22,7 @@ from tournament.paths import RUNS_FOLDER
 from tournament.store import rows
 from tournament.store.engine import StoreError
 from tournament.store.signing import read_state, state_path, writing
-from tournament.store.tables import blocks, decisions, details, matches, meta, voids
+from tournament.store.tables import blocks, decisions, details, epochs, matches, meta, voids
 
 DIGEST = "digest"
 """The key of the row in `meta` with the digest, which does not cover itself."""
@@ -53,11 +53,12 @@ class Digest(NamedTuple):
 
 
 def digest_of_rest(connection: Connection) -> str:
-    """The digest of facts, decisions and void matches."""
+    """The digest of facts, decisions, void matches and epochs."""
     queries = (
         sa.select(meta.c.key, meta.c.value).where(meta.c.key.not_in([DIGEST, SIGNATURE])),
         sa.select(decisions.c.id, decisions.c.data),
         sa.select(voids.c.id, voids.c.data),
+        sa.select(epochs.c.id, epochs.c.data),
     )
     found = [sorted(map(list, connection.execute(query))) for query in queries]
     return hashlib.sha256(rows.dumps(found).encode("ascii")).hexdigest()

@@ -16,10 +16,12 @@ from typing import Any, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from tournament.decisions import joined
 from tournament.paths import STORE_FILE
 from tournament.records import (
     BlockRecord,
     Decision,
+    Epoch,
     FaultRecord,
     MatchRecord,
     MatchSummary,
@@ -29,9 +31,9 @@ from tournament.store import engine, rows
 from tournament.store.digest import DIGEST, SIGNATURE, digest_of, noted
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors
 from tournament.store.signing import is_signed, trusted_keys
-from tournament.store.tables import blocks, decisions, details, matches, metadata, voids
+from tournament.store.tables import blocks, decisions, details, epochs, matches, metadata, voids
 
-VERSION = 5
+VERSION = 6
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
@@ -139,9 +141,11 @@ class StoreReader:
         matches were void, its name, the last reason, and how many.
 
         The others: version, run (a random id), signer (a public key), name, game, players, teams,
-        config (the cup as read), bots (names in order), seed, match_key (the secret of the match
-        ids), commitment, finished, begun, total (planned matches), about (by bot, what it said
-        about itself: name, version, author; a further entry if that has changed).
+        config (the cup as read, and the bots that have joined), bots (names in order), seed,
+        match_key (the secret of the match ids), commitment, finished, begun, total (planned
+        matches), about (by bot, what it said about itself: name, version, author; a further entry
+        if that has changed), checks (of a ladder: by bot that has connected, what keeps it from
+        playing, "" for nothing).
         """
         with self.snapshot() as now, now._read() as connection, damage(self.where):
             facts = rows.read_facts(connection)
@@ -151,6 +155,12 @@ class StoreReader:
             facts.pop(key, None)
         why = {one.bot: one.why for one in voids}
         many = Counter(one.bot for one in voids)
+        new = joined(decisions, facts.get("bots", ()))
+        if new:
+            config = facts["config"]
+            bots = [{"name": bot.name, "connect": True, "author": bot.author} for bot in new]
+            facts["config"] = {**config, "bots": [*config["bots"], *bots]}
+            facts["bots"] = [*facts["bots"], *(bot.name for bot in new)]
         by_bot = [(bot, why[bot], many[bot]) for bot in why]
         return {**facts, "decisions": decisions, "voids": by_bot}
 
@@ -259,6 +269,10 @@ class StoreReader:
     def decisions(self) -> list[Decision]:
         """The decisions of the organiser, in order."""
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
+
+    def epochs(self) -> list[Epoch]:
+        """The epochs of a ladder, in order."""
+        return list(self._all(sa.select(epochs).order_by(epochs.c.id), rows.to_epoch))
 
     def voids(self) -> list[VoidRecord]:
         """The void matches in the order in which they ended."""

@@ -15,7 +15,14 @@ from sqlalchemy.engine import Connection
 
 import games
 from tournament.config import Cup
-from tournament.records import BlockRecord, Decision, MatchRecord, MatchSummary, VoidRecord
+from tournament.records import (
+    BlockRecord,
+    Decision,
+    Epoch,
+    MatchRecord,
+    MatchSummary,
+    VoidRecord,
+)
 from tournament.store.tables import blocks, details, matches, meta
 
 dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
@@ -48,6 +55,7 @@ class _Facts(TypedDict, total=False):
     total: _Count
     places: dict[_Text, _Count] | None
     about: dict[_Text, list[dict[str, Any]]]
+    checks: dict[_Text, _Text]
     config: dict[str, Any]
 
 
@@ -140,8 +148,8 @@ def put_facts(connection: Connection, facts: Mapping[str, Any]) -> None:
             connection.execute(_INSERT_FACT, {"key": key, "value": text})
 
 
-def append(connection: Connection, table: sa.Table, record: Decision | VoidRecord) -> None:
-    """Add a decision or a void match with the next number."""
+def append(connection: Connection, table: sa.Table, record: Decision | Epoch | VoidRecord) -> None:
+    """Add a decision, an epoch or a void match with the next number."""
     latest = connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0
     connection.execute(sa.insert(table), {"id": latest + 1, "data": dumps(asdict(record))})
 
@@ -170,6 +178,11 @@ def to_void(row: sa.Row[Any]) -> VoidRecord:
 def to_decision(row: sa.Row[Any]) -> Decision:
     """A decision from its row."""
     return msgspec.convert({**json.loads(row.data), "number": row.id}, Decision)
+
+
+def to_epoch(row: sa.Row[Any]) -> Epoch:
+    """An epoch from its row."""
+    return msgspec.convert(json.loads(row.data), Epoch)
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:

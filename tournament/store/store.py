@@ -27,6 +27,7 @@ from tournament.records import (
     BlockRecord,
     Decision,
     DecisionKind,
+    Epoch,
     MatchRecord,
     VoidCause,
     VoidRecord,
@@ -50,7 +51,16 @@ from tournament.store.engine import (
 )
 from tournament.store.reader import VERSION, StoreReader
 from tournament.store.signing import make_key
-from tournament.store.tables import blocks, decisions, details, matches, meta, metadata, voids
+from tournament.store.tables import (
+    blocks,
+    decisions,
+    details,
+    epochs,
+    matches,
+    meta,
+    metadata,
+    voids,
+)
 from tournament.text import printable
 
 __all__ = ["Store", "StoreError"]
@@ -168,13 +178,30 @@ class Store(StoreReader):
         matches: Sequence[str] = (),
     ) -> None:
         """Append a decision of the organiser."""
+        self.append_decisions([Decision(0, kind, "", printable(why), bot, block, tuple(matches))])
+
+    def skip(self, why: str, bot: str, matches: Iterable[str]) -> None:
+        """Append that matches of a ladder will not be played, perhaps because a bot was away."""
+        self.append_decisions([Decision(0, DecisionKind.SKIP, "", why, bot, None, tuple(matches))])
+
+    def append_decisions(
+        self, made: Iterable[Decision], check: Callable[[list[Decision]], None] = lambda _: None
+    ) -> None:
+        """Append decisions, all or none, each with its number and its time. `check` is called with
+        the earlier ones in the same transaction; an error that it raises refuses the new ones."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        made = Decision(0, kind, at, printable(why), bot, block, tuple(matches))
 
         def change(connection: Connection, before: Digest) -> None:
-            rows.append(connection, decisions, replace(made, after=before.length))
+            earlier = connection.execute(sa.select(decisions).order_by(decisions.c.id))
+            check(list(map(rows.to_decision, earlier)))
+            for one in made:
+                rows.append(connection, decisions, replace(one, at=at, after=before.length))
 
         self._change_the_rest(change)
+
+    def add_epoch(self, epoch: Epoch) -> None:
+        """Append an epoch of a ladder."""
+        self._change_the_rest(lambda connection, _: rows.append(connection, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
         """Move finished matches to the void ones, whole, each with the number of the decision and

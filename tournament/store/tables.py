@@ -47,6 +47,13 @@ decisions = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("data", sa.Text, nullable=False),
 )
+# Of a ladder.
+epochs = sa.Table(
+    "epochs",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("data", sa.Text, nullable=False),
+)
 # Kept apart so that statistics never read it.
 details = sa.Table(
     "details",

@@ -4,6 +4,7 @@ import contextlib
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import games
 from stich.cli import cli
-from tournament.config import Cup, CupError, parse_cup, read_cup
+from tournament.config import Cup, CupError, Join, parse_cup, read_cup
 
 ROOT = Path(__file__).parents[3]
 GOOD = """\
@@ -110,6 +111,51 @@ def test_tokens_are_neither_stored_nor_shown() -> None:
     assert secret not in f"{cup} {cup.to_dict()}"
     wrong = errors(text.replace(secret, f"{secret} with spaces"))
     assert secret not in "".join(wrong)
+
+
+LADDER = """\
+name = "Autumn ladder"
+game = "doudizhu"
+[format]
+type = "ladder"
+ends = 2026-12-20T19:00:00+01:00
+[join]
+code = "S3cret"
+most = 20
+[[bots]]
+name = "greedy"
+command = "python -m bots.greedy"
+"""
+
+
+def test_a_ladder_needs_no_full_table_and_does_not_tell_its_code() -> None:
+    cup = parse_cup(LADDER.encode(), "cup.toml")
+    assert cup.is_ladder
+    assert (cup.format.ends, cup.format.cards) == ("2026-12-20T18:00:00+00:00", "fresh")
+    assert cup.join == Join(open=False, code="S3cret", per_author=3, most=20)
+    assert cup.outage_s == 60
+    assert "S3cret" not in f"{cup} {cup.to_dict()}"
+    assert Cup.from_dict(cup.to_dict()) == replace(cup, join=replace(cup.join, code=None))
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (('code = "S3cret"', 'code = "x"\nopen = true'), "7: join.code: is not needed where"),
+        (("+01:00", ""), "5: format.ends: has no time zone; write one like 2026-12-20T18:00:00Z"),
+        (("T19:00:00+01:00", ""), "5: format.ends: must be a date with a time, not a date or time"),
+        (("ends =", "deals = 7\nends ="), "5: format.deals: has no meaning in a ladder"),
+        (("most = 20", "most = 0"), "8: join.most: must be from 1 to 300, not 0"),
+    ],
+)
+def test_an_error_in_a_ladder(change: tuple[str, str], line: str) -> None:
+    (error,) = errors(LADDER.replace(*change))
+    assert error.startswith(f"cup.toml:{line}")
+
+
+def test_ends_and_join_are_for_a_ladder() -> None:
+    found = errors(LADDER.replace('"ladder"\n', '"swiss"\n'))
+    assert [error.split(": ")[1] for error in found][:2] == ["format.ends", "join"]
 
 
 def test_a_bot_that_connects() -> None:

@@ -138,7 +138,7 @@ def test_the_required_fields_are_enough(rows: list[Row]) -> None:
         (lambda rows: rows.pop(1), "1: seat: block 1, seating 0 must have a row for each seat"),
         (lambda rows: rows[1].update(cup="Other"), '2: cup: is "Other"'),
         (lambda rows: [row.update(bot="new") for row in rows[3:4]], "block 1 has other bots"),
-        (lambda rows: rows[1].update(format="ladder"), "2: format: Invalid enum value 'ladder'"),
+        (lambda rows: rows[1].update(format="league"), "2: format: Invalid enum value 'league'"),
         (lambda rows: rows[1].update(format="swiss"), '2: format: is "swiss", but "round-robin"'),
         (lambda rows: [row.update(top=1) for row in rows], "1: confidence: is missing"),
         (lambda rows: rows[3].update(place=9), "in place 9 here and in"),

@@ -195,7 +195,7 @@ def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
         apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY))
         assert {one.match for one in store.summaries()} == others, "no block in part"
         assert len(store.voids()) == 3
-        assert store.voids()[-1].why == "dan was withdrawn, so its block cannot be completed."
+        assert store.voids()[-1].why == "dan plays no more, so its block cannot be completed."
         store.put({"finished": True, "total": store.count()})
         assert apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY)) == []
     assert stich("verify", run).returncode == 0

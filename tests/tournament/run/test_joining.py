@@ -1,0 +1,105 @@
+"""Bots join a ladder and leave it, as other processes than the runner write it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.tournament import played
+from tournament.config import Cup, Join
+from tournament.decisions import absent, with_joined
+from tournament.records import DecisionKind
+from tournament.run.joining import JoinRefused, join, leave
+from tournament.store.store import Store
+
+LADDER = replace(
+    played.cup(["greedy"], format="ladder", deals=1), join=Join(open=True, per_author=2, most=4)
+)
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> str:
+    with Store.create(tmp_path) as store:
+        store.put(played.facts(LADDER))
+    return str(tmp_path)
+
+
+def enter(target: str, bot: str, author: str, version: int = 1, retires: str = "") -> str:
+    """Why a bot cannot join; "" if it has joined."""
+    try:
+        join(target, LADDER, bot, author, version, retires)
+    except JoinRefused as error:
+        return error.reason
+    return ""
+
+
+def bots_of(target: str) -> tuple[Cup, frozenset[str]]:
+    with Store.open(target) as store:
+        return with_joined(LADDER, store.decisions()), absent(store.decisions())
+
+
+def test_bots_that_join_are_bots_of_the_run_and_its_cup_is_the_same(target: str) -> None:
+    assert [enter(target, "ann", "a"), enter(target, "böb", "b")] == ["", ""]
+    with Store.open(target) as store:
+        facts = store.facts()
+    assert facts["bots"] == ["greedy", "ann", "böb"]
+    cup = Cup.from_dict(facts["config"])
+    assert [(bot.name, bot.connect, bot.author) for bot in cup.bots][1:] == [
+        ("ann", True, "a"),
+        ("böb", True, "b"),
+    ]
+    assert cup == with_joined(LADDER, facts["decisions"])
+
+
+def test_a_name_is_taken_once_and_for_good(target: str) -> None:
+    assert enter(target, "greedy", "a") == "name"
+    assert enter(target, "ann", "a") == ""
+    assert enter(target, "ANN", "b") == "name"
+    leave(target, LADDER, "ann")
+    assert enter(target, "ann", "a") == "name"
+
+
+def test_of_many_that_want_a_name_at_once_one_gets_it(target: str) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda i: enter(target, "ann", f"author {i}"), range(8)))
+    assert sorted(found) == ["", *["name"] * 7]
+
+
+def test_no_more_bots_than_the_ladder_allows(target: str) -> None:
+    assert [enter(target, name, "a") for name in ("ann", "bob", "cat")] == ["", "", "author"]
+    assert [enter(target, name, "b") for name in ("dan", "eve")] == ["", "full"]
+    leave(target, LADDER, "dan")
+    assert enter(target, "eve", "b") == ""
+
+
+def test_a_new_version_takes_the_place_of_the_one_before(target: str) -> None:
+    assert [enter(target, name, "a") for name in ("ann", "bob")] == ["", ""]
+    assert enter(target, "ann/2", "a", 2, retires="ann") == ""
+    cup, gone = bots_of(target)
+    assert cup.names == ("greedy", "ann", "bob", "ann/2")
+    assert gone == {"ann"}
+
+
+def test_what_makes_no_sense_is_refused(target: str) -> None:
+    with pytest.raises(JoinRefused, match="There is no bot ann here"):
+        leave(target, LADDER, "ann")
+    enter(target, "ann", "a")
+    leave(target, LADDER, "ann")
+    with pytest.raises(JoinRefused, match="ann plays no more already"):
+        leave(target, LADDER, "ann")
+    with Store.open(target) as store:
+        store.decide(DecisionKind.FINISH, "")
+    assert enter(target, "bob", "b") == "over"
+
+
+def test_undo_takes_back_what_the_organiser_decided_and_not_that_an_author_left(
+    target: str,
+) -> None:
+    for name in ("ann", "bob"):
+        enter(target, name, name)
+    with Store.open(target) as store:
+        store.decide(DecisionKind.WITHDRAW, "", "ann")
+        store.decide(DecisionKind.LEAVE, "", "bob")
+        store.decide(DecisionKind.UNDO, "", "ann")
+        assert absent(store.decisions()) == {"bob"}

@@ -1,0 +1,171 @@
+"""The bots of a ladder as they come and go: who is connected, who may be seated, and who plays the
+next epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Protocol
+
+from tournament.bot.protocol import TimeBank
+from tournament.bot.supports import Scope
+from tournament.bot.url_bot import StartError, reach_url
+from tournament.check.checks import positions
+from tournament.check.examiner import Examiner
+from tournament.config import Bot, Cup
+from tournament.decisions import absent, finished_by, with_joined
+from tournament.formats.ladder import Ladder
+from tournament.formats.round_scores import RoundScores
+from tournament.records import Decision, DecisionKind, Epoch
+from tournament.run.preflight import about_by_url, identity, misfits
+from tournament.store.store import Store
+
+_POSITIONS = 3
+_CHECKED_AT_ONCE = 4
+_LOOK_S = 2.0
+_WAIT_S = 5.0  # for checks, before an epoch begins without those that are checked
+
+Checked = tuple[str, Mapping[str, str]]
+"""What keeps a bot from playing, as a sentence with the fix, "" for nothing; and the name, version
+and author that it says it has."""
+
+
+class Connections(Protocol):
+    """What a ladder needs of the gateway of bots that connect."""
+
+    def fail(self, bots: Mapping[str, str]) -> None:
+        """These bots must be mended before they connect again, each as a sentence says."""
+
+    def tables(self) -> Mapping[str, int]:
+        """The bots that are connected, each with the number of its tables."""
+
+    def url_of(self, bot: str) -> str:
+        """Where a bot that connects is asked."""
+
+
+def short_check(cup: Cup, bot: Bot) -> Checked:
+    """Whether a bot by URL answers GET /, plays the game, and moves legally in some positions."""
+    try:
+        about = about_by_url(bot, bot.url or "")
+        found = [*misfits(bot, about, cup)]
+        if not found:
+            with closing(reach_url(bot, bot.url or "")) as player:
+                examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
+                options = tuple((name, (value,)) for name, value in cup.options.items())
+                scope = Scope(cup.game, (cup.players,), options)
+                failures = positions(examiner, scope, _POSITIONS).failures
+            found = [f"{bot.name}: {one.problem} {one.advice.fix}" for one in failures]
+    except StartError as error:
+        return str(error), {}
+    return (found[0] if found else ""), identity(about)
+
+
+class Entrants:
+    """Who plays the ladder `cup`, which is as in its file; its run is in `store`. Close it at the
+    end."""
+
+    def __init__(
+        self,
+        cup: Cup,
+        schedule: Ladder,
+        store: Store,
+        gateway: Connections,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._cup = cup
+        self._schedule = schedule
+        self._store = store
+        self._gateway = gateway
+        self._now = now
+        self._results: dict[str, str] = store.get("checks", {})
+        self._checks: dict[str, Future[Checked]] = {}
+        self._pool = ThreadPoolExecutor(_CHECKED_AT_ONCE)
+        self._looked = 0.0
+        self._waits_until: float | None = None
+
+    def close(self) -> None:
+        """Check no more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def cup(self, decisions: Sequence[Decision]) -> Cup:
+        """The cup with all bots that have joined, as the gateway reaches them."""
+        everybody, tables = with_joined(self._cup, decisions), self._gateway.tables()
+        bots = tuple(
+            replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
+            if bot.connect
+            else bot
+            for bot in everybody.bots
+        )
+        return replace(everybody, bots=bots)
+
+    def here(self, cup: Cup) -> frozenset[str]:
+        """The bots of the cup that can be asked now."""
+        tables = self._gateway.tables()
+        return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
+
+    def look(self, decisions: Sequence[Decision], every_s: float = _LOOK_S) -> None:
+        """Check the bots that have come, and end the ladder when it is time; not more often than
+        every few seconds."""
+        if monotonic() < self._looked + every_s:
+            return
+        self._looked = monotonic()
+        if self._is_time(decisions):
+            self._store.decide(DecisionKind.FINISH, f"It was to end at {self._cup.format.ends}.")
+        cup = self.cup(decisions)
+        here = self.here(cup) - absent(decisions)
+        self._collect(here)
+        for bot in cup.bots:
+            if (
+                bot.connect
+                and bot.name in here - self._checks.keys()
+                and self._results.get(bot.name, "?")
+            ):
+                self._checks[bot.name] = self._pool.submit(short_check, cup, bot)
+
+    def _is_time(self, decisions: Sequence[Decision]) -> bool:
+        """Whether the ladder is to end now. That becomes a decision, which no clock takes back."""
+        ends = self._cup.format.ends
+        if ends is None or finished_by(decisions):
+            return False
+        return self._now() >= datetime.fromisoformat(ends)
+
+    def _collect(self, here: frozenset[str]) -> None:
+        """Keep the results of the checks that have ended, and notify the authors. That of a bot
+        that has left meanwhile says nothing."""
+        ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
+        self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
+        found = {bot: said for bot, said in ended.items() if bot in here}
+        if not found:
+            return
+        self._results |= {bot: problem for bot, (problem, _) in found.items()}
+        about = self._store.get("about", {})
+        about |= {bot: [said] for bot, (_, said) in found.items() if said}
+        self._store.put({"checks": self._results, "about": about})
+        self._gateway.fail({bot: problem for bot, (problem, _) in found.items() if problem})
+
+    def begin_epoch(self, decisions: Sequence[Decision]) -> bool:
+        """Begin the next epoch with the bots that can play; False if none can begin now."""
+        self.look(decisions, every_s=0)
+        if self._waits_until is None:
+            self._waits_until = monotonic() + _WAIT_S
+        if self._is_time(decisions) or (self._checks and monotonic() < self._waits_until):
+            return False
+        cup = self.cup(decisions)
+        here = self.here(cup) - absent(decisions)
+        bots = tuple(
+            bot.name
+            for bot in cup.bots
+            if bot.name in here and not (bot.connect and self._results.get(bot.name, "?"))
+        )
+        if len(bots) < cup.players:
+            return False
+        number = len(self._store.epochs()) + 1
+        tables = self._schedule.draw(RoundScores(self._store), number, bots)
+        at = self._now().isoformat(timespec="seconds")
+        self._store.add_epoch(Epoch(number, at, bots, tables))
+        self._waits_until = None
+        return True

@@ -1,0 +1,79 @@
+"""Bots join a ladder and leave it: decisions of their authors in the store of its run."""
+
+from __future__ import annotations
+
+from tournament.config import Cup
+from tournament.decisions import absent, finished_by, out_of_play, with_joined
+from tournament.names import alike
+from tournament.records import Decision, DecisionKind
+from tournament.store.store import Store
+from tournament.text import plural
+
+
+class JoinRefused(Exception):
+    """A bot cannot join or leave; the text is a sentence with the fix. `reason` is one of "name",
+    "full", "author" (who has as many bots as an author may have), "over", "unknown"."""
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+
+
+def join(
+    target: str,
+    cup: Cup,
+    bot: str,
+    author: str,
+    version: int = 1,
+    retires: str = "",
+) -> None:
+    """Let a bot join the ladder `cup`, as in its file, whose store is at `target`. JoinRefused;
+    StoreError.
+
+    `author` identifies whoever enters it, in at most 64 characters. With `retires` that bot leaves
+    at the same time.
+    """
+
+    def check(decisions: list[Decision]) -> None:
+        _check_open(decisions)
+        everybody = with_joined(cup, decisions)
+        taken = alike(bot, everybody.names)
+        if taken is not None:
+            raise JoinRefused(
+                "name", f"The name is that of the bot {taken}, or looks like it; choose another."
+            )
+        gone = absent(decisions) | {retires}
+        playing = [one for one in everybody.bots if one.name not in gone]
+        if sum(one.author == author for one in playing) >= cup.join.per_author:
+            most = plural(cup.join.per_author, "bot")
+            raise JoinRefused(
+                "author",
+                f"An author may have {most} here at once; let one leave with `stich leave`.",
+            )
+        if len(playing) >= cup.join.most:
+            most = plural(cup.join.most, "bot")
+            raise JoinRefused("full", f"The ladder is full, with {most}; try again later.")
+
+    left = [Decision(0, DecisionKind.LEAVE, "", "", retires)] if retires else []
+    entered = Decision(0, DecisionKind.JOIN, "", "", bot, author=author, version=version)
+    with Store.open(target) as store:
+        store.append_decisions([*left, entered], check)
+
+
+def leave(target: str, cup: Cup, bot: str) -> None:
+    """Let a bot of the ladder `cup` leave it; its results stand. JoinRefused; StoreError."""
+
+    def check(decisions: list[Decision]) -> None:
+        _check_open(decisions)
+        if bot not in with_joined(cup, decisions).names:
+            raise JoinRefused("unknown", f"There is no bot {bot} here.")
+        if out_of_play(decisions, bot):
+            raise JoinRefused("unknown", f"{bot} plays no more already.")
+
+    with Store.open(target) as store:
+        store.append_decisions([Decision(0, DecisionKind.LEAVE, "", "", bot)], check)
+
+
+def _check_open(decisions: list[Decision]) -> None:
+    if finished_by(decisions):
+        raise JoinRefused("over", "The ladder is over.")

@@ -223,6 +223,23 @@ class StoreReader:
         )
         return list(self._all(query, rows.to_summary))
 
+    def begun_before(self, moment: str) -> int:
+        """The number in the order of writing of the last match that began before this time (UTC,
+        ISO 8601), -1 without any: found by halving, as matches are written about as they begin."""
+        each = sa.select(details.c.data).join(matches, matches.c.match == details.c.match)
+        each = each.order_by(matches.c.sequence.desc()).limit(1)
+        with self._read() as connection, damage(self.where):
+            last = sa.select(sa.func.coalesce(sa.func.max(matches.c.sequence), -1))
+            low, high = -1, connection.execute(last).scalar_one()
+            while low < high:
+                middle = (low + high + 1) // 2
+                found = connection.execute(each.where(matches.c.sequence <= middle)).scalar()
+                if found is None or rows.unpack(found)["started"] < moment:
+                    low = middle
+                else:
+                    high = middle - 1
+            return low
+
     def newest(self, bot: str | None = None) -> Iterator[MatchSummary]:
         """The finished matches without their moves, lazily, the last of the schedule first; those
         of a bot if it is given."""

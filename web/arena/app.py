@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, abort, redirect, render_template, request, url_for
+from flask import Flask, Response, abort, current_app, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -15,7 +16,7 @@ import games
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from web.arena.author import add_author_pages, invited
-from web.arena.live_run import LiveRun, current_run
+from web.arena.live_run import LiveRun, RunFacts, current_run
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
@@ -72,7 +73,7 @@ def create_app(
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
         "watch_page": "/watch" if "pages.watch" in app.view_functions else "",
-        "run_facts": (lambda: current_run().facts()) if store else (lambda: None),
+        "run_facts": _run_facts,
     }
     app.context_processor(lambda: of_all_pages)
     return app
@@ -106,6 +107,14 @@ def _rules(game: str) -> str:
     return render_template("page.html", title=games.get(game).title, name=f"rules/{game}.md")
 
 
+def _run_facts() -> RunFacts | None:
+    """What every page says of the run; None without one, or if it cannot be read."""
+    if "stich-run" in current_app.extensions:
+        with suppress(StoreError):
+            return current_run().facts()
+    return None
+
+
 def _problem(error: HTTPException) -> tuple[str, int]:
     """A page that says what is wrong."""
     code = error.code or 500
@@ -116,8 +125,7 @@ def _problem(error: HTTPException) -> tuple[str, int]:
 
 
 def _unreadable(error: StoreError) -> tuple[str, int]:
-    page = render_template("error.html", now=None, title="The run cannot be read", text=str(error))
-    return page, 503
+    return render_template("error.html", title="The run cannot be read", text=str(error)), 503
 
 
 def _secure(response: Response) -> Response:

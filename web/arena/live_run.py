@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import islice
 from time import monotonic, thread_time
 from typing import Any, Final
@@ -26,6 +27,7 @@ from tournament.results.standings import compute
 from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
 from tournament.text import listed, plural, unreachable
+from web.arena.earlier import EarlierTable, compared_hour, earlier_table
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
@@ -119,6 +121,8 @@ class Snapshot(RunFacts):
         self.upcoming: tuple[Upcoming, ...] = ()
         self.rate: float | None = None
         """The number of matches a second in the last minutes, None if it is not known."""
+        self.earlier: EarlierTable | None = None
+        """The table an hour or a day ago, if the run is that old."""
         self.idle = False
         """Whether no match has ended for some minutes."""
 
@@ -198,6 +202,8 @@ class LiveRun:
         self._counts: deque[tuple[float, int]] = deque()
         self._basis: tuple[int, Any] | None = None
         self._matches = _Matches({})
+        self._earlier: EarlierTable | None = None
+        self._earlier_of: Any = None
         self.pages: dict[str, str] = {}
         """Pages that were rendered, by their tags."""
 
@@ -258,6 +264,11 @@ class LiveRun:
         found = Snapshot(version, facts, self._matches)
         found.upcoming = upcoming(store, facts, found.played)
         found.idle = idle
+        since = compared_hour(facts, datetime.now(UTC))
+        if (since, basis) != self._earlier_of:
+            self._earlier_of = since, basis
+            self._earlier = earlier_table(store, facts, since) if since else None
+        found.earlier = self._earlier
         if last > first and ended > began:
             found.rate = (last - first) / (ended - began)
         return found

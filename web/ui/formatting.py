@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
 from tournament.decisions import disqualified
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule
 from tournament.text import listed, plural, printable
+
+_PLANNED: Final = ("round-robin", "knockout", "gauntlet")
+"""The formats whose number of blocks is fixed in advance."""
 
 
 def format_rank(rank: tuple[int, int]) -> str:
@@ -83,13 +87,12 @@ def table_notes(table: Standings) -> Iterator[str]:
     if table.duel is not None:
         yield "Ranks: those that the duel leaves open."
     else:
-        look = (
-            "at the end of a planned run" if table.ranges == "final" else "however often you look"
-        )
         yield (
-            f"Ranks: those the evidence allows, {look}; all of them hold in 95 of 100 cups, if no"
+            "Ranks: those the evidence allows. We are 95 % sure of all ranges together, unless a"
             " bot has rare large losses that have not come yet."
         )
+        if not table.finished and table.stop is None and table.format in _PLANNED:
+            yield "Ranks shown during the run are cautious; they narrow when it ends."
     if table.groups > 1:
         yield (
             f"The bots form {table.groups} groups that never met: scores cannot be compared between"

@@ -7,12 +7,14 @@ import io
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -112,6 +114,16 @@ def test_only_the_small_table_may_stand_in_a_page_elsewhere(client: FlaskClient)
     for path in ("/", "/embed", "/play", "/nothing"):
         policy = client.get(path).headers["Content-Security-Policy"]
         assert ("frame-ancestors *" in policy) is (path == "/embed")
+
+
+def test_a_damaged_run_is_said_in_a_sentence(tmp_path: Path) -> None:
+    with run(tmp_path, cup(deals=1)) as store:
+        client = create_app(store).test_client()
+        with sqlite3.connect(tmp_path / "run.sqlite") as database:
+            database.execute("UPDATE meta SET value = '{' WHERE key = 'config'")
+        answers = {path: client.get(path) for path in ("/", "/figures", "/nothing", "/play")}
+    assert [answer.status_code for answer in answers.values()] == [503, 503, 404, 200]
+    assert "The run cannot be read" in answers["/"].text
 
 
 @pytest.mark.parametrize("game", games.GAMES)
@@ -327,6 +339,38 @@ def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:
             "ann, bob, cat and 2 others are unreachable"
             in create_app(under_way).test_client().get("/").text
         )
+
+
+@pytest.mark.parametrize("age", [timedelta(days=3), timedelta(hours=4), timedelta(minutes=1)])
+def test_arrows_show_who_has_moved_since_an_hour_or_a_day_ago(
+    tmp_path: Path, age: timedelta
+) -> None:
+    now = datetime.now(UTC)
+    records = list(played(cup(deals=6)))
+    earlier = [replace(one, started=(now - age).isoformat()) for one in records[:9]]
+    with Store.create(tmp_path / "part") as part:
+        part.put(facts(cup(deals=6)))
+        for record in earlier:
+            part.add(record)
+        before = {line.bot: line.place for line in LiveRun(part).snapshot().table.standings}
+    with Store.create(tmp_path / "whole") as under_way:
+        under_way.put({**facts(cup(deals=6)), "begun": (now - age).isoformat()})
+        for record in earlier + [replace(one, started=now.isoformat()) for one in records[9:]]:
+            under_way.add(record)
+        found = LiveRun(under_way).snapshot()
+        page = create_app(under_way).test_client().get("/").text
+    after = {line.bot: line.place for line in found.table.standings}
+    assert before != after
+    if age < timedelta(hours=1):
+        assert found.earlier is None
+        assert "▲" not in page
+        return
+    assert found.earlier
+    assert found.earlier.places == before
+    back = timedelta(days=1) if age > timedelta(days=1) else timedelta(hours=1)
+    assert timedelta() <= now - back - found.earlier.since < timedelta(hours=1)
+    up = sum((after[bot] or 0) < (before[bot] or 0) for bot in before)
+    assert page.count("▲") == up > 0
 
 
 def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:

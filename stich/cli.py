@@ -18,6 +18,8 @@ COMMANDS = {
     "arena": ("cups", "Serve live web pages of a run."),
     "invite": ("cups", "Create the token that lets a bot connect to a cup."),
     "connect": ("authors", "Connect a local bot to a remote cup."),
+    "join": ("ladder", "Enter a bot in a ladder, and connect it."),
+    "leave": ("ladder", "Let a bot leave a ladder."),
     "standings": ("results", "Print the standings of a run."),
     "matches": ("results", "List the matches of a run."),
     "replay": ("results", "Step through a match."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -97,37 +98,36 @@ def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Sc
     return Scope(game, (players,) if players else (), only)
 
 
+def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How the bot of an author is reached: the arguments of `take_part`."""
+    for option in (
+        start_options,
+        int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /."),
+        int_option(
+            "--tables",
+            1,
+            64,
+            1,
+            "Tables at which the bot may play at once; COMMAND is started once for each.",
+        ),
+        click.option("--url", help="Address of the bot, if it is running already."),
+        click.argument("command", required=False),
+    ):
+        command = option(command)
+    return command
+
+
 @click.command()
 @click.argument("arena", metavar="ARENA")
-@click.argument("command", required=False)
-@click.option("--url", help="Address of the bot, if it is running already.")
 @click.option(
     "--token",
     required=True,
     envvar="STICH_TOKEN",
     help="The token from the organiser; or the variable STICH_TOKEN, which other users cannot see.",
 )
-@int_option(
-    "--tables",
-    1,
-    64,
-    1,
-    "Tables at which the bot may play at once; COMMAND is started once for each.",
-)
-@int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /.")
-@start_options
+@bot_options
 @run_command
-def connect(
-    arena: str,
-    command: str | None,
-    url: str | None,
-    token: str,
-    tables: int,
-    start_ms: int,
-    sandbox: bool | None,
-    network: bool,
-    env: dict[str, str],
-) -> None:
+def connect(arena: str, token: str, **bot: Any) -> None:
     """Let a bot take part in the cup of an arena.
 
     All connections go out from here, so this works behind routers and proxies. It reconnects
@@ -138,6 +138,22 @@ def connect(
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
+    take_part(arena, lambda: token.strip(), **bot)
+
+
+def take_part(
+    arena: str,
+    token: Callable[[], str],
+    *,
+    command: str | None,
+    url: str | None,
+    tables: int,
+    start_ms: int,
+    sandbox: bool | None,
+    network: bool,
+    env: dict[str, str],
+) -> None:
+    """Connect a bot to an arena, once it runs, with the token that is made then; Refused."""
     if wrong := keys.url(arena):
         raise click.UsageError(f"{arena}: {wrong}")
     named = named_bot(command, url)
@@ -149,7 +165,7 @@ def connect(
         for _ in range(tables):
             bots.append(reach(named, launch))
             stack.callback(bots[-1].close)
-        Connector(arena, token.strip(), bots, lambda text: click.echo(text, err=True)).run()
+        Connector(arena, token(), bots, lambda text: click.echo(text, err=True)).run()
 
 
 class _WithProgram(click.Command):

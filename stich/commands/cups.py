@@ -23,9 +23,11 @@ from tournament.bot.launch import missing
 from tournament.config import Cup, read_cup
 from tournament.config.keys import suggest
 from tournament.decisions import absent
+from tournament.names import normal, problem
 from tournament.results.standings import standings
 from tournament.run.estimate import estimate
 from tournament.run.executor import Executor
+from tournament.run.joining import JoinRefused, join
 from tournament.run.machine import PLAY_SHARE
 from tournament.run.session import Cluster, Gateway, run_cup
 from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
@@ -197,7 +199,7 @@ def arena(
         if out and store_url:
             more = ["--out", out, *more]
         again = _command_again("arena", target, run, *more)
-        if any(bot.connect for bot in cup.bots):
+        if cup.is_ladder or any(bot.connect for bot in cup.bots):
             after = port + 1 if port < 65535 else 0
             connect_port = find_port(host, after if connect_port is None else connect_port)
         else:
@@ -242,7 +244,7 @@ def invite(
     """Print a new token for a bot of a cup, before or while it runs.
 
     The token lets the bot connect, and its author see its faults. It replaces the bot's earlier
-    one. Only its SHA-256 is stored.
+    one. Only its SHA-256 is stored. A bot that is not in a ladder yet is entered.
 
     \b
     Examples:
@@ -262,6 +264,9 @@ def invite(
                 if store.folder is None:
                     raise StoreError(f"{target}: name the folder of a run, not a database.")
                 cup = Cup.from_dict(store.facts()["config"])
+                if cup.is_ladder and name not in cup.names:
+                    name = _enter(cup, target, name)
+                    cup = Cup.from_dict(store.facts()["config"])
         if name not in cup.names:
             fix = suggest(name, cup.names)
             raise click.UsageError(f"there is no bot {name!r} in {target}; {fix}")
@@ -279,6 +284,18 @@ def invite(
     if not cup.bot(name).connect:
         how = "has a command or a url in the cup, so it need not connect"
         click.echo(f"Note: {name} {how}; the token lets its author see its faults.", err=True)
+
+
+def _enter(cup: Cup, target: str, name: str) -> str:
+    """Enter a new bot in a ladder, without an author; its name."""
+    name = normal(name)
+    if wrong := problem(name):
+        raise click.UsageError(wrong)
+    try:
+        join(target, cup, name, "")
+    except JoinRefused as refused:
+        refuse(str(refused))
+    return name
 
 
 def _command_again(name: str, cup: str, target: str, *more: str) -> str:

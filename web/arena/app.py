@@ -13,9 +13,11 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
+from tournament.config import read_cup
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from web.arena.author import add_author_pages, invited
+from web.arena.join import Ladder, add_join_pages
 from web.arena.live_run import LiveRun, RunFacts, current_run
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
@@ -36,12 +38,14 @@ def create_app(
     connect_port: int | None = None,
     cup: Path | None = None,
     folder: Path | None = None,
+    run: str | None = None,
 ) -> Flask:
     """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
 
     `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
     `cup` is the file of the cup, whose bots can be started to play against a person. `folder` has
-    the tokens of bots, by default that of the run. CupError.
+    the tokens of bots, by default that of the run. Bots that join a ladder are written to `run`, a
+    folder or a database URL. CupError.
     """
     folder = folder or (store.folder if store else None)
     app = Flask("web.ui", static_url_path="/assets")
@@ -57,6 +61,8 @@ def create_app(
         app.register_blueprint(pages)
         if folder is not None:
             add_author_pages(app, Invitations(folder))
+            if run is not None and cup is not None and (ladder := read_cup(cup)).is_ladder:
+                add_join_pages(app, Ladder(run, ladder, Invitations(folder)))
     app.add_url_rule("/rules/<game>", "rules", _rules)
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
@@ -73,6 +79,7 @@ def create_app(
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
         "watch_page": "/watch" if "pages.watch" in app.view_functions else "",
+        "ladder": "join" in app.blueprints,
         "run_facts": _run_facts,
     }
     app.context_processor(lambda: of_all_pages)

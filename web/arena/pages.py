@@ -21,6 +21,7 @@ from tournament.results.info_sums import info_sums
 from tournament.text import plural
 from web.arena.author import invited
 from web.arena.home import ended, news, table_to_watch
+from web.arena.join import versions
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.arena.match_list import (
     ANY,
@@ -145,26 +146,29 @@ def reading() -> str:
 def bot(now: Snapshot, name: str) -> str:
     """The results of one bot."""
     check_bot(now, name)
-    line = next((line for line in now.table.standings if line.bot == name), None)
+    lines = {line.bot: line for line in now.table.standings}
     counted = now.arrays.without(now.out)
     rows = MatchFilter(name).rows(now)
     latest = read_matches(now, rows[:_SUMMED])
     records = [current_run().find(each.match) for each in latest]
     said = now.facts.get("about", {}).get(name, ())
     config = next(one for one in now.facts["config"]["bots"] if one["name"] == name)
+    entered = versions(now.table.decisions, name)
+    of_joined = said[-1].get("author") if said else None
     return _render(
         "bot.html",
         now,
         sums=[one for one in info_sums(filter(None, records)) if one.bot == name],
         summed=len(records),
-        line=line,
+        line=lines.get(name),
         name=name,
         decision=out_of_play(now.table.decisions, name),
         said=said,
-        author=config["author"] or (said[-1].get("author") if said else None),
+        versions=[(one, lines.get(one.bot)) for one in entered],
+        author=of_joined if entered else config["author"] or of_joined,
         faulty=bool(MatchFilter(name, faults=ANY).rows(now).size),
         opponents=sorted(
-            against(counted, name) if line else (),
+            against(counted, name) if name in lines else (),
             key=lambda one: (one.opponent_score - one.score, one.bot),
         ),
         plot=plots.course(counted, now.table, now.facts["bots"], name),

@@ -32,6 +32,7 @@ def load(
         connect_port,
         Path(cup) if cup else None,
         Path(folder) if folder else None,
+        run,
     )
     lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread

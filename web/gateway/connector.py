@@ -32,6 +32,7 @@ _REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of mo
 _CONNECT_S: Final = 10
 _POLL_S: Final = 40  # the arena answers within 25 s
 _WAIT_S: Final = 10  # and here within 5 s
+_JOIN_S: Final = 60  # a busy machine writes it into its store
 _BOT_S: Final = 60  # for a request without a clock
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
@@ -166,6 +167,29 @@ class Connector:
             self.say(f"{why}; trying again.")
         sleep(_BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)])
         return tries + 1
+
+
+def ask_ladder(url: str, call: Mapping[str, str]) -> dict[str, Any]:
+    """Join a ladder, or leave it: what its arena answers. Refused."""
+    try:
+        with requests.post(
+            url.rstrip("/") + "/join",
+            json=call,
+            timeout=(_CONNECT_S, _JOIN_S),
+            allow_redirects=False,
+            stream=True,
+        ) as found:
+            answer = _Answer(found.status_code, found.headers, _read(found))
+        if answer.status == HTTPStatus.OK:
+            return _object(answer)
+        why = _detail(answer)
+    except requests.RequestException as error:
+        why = f"{url}: {_reason(error)}; check the address, and try again."
+    except _Unreachable as error:
+        why = f"{url}: {error}; check the address, and try again."
+    if why.startswith("it answers"):
+        why = f"{url}: {why}, so it may be no ladder; to a cup, connect with `stich connect`."
+    raise Refused(why)
 
 
 class _Table:

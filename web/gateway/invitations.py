@@ -43,10 +43,20 @@ class Invitations:
     def invite(self, bot: str, days: int) -> str:
         """A new token of a bot, which replaces its others. OSError if it cannot be kept."""
         token = secrets.token_hex(32)
-        now = datetime.now(UTC)
-        made, expires = (_iso(moment) for moment in (now, now + timedelta(days=days)))
-        self.revoke(bot, Invitation(bot, hash_of(token), made, expires))
+        self.accept(bot, token, days)
         return token
+
+    def accept(self, bot: str, token: str, days: int) -> bool:
+        """Let a token be the bot's, in place of its others; whether it was not known. TokenRefused
+        if it is not valid any more; OSError if it cannot be kept."""
+        token_hash, now = hash_of(token), datetime.now(UTC)
+        self._refresh()
+        if token_hash in self._by_hash:
+            self.bot_of(token_hash)
+            return False
+        made, expires = (_iso(moment) for moment in (now, now + timedelta(days=days)))
+        self.revoke(bot, Invitation(bot, token_hash, made, expires))
+        return True
 
     def revoke(self, bot: str, *instead: Invitation) -> bool:
         """Revoke the tokens of a bot, and keep others instead; whether one was valid. OSError if it

@@ -1,0 +1,214 @@
+"""Joining a ladder at its arena: who may, under which name, and what a refusal says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.tournament import played
+from tournament.config import read_cup
+from tournament.decisions import absent
+from tournament.records import DecisionKind
+from tournament.store.store import Store
+from web.arena.app import create_app
+from web.arena.join import AN_HOUR, HourlyCounts
+from web.gateway.invitations import FILE, Invitations, hash_of
+
+CUP = """
+name = "Autumn ladder"
+seed = "test"
+game = "doudizhu"
+[format]
+type = "ladder"
+[join]
+{join}
+per_author = 2
+most = 4
+[[bots]]
+name = "greedy"
+command = "python -m bots.greedy"
+"""
+ANN, BOB, CAT = (sha256(name).hexdigest() for name in (b"ann", b"bob", b"cat"))
+"""The keys of three authors."""
+
+
+class Arena:
+    """A ladder in a folder, and an author's calls."""
+
+    def __init__(self, folder: Path, join: str = "open = true") -> None:
+        path = folder / "ladder.toml"
+        path.write_text(CUP.format(join=join))
+        self.store = Store.create(folder / "run")
+        self.store.put(played.facts(read_cup(path)))
+        self.invitations = Invitations(folder / "run")
+        app = create_app(self.store, 1, path, folder / "run", str(folder / "run"))
+        self.client: FlaskClient = app.test_client()
+
+    def ask(self, name: str, key: str, wants: str = "join", code: str = "", **more: str) -> str:
+        """The bot, or why not."""
+        call = {"name": name, "key": key, "wants": wants, "code": code}
+        answer = self.client.post("/join", json=call, environ_base=more)
+        self.status = answer.status_code
+        self.token = answer.json.get("token", "") if answer.json else ""
+        found: str = (answer.json or {}).get("bot") or (answer.json or {})["detail"]
+        return found
+
+    @property
+    def playing(self) -> list[str]:
+        facts = self.store.facts()
+        gone = absent(facts["decisions"])
+        return [bot for bot in facts["bots"] if bot not in gone and bot != "greedy"]
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    made = Arena(tmp_path)
+    with made.store:
+        yield made
+
+
+def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
+    assert arena.ask("ann", ANN) == "ann"
+    token = arena.token
+    assert arena.invitations.bot_of(hash_of(token)) == "ann"
+    assert {(arena.ask("ann", ANN), arena.token) for _ in range(AN_HOUR)} == {("ann", token)}
+    assert arena.playing == ["ann"]
+    folder = arena.store.folder
+    assert folder is not None
+    kept = (folder / FILE).read_text() + json.dumps(arena.store.facts(), default=str)
+    assert token not in kept
+    assert ANN not in kept
+
+
+def test_a_name_belongs_to_the_author_who_was_first(arena: Arena) -> None:
+    arena.ask("ann", ANN)
+    for name in ("ann", "Ann", "änn", "greedy", "GREEDY"):
+        said = arena.ask(name, BOB)
+        assert arena.status == 403, name
+        assert "; choose another" in said
+    assert arena.ask("ann", BOB, "leave").startswith("There is a bot ann of somebody else")
+    assert arena.ask("ann", BOB, "new-version").startswith("There is a bot ann of somebody else")
+    assert arena.playing == ["ann"]
+
+
+@pytest.mark.parametrize("name", ["", "x" * 10_000, "\u202enna", "ann/2", "\x00", "דנה"])
+def test_a_name_that_is_none_is_refused(arena: Arena, name: str) -> None:
+    assert arena.ask(name, ANN).endswith("; choose another.")
+    assert arena.status == 403
+    assert arena.playing == []
+
+
+def test_a_new_version_takes_the_place_of_the_last_one(arena: Arena) -> None:
+    arena.ask("ann", ANN)
+    first = arena.token
+    assert arena.ask("ann", ANN, "new-version") == "ann/2"
+    assert arena.token != first
+    assert arena.ask("ann", ANN) == "ann/2"
+    assert arena.ask("ann", ANN, "new-version") == "ann/3"
+    assert arena.playing == ["ann/3"]
+    assert arena.ask("ann", ANN, "leave") == "ann/3"
+    assert arena.ask("ann", ANN, "leave") == "ann/3 plays no more already."
+    assert arena.ask("ann", ANN) == "ann/3 has left; enter it anew with --new-version."
+    assert arena.ask("ann", ANN, "new-version") == "ann/4"
+    assert arena.playing == ["ann/4"]
+
+
+def test_no_more_bots_than_an_author_and_the_ladder_may_have(arena: Arena) -> None:
+    assert [arena.ask(name, ANN) for name in ("a1a", "a2a")] == ["a1a", "a2a"]
+    assert "An author may have 2 bots" in arena.ask("a3a", ANN)
+    assert arena.ask("a1a", ANN, "new-version") == "a1a/2"
+    assert arena.ask("bob", BOB) == "bob"
+    assert "The ladder is full, with 4 bots" in arena.ask("cat", CAT)
+    assert arena.status == 403
+    assert arena.client.get("/join").text.count("The ladder is full") == 1
+
+
+def test_the_organiser_decides(arena: Arena) -> None:
+    for name, key in (("ann", ANN), ("bob", BOB)):
+        arena.ask(name, key)
+    arena.invitations.revoke("bob")
+    assert "This token was revoked" in arena.ask("bob", BOB)
+    arena.store.decide(DecisionKind.DISQUALIFY, "", "ann")
+    for wants in ("join", "new-version"):
+        assert arena.ask("ann", ANN, wants) == "The organiser decided that ann plays no more."
+    arena.store.decide(DecisionKind.FINISH, "")
+    assert arena.ask("cat", CAT) == "The ladder is over."
+    assert arena.status == 403
+    page = arena.client.get("/join").text
+    assert "The ladder is over." in page
+    assert "stich join" not in page
+
+
+def test_a_code_is_asked_for_once_and_never_shown(tmp_path: Path) -> None:
+    arena = Arena(tmp_path, 'code = "étude 9"')
+    with arena.store:
+        assert "asks for a code; add --code" in arena.ask("ann", ANN)
+        assert "The code is wrong; add --code" in arena.ask("ann", ANN, code="etude 9")
+        assert arena.status == 403
+        assert arena.ask("ann", ANN, code="étude 9") == "ann"
+        assert arena.ask("ann", ANN, "new-version") == "ann/2"
+        shown = "".join(arena.client.get(path).text for path in ("/", "/join", "/bots/ann"))
+        assert "--code CODE" in shown
+        assert "étude" not in shown + json.dumps(arena.store.facts(), default=str)
+
+
+def test_a_ladder_by_invitation_says_so(tmp_path: Path) -> None:
+    arena = Arena(tmp_path, "open = false")
+    with arena.store:
+        assert "by invitation: ask the organiser for a token" in arena.ask("ann", ANN)
+        assert "by invitation: ask the organiser for a token" in arena.client.get("/join").text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[]", b"{", b'{"name": "ann"}', b'{"name": 1, "key": "00"}', b"[" * 60_000]
+    + [json.dumps({"name": "ann", "key": key}).encode() for key in ("", "00", "x" * 64)],
+)
+def test_what_is_no_call_is_refused(arena: Arena, body: bytes) -> None:
+    answer = arena.client.post("/join", data=body)
+    assert (answer.status_code, answer.json) == (
+        400,
+        {"detail": "This is not a call of `stich join`."},
+    )
+
+
+def test_a_flood_ends_after_some_and_costs_other_addresses_nothing(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a proxy on the same machine, which names the address; anybody else cannot."""
+    monkeypatch.setattr("web.arena.join.AN_HOUR", 5)
+
+    def ask(name: str, key: str, peer: str, forwarded: str = "") -> int:
+        call = {"name": name, "key": key}
+        return arena.client.post(
+            "/join",
+            json=call,
+            headers={"X-Forwarded-For": forwarded},
+            environ_base={"REMOTE_ADDR": peer},
+        ).status_code
+
+    assert ask("ann", ANN, "127.0.0.1", "192.0.2.1") == 200
+    flood = {ask("ann", BOB, "127.0.0.1", f"1.1.1.{i}, 192.0.2.1") for i in range(4)}
+    assert flood == {403}
+    assert ask("bob", BOB, "127.0.0.1", "192.0.2.1") == 429
+    assert ask("bob", BOB, "127.0.0.1", "192.0.2.2") == 200
+    direct = [ask("ann", CAT, "2001:db8::1", f"192.0.2.{i}") for i in range(6)]
+    assert direct == [403] * 5 + [429]
+    assert ask("ann", CAT, "2001:db8::2") == 429
+    assert ask("ann", CAT, "2001:db8:0:1::2") == 403
+
+
+def test_counts_end_with_the_hour_and_do_not_grow_without_end() -> None:
+    now = 0.0
+    counts = HourlyCounts(lambda: now)
+    for number in range(20_000):
+        counts.of(str(number))
+        counts.add(str(number))
+    assert (counts.of("0"), counts.of("19999")) == (0, 1)
+    now = 3600.0
+    assert counts.of("19999") == 0

@@ -1,0 +1,224 @@
+"""Joining a ladder: the page that says how, and the calls of `stich join` and `stich leave`."""
+
+from __future__ import annotations
+
+import hmac
+import struct
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from ipaddress import IPv6Network, ip_address
+from time import monotonic
+from typing import Final
+
+import msgspec
+from flask import Blueprint, Flask, current_app, render_template, request
+
+from tournament.config import Cup
+from tournament.decisions import absent, decided, finished_by, out_of_play
+from tournament.names import LONGEST, base, normal, problem
+from tournament.records import Decision, DecisionKind
+from tournament.run.joining import JoinRefused, join, leave
+from tournament.text import plural
+from web.arena.live_run import RunFacts, current_run
+from web.gateway.invitations import Invitations, TokenRefused
+
+join_pages = Blueprint("join", __name__)
+
+AN_HOUR: Final = 60
+"""New bots and refusals of one address; those who are in one hall may share an address."""
+_HOUR_S: Final = 3600.0
+_ADDRESSES: Final = 10_000
+_DAYS: Final = 3650
+_ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
+_STATUS: Final = {"call": 400, "flood": 429}
+"""The status of a refusal by its reason; of all others it is 403."""
+
+
+class _Call(msgspec.Struct):
+    """What the program of an author asks for: to `join`, `leave`, or enter a `new-version`. `key`
+    is a secret of the author for this arena, 64 hexadecimal digits."""
+
+    name: str
+    key: str
+    wants: str = "join"
+    code: str = ""
+
+
+class HourlyCounts:
+    """Counts by address, within the hour; of very many addresses, the latest."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._ends = 0.0
+        self._counts: OrderedDict[str, int] = OrderedDict()
+
+    def of(self, address: str) -> int:
+        """How often an address was added in this hour."""
+        if self._clock() >= self._ends:
+            self._counts.clear()
+            self._ends = self._clock() + _HOUR_S
+        return self._counts.get(address, 0)
+
+    def add(self, address: str) -> None:
+        """Count it once more."""
+        self._counts[address] = self._counts.pop(address, 0) + 1
+        if len(self._counts) > _ADDRESSES:
+            self._counts.popitem(last=False)
+
+
+class Ladder:
+    """A ladder that may be joined: its run at `target`, and the cup as in its file."""
+
+    def __init__(self, target: str, cup: Cup, invitations: Invitations) -> None:
+        self.cup = cup
+        self._target = target
+        self._invitations = invitations
+        self._counts = HourlyCounts()
+
+    def answer(self, body: bytes, address: str) -> dict[str, str]:
+        """Do what is asked from an address: the bot and its token. JoinRefused."""
+        if self._counts.of(address) >= AN_HOUR:
+            raise JoinRefused(
+                "flood",
+                f"Your address has entered {AN_HOUR} bots, or been refused, in this hour; try again"
+                " in the next.",
+            )
+        try:
+            try:
+                call = msgspec.json.decode(body, type=_Call)
+                (key,) = struct.unpack("32s", bytes.fromhex(call.key))
+            except (msgspec.DecodeError, ValueError, struct.error):
+                raise JoinRefused("call", "This is not a call of `stich join`.") from None
+            author = sha256(key).hexdigest()[:16]
+            bot = self._leave(call, author) if call.wants == "leave" else self._join(call, author)
+        except JoinRefused:
+            self._counts.add(address)
+            raise
+        token = hmac.digest(key, bot.encode(), "sha256").hex()
+        try:
+            if call.wants != "leave" and self._invitations.accept(bot, token, _DAYS):
+                self._counts.add(address)
+        except TokenRefused as error:
+            raise JoinRefused("token", str(error)) from None
+        return {"bot": bot, "token": token, "ladder": self.cup.name}
+
+    def _leave(self, call: _Call, author: str) -> str:
+        latest = _latest(normal(call.name))
+        if latest is None:
+            raise JoinRefused("unknown", f"No bot {call.name[:LONGEST]} has joined here.")
+        self._check_author(latest, author)
+        leave(self._target, self.cup, latest.bot)
+        return latest.bot
+
+    def _join(self, call: _Call, author: str) -> str:
+        """The author's bot of this name, entered if it is new or a new version is wanted."""
+        name = normal(call.name)
+        if wrong := problem(name):
+            raise JoinRefused("name", wrong)
+        latest = _latest(name)
+        if latest is None:
+            self._check_code(call.code)
+            return self._enter(name, author, 1)
+        self._check_author(latest, author)
+        out = out_of_play(current_run().store.decisions(), latest.bot)
+        if out is not None and out.kind != DecisionKind.LEAVE:
+            raise JoinRefused("out", f"The organiser decided that {latest.bot} plays no more.")
+        if call.wants == "new-version":
+            number = latest.version + 1
+            return self._enter(f"{name}/{number}", author, number, "" if out else latest.bot)
+        if out is not None:
+            raise JoinRefused("left", f"{latest.bot} has left; enter it anew with --new-version.")
+        return latest.bot
+
+    def _enter(self, bot: str, author: str, version: int, retires: str = "") -> str:
+        join(self._target, self.cup, bot, author, version, retires)
+        return bot
+
+    def _check_code(self, code: str) -> None:
+        wanted = self.cup.join.code
+        if wanted is None and not self.cup.join.open:
+            raise JoinRefused("closed", f"{self.cup.name} is by invitation: {_ASK}.")
+        if wanted is not None and not hmac.compare_digest(code.encode(), wanted.encode()):
+            what = "The code is wrong" if code else f"{self.cup.name} asks for a code"
+            raise JoinRefused("code", f"{what}; add --code with the one that the organiser gave.")
+
+    @staticmethod
+    def _check_author(latest: Decision, author: str) -> None:
+        if latest.author != author:
+            raise JoinRefused(
+                "taken",
+                f"There is a bot {latest.bot} of somebody else; choose another name. If it is yours"
+                f" and you have lost your key, {_ASK}.",
+            )
+
+
+def _latest(name: str) -> Decision | None:
+    """The decision by which the latest version of a bot joined."""
+    return next(reversed(versions(current_run().store.decisions(), name)), None)
+
+
+def versions(decisions: Iterable[Decision], name: str) -> list[Decision]:
+    """The decisions by which the versions of a bot joined, in order."""
+    of_all = (one for one in decisions if one.kind == DecisionKind.JOIN)
+    return [one for one in of_all if base(one.bot) == base(name)]
+
+
+def add_join_pages(app: Flask, ladder: Ladder) -> None:
+    """Add the page, and the call."""
+    app.extensions["stich-ladder"] = ladder
+    app.register_blueprint(join_pages)
+
+
+def _ladder() -> Ladder:
+    found: Ladder = current_app.extensions["stich-ladder"]
+    return found
+
+
+@join_pages.post("/join")
+def call() -> tuple[dict[str, str], int]:
+    """Join, enter a new version, or leave."""
+    try:
+        return _ladder().answer(request.get_data(), _address()), 200
+    except JoinRefused as refused:
+        return {"detail": str(refused)}, _STATUS.get(refused.reason, 403)
+
+
+def _address() -> str:
+    """From where a call comes: a proxy on this machine says so. IPv6 gives everybody a network."""
+    caller = request.remote_addr or ""
+    try:
+        if ip_address(caller).is_loopback:
+            caller = request.headers.get("X-Forwarded-For", caller).rpartition(",")[2].strip()
+        address = ip_address(caller)
+    except ValueError:
+        return ""
+    return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))
+
+
+@join_pages.get("/join")
+def page() -> str:
+    """How to join, and the state of the ladder."""
+    cup, now = _ladder().cup, current_run().facts()
+    over = now.finished or finished_by(decided(now.facts)) is not None
+    return render_template(
+        "join.html",
+        now=now,
+        cup=cup,
+        over=over,
+        state="The ladder is over." if over else _state(cup, now),
+        url=request.url_root.rstrip("/"),
+    )
+
+
+def _state(cup: Cup, now: RunFacts) -> str:
+    """How many bots play, and who may join."""
+    bots = len(set(now.facts.get("bots", cup.names)) - absent(decided(now.facts)))
+    said = f"{plural(bots, 'bot')} of at most {cup.join.most} play. "
+    if bots >= cup.join.most:
+        return said + "The ladder is full; come again later."
+    if cup.join.open:
+        return said + "Anybody may join."
+    if cup.join.code is not None:
+        return said + "Whoever has the organiser's code may join."
+    return said + f"It is by invitation: {_ASK}."

@@ -34,7 +34,7 @@ NAMES = ["Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Joe", "
 
 def pictures() -> Iterator[tuple[str, int, bool]]:
     """The name of every picture, its width, and whether it is dark."""
-    for page in ("standings", "bracket", "table", "play"):
+    for page in ("home", "bracket", "table", "play"):
         for width in SIZES:
             for dark in (False, True):
                 yield f"{page}-{width}-{'dark' if dark else 'light'}.webp", width, dark
@@ -93,7 +93,7 @@ def main() -> None:
             urls[format] = stack.enter_context(served(create_app(store)))
             match = next(iter(store.summaries())).match
         pages: dict[str, Callable[[Chrome], None]] = {
-            "standings": lambda browser: browser.get(urls["round-robin"]),
+            "home": lambda browser: browser.get(urls["round-robin"]),
             "bracket": lambda browser: browser.get(urls["knockout"]),
             "table": lambda browser: show_table(browser, urls["knockout"], match),
             "play": lambda browser: show_play(browser, urls["knockout"]),

@@ -41,8 +41,7 @@ def headline(table: Standings) -> str:
     cup = printable(table.name) or "the cup"
     first = [line.bot for line in table.standings if line.place == 1]
     if not first:
-        over = "is over" if table.finished else "goes on" if table.played else "has not begun"
-        return f"{cup} {over}"
+        return f"{cup} is over" if table.finished else f"Nobody leads {cup} yet"
     many = len(first) > 1
     if table.finished:
         return f"{listed(first)} {'share the first place of' if many else 'won'} {cup}"

@@ -84,7 +84,7 @@ def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
         ([1, 2, 3], False, "ann leads Test cup"),
         ([1, 1, 3], False, "ann and bob share the lead of Test cup"),
         ([1, 1, 1], True, "ann, bob and cat share the first place of Test cup"),
-        ([None] * 3, False, "Test cup goes on"),
+        ([None] * 3, False, "Nobody leads Test cup yet"),
         ([None] * 3, True, "Test cup is over"),
     ],
 )
@@ -139,7 +139,7 @@ def test_64_bots_with_long_names_and_no_match_have_a_page(tmp_path: Path) -> Non
         empty.put({**facts(of), "awaited": names})
         page = create_app(empty).test_client().get("/").text
     assert f"Waiting for {names[0]}, {names[1]}, {names[2]} and 61 others<" in page
-    assert "<h1>Test cup has not begun</h1>" in page
+    assert "<h1>Nobody leads Test cup yet</h1>" in page
     assert page.count('<span class="place">–</span>') == 64
 
 

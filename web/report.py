@@ -27,17 +27,25 @@ _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 t
 _MAX_CROSS_BOTS = 64  # in the table of who beat whom
 
 
-def report(store: StoreReader, replays: int = REPLAYS) -> str:
-    """The page as HTML. ``replays`` is the most matches that it shows move by move."""
+def report(
+    store: StoreReader, replays: int = REPLAYS, *, organiser: bool = False, preview: str = ""
+) -> str:
+    """The page as HTML. ``replays`` is the most matches that it shows move by move. The copy of an
+    ``organiser`` also says which bots may go easy on each other. ``preview`` is the address of a
+    picture for those who link to the page.
+    """
     facts = store.facts()
     matches = list(store.summaries())
     played = collect(matches, facts.get("bots", ()))
     table = compute(played, facts)
     out = disqualified(facts)
     arrays = played.without(out)
-    authors = {bot["name"]: bot.get("author") for bot in facts["config"]["bots"]}
-    soft_play = integrity(islice(store.matches(), _MAX_COMPARED), authors)
-    flagged = {match for flag in soft_play.flags for match in flag.matches}
+    soft_play = None
+    flagged: set[str] = set()
+    if organiser:
+        authors = {bot["name"]: bot.get("author") for bot in facts["config"]["bots"]}
+        soft_play = integrity(islice(store.matches(), _MAX_COMPARED), authors)
+        flagged = {match for flag in soft_play.flags for match in flag.matches}
     shown = select(matches, replays, flagged)
     data = {one.match: match_data(store.match(one.match), facts["config"]) for one in shown}
     return (
@@ -50,6 +58,7 @@ def report(store: StoreReader, replays: int = REPLAYS) -> str:
             plot=plots.course(arrays, table, facts["bots"]),
             cross=_cross(arrays, table),
             soft_play=soft_play,
+            preview=preview,
             sums=info_sums(islice(store.matches(), _MAX_COMPARED)),
             compared=min(len(matches), _MAX_COMPARED),
             matches=shown,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,9 +22,11 @@ from stich.commands.common import (
 from stich.commands.runs import is_file, matches_argument, open_run, read_run, run_argument
 from tournament.paths import STORE_FILE
 from tournament.results.export import export as write_rows
+from tournament.results.standings import standings
 from tournament.store.engine import StoreError, is_database_url
 from tournament.store.reader import StoreReader
 from tournament.text import plural
+from web.preview import preview as make_preview
 from web.report import report as make_report
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -41,6 +44,13 @@ _COMMITTED = " The seed must be the one whose SHA-256 was announced before the f
 
 def _out_option(metavar: str, help: str) -> Callable[[_Command], _Command]:
     return click.option("-o", "--out", metavar=metavar, type=click.Path(), help=help)
+
+
+def _folder_url(_context: click.Context, _option: click.Parameter, url: str) -> str:
+    """The address of a folder, without a / at its end."""
+    if url and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", url):
+        raise click.BadParameter("write a whole address, such as https://example.org/spring")
+    return url.rstrip("/")
 
 
 @click.command()
@@ -97,10 +107,15 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     200,
     "Matches to include move by move, at most; up to half of them are matches with faults.",
 )
+@click.option(
+    "--organiser",
+    is_flag=True,
+    help="Also show which bots may go easy on each other: a copy that is not for others.",
+)
 @json_option
 @run_command
-def report(target: str, out: str | None, replays: int, as_json: bool) -> None:
-    """Write a report as one self-contained HTML page: standings, plots, replays.
+def report(target: str, out: str | None, replays: int, organiser: bool, as_json: bool) -> None:
+    """Write a report as one self-contained HTML page: who won, standings, plots, replays.
 
     \b
     Example:
@@ -110,7 +125,7 @@ def report(target: str, out: str | None, replays: int, as_json: bool) -> None:
         here = is_database_url(target) or is_file(target)
         out = "report.html" if here else str(Path(target) / "report.html")
     with read_run(target) as store:
-        page, count = make_report(store, replays), store.count()
+        page, count = make_report(store, replays, organiser=organiser), store.count()
     with writing(out):
         Path(out).write_text(page, encoding="utf-8")
     if as_json:
@@ -122,14 +137,21 @@ def report(target: str, out: str | None, replays: int, as_json: bool) -> None:
 @click.command()
 @run_argument
 @_out_option("FOLDER", "The new folder; DIR/published by default.")
+@click.option(
+    "--url",
+    metavar="URL",
+    default="",
+    callback=_folder_url,
+    help="Where the folder will be on the web: links to its report then show a preview.",
+)
 @json_option
 @run_command
-def publish(target: str, out: str | None, as_json: bool) -> None:
+def publish(target: str, out: str | None, url: str, as_json: bool) -> None:
     """Make what is published of a finished run: the run, its report, its results, and a text.
 
     \b
     Example:
-      stich publish runs/spring -o spring
+      stich publish runs/spring -o spring --url https://example.org/spring
     """
     folder = Path(out or ("published" if is_database_url(target) else Path(target) / "published"))
     with open_run(target) as run, run.snapshot() as store:
@@ -141,7 +163,7 @@ def publish(target: str, out: str | None, as_json: bool) -> None:
             refuse(f"{folder}: exists; remove it, or name another folder by --out.")
         with writing(folder):
             folder.mkdir(parents=True)
-            files = _write(store, folder)
+            files = _write(store, folder, url)
     if as_json:
         print_json({"folder": str(folder), "files": files})
     else:
@@ -149,7 +171,7 @@ def publish(target: str, out: str | None, as_json: bool) -> None:
         click.echo(f"All of it is in {folder}")
 
 
-def _write(store: StoreReader, folder: Path) -> dict[str, str]:
+def _write(store: StoreReader, folder: Path, url: str) -> dict[str, str]:
     """The SHA-256 of each file."""
     facts = store.facts()
     digest = facts.get("commitment")
@@ -161,7 +183,10 @@ def _write(store: StoreReader, folder: Path) -> dict[str, str]:
         committed=_COMMITTED if digest else "",
     )
     store.copy_to(folder / STORE_FILE)
-    (folder / "report.html").write_text(make_report(store), encoding="utf-8")
+    page = make_report(store, preview=f"{url}/preview.png" if url else "")
+    (folder / "report.html").write_text(page, encoding="utf-8")
+    if url:
+        (folder / "preview.png").write_bytes(make_preview(standings(store)))
     with (folder / "results.csv").open("wb") as file:
         write_rows(store, "csv", file)
     (folder / "ANNOUNCEMENT.txt").write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@ import base64
 import itertools
 import json
 import re
+import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,12 +13,15 @@ from typing import Any
 import pytest
 
 import games
+from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played, run
 from tests.tournament.results.test_standings import match
 from tournament.config import Stop
 from tournament.records import DecisionKind, MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency
+from tournament.results.standings import standings
 from tournament.store.store import Store
+from web.preview import HEIGHT, WIDTH, preview
 from web.report import report
 from web.ui.replay import page_steps, select
 
@@ -253,12 +257,38 @@ def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
     pair = Leniency("ann", "bob", 40, 0.1, 0.25, 0.001)
     found = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
     monkeypatch.setattr("web.report.integrity", lambda *_: found)
-    text = report(store, replays=1)
+    assert "easy on each other" not in report(store)
+    text = report(store, replays=1, organiser=True)
     page = Page(text)
     assert f"#match={last}" in page.links
     shown = " ".join("".join(page.words).split())
     assert "ann and bob seem to go easy on each other. They have one author." in shown
     assert "This is a question, not a verdict." in shown
+
+
+def test_a_report_says_who_won_when_and_of_which_field(store: Store) -> None:
+    text = report(store)
+    words = " ".join("".join(Page(text).words).split())
+    winner = next(line.bot for line in standings(store).standings)
+    assert f"{winner} won Test cup" in words
+    assert "3 bots: " in words
+    assert "6 deals in 2 blocks" in words
+    assert "og:image" not in text
+    shared = report(store, preview='https://x.org/a"b/preview.png')
+    assert '<meta property="og:image" content="https://x.org/a&#34;b/preview.png">' in shared
+    assert "Dou Dizhu, 3 players. 3 bots: " in shared
+
+
+@pytest.mark.parametrize("bots", [3, 64])
+def test_the_preview_is_a_picture_of_the_first_bots(bots: int) -> None:
+    names = [f"bot {number}" for number in range(bots)]
+    run = MemoryRun({"bots": names}, [match(1, 0, names[:3], (5, -1, -4))])
+    for table in (standings(run), standings(MemoryRun({"bots": names}, []))):
+        data = preview(table)
+        assert data.startswith(b"\x89PNG\r\n\x1a\n")
+        assert struct.unpack(">2I", data[16:24]) == (WIDTH, HEIGHT)
+        length = int.from_bytes(data[33:37])
+        assert len(zlib.decompress(data[41 : 41 + length])) == HEIGHT * (1 + 3 * WIDTH)
 
 
 def test_no_name_is_cut(tmp_path: Path) -> None:

@@ -20,12 +20,15 @@ def test_what_is_published_is_checked_by_others(
     with played.run(run, played.cup(deals=2, commit=True), {"cat": 5}) as store:
         signer, seed = store.get("signer"), store.get("seed")
         store.decide(DecisionKind.DISQUALIFY, "Not in the main file.", bot="cat")
-        assert stich("publish", run, "-o", out).returncode == 0
+        where = ("--url", "https://example.org/spring/")
+        assert stich("publish", run, "-o", out, *where).returncode == 0
     text = (out / "ANNOUNCEMENT.txt").read_text()
     assert signer in text
     assert seed in text
     sums = dict(line.split("  ")[::-1] for line in (out / "SHA256SUMS").read_text().splitlines())
-    assert sums.keys() == {"ANNOUNCEMENT.txt", "report.html", "results.csv", "run.sqlite"}
+    files = {"ANNOUNCEMENT.txt", "preview.png", "report.html", "results.csv", "run.sqlite"}
+    assert sums.keys() == files
+    assert 'content="https://example.org/spring/preview.png"' in (out / "report.html").read_text()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
     done = stich("verify", out)
     assert done.returncode == 0
@@ -33,6 +36,7 @@ def test_what_is_published_is_checked_by_others(
     for name, digest in sums.items():
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest, "also once read"
     assert f"{out}: exists; " in stich("publish", run, "-o", out).stderr
+    assert "write a whole address" in stich("publish", run, "--url", "example.org").stderr
 
 
 def test_a_run_that_has_not_ended_is_not_published(tmp_path: Path) -> None:

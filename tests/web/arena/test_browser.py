@@ -84,7 +84,12 @@ def test_every_page_of_every_format_is_accessible(
                     match = next(iter(store.summaries())).match
                     Invitations(folder).invite("cat", 1)
                     store.decide(DecisionKind.DISQUALIFY, f"It attacked {'cat' * 30}.", "ann")
-                    paths += ["/bots/cat", "/bots/ann", "/author/cat", "/matches"]
+                    paths += [
+                        "/bots/cat",
+                        "/bots/ann",
+                        "/author/cat",
+                        "/matches?bot=cat&faults=any",
+                    ]
                     paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
                     paths += ["/matches/none", "/play", "/author", "/embed", "/rules/doudizhu"]
                 bots = dict(zip(NAMES, toys(3).values(), strict=True))

@@ -1,0 +1,53 @@
+"""The picture that other sites show of a report: the first bots of the table as bars."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tournament.results.standings import Standings
+from web.ui.plots import score_bars
+
+WIDTH, HEIGHT = 1200, 630
+_ROWS: Final = 8
+_TOP, _ROW, _BAR = 75, 60, 34
+_GROUND, _FIRST, _BAND, _LINE = (13, 91, 67), (224, 182, 74), (207, 227, 216), (110, 156, 139)
+
+
+def preview(table: Standings) -> bytes:
+    """A PNG. It has no letters, because not everybody's are at hand: a bar for each of the first
+    bots, from zero to its points a deal, with a line for their interval."""
+    pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
+
+    def draw(left: float, right: float, top: int, bottom: int, colour: tuple[int, ...]) -> None:
+        left, right = sorted((left, right))
+        x = [round(value / 100 * WIDTH) for value in (left, right)]
+        pixels[top:bottom, x[0] : max(x[1], x[0] + 3)] = colour
+
+    shown = replace(table, standings=table.standings[:_ROWS])
+    for number, bar in enumerate(score_bars(shown).values()):
+        top = _TOP + number * _ROW
+        middle = top + _BAR // 2
+        draw(bar.reference, bar.value, top, top + _BAR, _BAND if number else _FIRST)
+        if bar.low is not None and bar.high is not None:
+            draw(bar.low, bar.high, middle - 2, middle + 2, _LINE)
+        draw(bar.reference, bar.reference, _TOP, HEIGHT - _TOP, _LINE)
+    return _png(pixels)
+
+
+def _png(pixels: NDArray[np.uint8]) -> bytes:
+    height, width, _ = pixels.shape
+    lines = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with the number of its filter
+    lines[:, 1:] = pixels.reshape(height, -1)
+    header = struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes())), (b"IEND", b""))
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

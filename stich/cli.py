@@ -29,6 +29,7 @@ COMMANDS = {
     "withdraw": ("decisions", "Withdraw a bot; its results stand."),
     "disqualify": ("decisions", "Disqualify a bot; its tables no longer count."),
     "undo": ("decisions", "Take back the latest withdrawal or disqualification."),
+    "finish": ("decisions", "End a ladder."),
     "verify": ("results", "Recompute every deal and score of a run."),
     "trust": ("decisions", "Accept another organiser's runs, or take a run over."),
     "integrity": ("results", "Look for bots that go easy on each other."),

@@ -177,13 +177,14 @@ def _exit_code(error: Exception) -> int | None:
     from tournament.results.export import ExportError
     from tournament.results.lines import LineError
     from tournament.run.executor import RunError
+    from tournament.run.joining import JoinRefused
     from tournament.run.resume import CupChangedError
     from tournament.store.engine import StoreError, StoreUrlError
     from web.gateway.connector import Refused
 
     if isinstance(error, CupError | LineError | ParError | RecordError | StoreUrlError):
         return 2
-    if isinstance(error, CupChangedError | ExportError | Refused | RunError):
+    if isinstance(error, CupChangedError | ExportError | JoinRefused | Refused | RunError):
         return 1
     return 1 if isinstance(error, SandboxError | StartError | StoreError) else None
 

@@ -168,9 +168,10 @@ def arena(
     ends: bool,
     as_json: bool,
 ) -> None:
-    """Serve the pages of a run; with a CUP.toml, run the cup too.
+    """Serve the pages of a run; with a CUP.toml, run the cup or ladder too.
 
-    A cup with bots that connect begins when all of them are there.
+    A cup with bots that connect begins when all of them are there; a ladder as soon as there are
+    enough for a table.
 
     \b
     Examples:
@@ -225,7 +226,7 @@ def arena(
         if gateway is not None:
             gateway.end()
         if not ends:
-            click.echo("The cup is over; the pages stay until Ctrl-C.", err=True)
+            click.echo("The run is over; the pages stay until Ctrl-C.", err=True)
             signal.pause()
 
 

@@ -1,5 +1,5 @@
 """The decisions of an organiser on a run that may be going on: pause, resume, void, withdraw,
-disqualify, undo the last of these two; and `stich trust`."""
+disqualify, undo the last of these two; finish a ladder; and `stich trust`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from stich.commands.common import refuse, run_command
 from stich.commands.runs import open_run, run_argument
 from tournament.config import Cup
-from tournament.decisions import absent, out_of_play, paused, pending
+from tournament.decisions import absent, finished_by, out_of_play, paused, pending
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import DecisionKind
@@ -158,6 +158,36 @@ def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     _exclude(target, bot, why, yes, DecisionKind.DISQUALIFY)
 
 
+@click.command()
+@run_argument
+@why_option
+@yes_option
+@run_command
+def finish(target: str, why: str, yes: bool) -> None:
+    """End a ladder: what has begun is finished, then its table is final.
+
+    \b
+    Example:
+      stich finish runs/autumn --why "The term is over."
+    """
+    with open_run(target) as store:
+        if not Cup.from_dict(store.get("config")).is_ladder:
+            raise StoreError("This is not a ladder: a cup ends by itself.")
+        if store.get("finished") or finished_by(store.decisions()):
+            raise StoreError("This ladder has been ended already.")
+        _confirm("The ladder ends, and cannot go on after that.", yes)
+        store.decide(DecisionKind.FINISH, why)
+    click.echo("The ladder ends when what has begun is finished.")
+
+
+def _confirm(what: str, yes: bool) -> None:
+    """Ask on a terminal whether to do what a sentence says."""
+    if not yes and not is_asked():
+        refuse(f"{what} To do so without being asked, add --yes.", 2)
+    if not yes and not click.confirm(f"{what} Go on?"):
+        raise StoreError("Nothing was changed.")
+
+
 def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> None:
     """Withdraw or disqualify a bot, after asking on a terminal."""
     with open_run(target) as store:
@@ -169,11 +199,7 @@ def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> 
         if kind == DecisionKind.WITHDRAW and store.get("finished"):
             raise StoreError(f"This run has ended, so {bot} plays no more anyway.")
         stands = "its results stand" if kind == DecisionKind.WITHDRAW else _NO_RESULTS
-        what = f"{bot} plays no more, and {stands}."
-        if not yes and not is_asked():
-            refuse(f"{what} To do so without being asked, add --yes.", 2)
-        if not yes and not click.confirm(f"{what} Go on?"):
-            raise StoreError("Nothing was changed.")
+        _confirm(f"{bot} plays no more, and {stands}.", yes)
         store.decide(kind, why, bot=bot)
     back = shlex.join(("stich", "undo", shown_target(target)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")

@@ -30,7 +30,7 @@ def join(
     """Let a bot join the ladder `cup`, as in its file, whose store is at `target`. JoinRefused;
     StoreError.
 
-    `author` identifies whoever enters it, in at most 64 characters. With `retires` that bot leaves
+    `author` identifies whoever enters it, in at most 64 characters, "" if the organiser does. With `retires` that bot leaves
     at the same time.
     """
 
@@ -44,7 +44,7 @@ def join(
             )
         gone = absent(decisions) | {retires}
         playing = [one for one in everybody.bots if one.name not in gone]
-        if sum(one.author == author for one in playing) >= cup.join.per_author:
+        if author and sum(one.author == author for one in playing) >= cup.join.per_author:
             most = plural(cup.join.per_author, "bot")
             raise JoinRefused(
                 "author",

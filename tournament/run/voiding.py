@@ -98,7 +98,7 @@ def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[i
 def last_exclusion(store: Store, cup: Cup, schedule: Schedule) -> Decision:
     """The latest decision by which a bot plays no more. NotVoidable if there is none, or if matches
     were played, or left out, because of it."""
-    found = exclusions(store.decisions())
+    found = [one for one in exclusions(store.decisions()) if one.kind != DecisionKind.LEAVE]
     if not found:
         raise NotVoidable(
             "No bot is withdrawn or disqualified. A pause is ended by `stich resume`; what became"

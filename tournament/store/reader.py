@@ -156,7 +156,7 @@ class StoreReader:
         why = {one.bot: one.why for one in voids}
         many = Counter(one.bot for one in voids)
         new = joined(decisions, facts.get("bots", ()))
-        if new:
+        if new and "config" in facts:
             config = facts["config"]
             bots = [{"name": bot.name, "connect": True, "author": bot.author} for bot in new]
             facts["config"] = {**config, "bots": [*config["bots"], *bots]}

@@ -1,27 +1,48 @@
 """A ladder from its first epoch to its end: bots come and go, the runner is stopped and resumed."""
 
 import io
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from stich.console.progress import JsonLines
 from tests.tournament import hostile, played
-from tournament.config import Bot, Clock, Cup, Join, Run
+from tests.tournament.cups import stich
+from tests.tournament.hostile.server import ABOUT
+from tests.tournament.one_table import OneTable
+from tournament.config import Clock, Cup, Join
+from tournament.decisions import sentences
+from tournament.formats.ladder import Ladder
 from tournament.records import DecisionKind, MatchRecord
 from tournament.results.standings import standings
 from tournament.results.verify import verify
-from tournament.run.joining import join
-from tournament.run.session import run_cup
+from tournament.run import runner
+from tournament.run.entrants import Entrants
+from tournament.run.joining import join, leave
+from tournament.run.resume import only_runner, resume
+from tournament.run.session import play_all
+from tournament.store import rows
 from tournament.store.store import Store
+from tournament.store.tables import epochs
 
 HOUSE = ("house0", "house1", "house2")
 JOINED = ("ann", "bob", "cat")
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
+LADDER = replace(
+    played.cup(HOUSE, format="ladder", deals=1),
+    join=Join(open=True),
+    clock=Clock(2000, 0),
+    outage_s=1,
+)
+Act = Callable[[], object]
 
 
 @dataclass
@@ -31,9 +52,12 @@ class Hall:
     urls: Mapping[str, str]
     away: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
-    excluded: Mapping[str, str] = field(default_factory=dict)
+    after_looks: Mapping[int, Act] = field(default_factory=dict)
+    looks: int = 0
 
     def tables(self) -> Mapping[str, int]:
+        self.looks += 1
+        self.after_looks.get(self.looks, lambda: None)()
         return dict.fromkeys(self.urls.keys() - self.away - self.failed.keys(), 2)
 
     def url_of(self, bot: str) -> str:
@@ -41,12 +65,6 @@ class Hall:
 
     def fail(self, bots: Mapping[str, str]) -> None:
         self.failed |= bots
-
-    def exclude(self, bots: Mapping[str, str]) -> None:
-        self.excluded = dict(bots)
-
-    def wait_for_bots(self, cup: Cup, *_: object) -> Cup:
-        raise AssertionError("A ladder waits for nobody.")
 
 
 class Stopped(Exception):
@@ -56,50 +74,46 @@ class Stopped(Exception):
 class Organiser(JsonLines):
     """Does something after so many matches of the run."""
 
-    def __init__(self, target: Path, **after: Callable[[], object]) -> None:
+    def __init__(self, store: Store, after: Mapping[int, Act]) -> None:
         super().__init__(io.StringIO())
-        self._target = target
-        self._after = {int(name[1:]): act for name, act in after.items()}
+        self._store = store
+        self._after = dict(after)
 
     def match(self, record: MatchRecord) -> None:
-        with Store.open(self._target) as store:
-            act = self._after.pop(store.count(), None)
-        if act:
-            act()
+        self._after.pop(self._store.count(), lambda: None)()
+
+
+@pytest.fixture(autouse=True)
+def every_look_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runner looks for decisions after every block: to its clock, each takes a second."""
+    monkeypatch.setattr(runner, "monotonic", itertools.count(1.0).__next__)
 
 
 @pytest.fixture
-def urls() -> Iterator[dict[str, str]]:
+def hall() -> Iterator[Hall]:
     with ExitStack() as stack:
-        yield {
-            name: stack.enter_context(hostile.running(hostile.toy(name)))
-            for name in (*HOUSE, *JOINED)
-        }
+        yield Hall({bot: stack.enter_context(hostile.running(hostile.toy(bot))) for bot in JOINED})
 
 
-@pytest.fixture
-def hall(urls: dict[str, str]) -> Hall:
-    return Hall({name: urls[name] for name in JOINED})
+def play(
+    target: Path,
+    hall: Hall,
+    after: Mapping[int, Act],
+    cup: Cup = LADDER,
+    now: Callable[[], datetime] = lambda: NOW,
+) -> None:
+    with Store.create(target) as store, only_runner(store):
+        _, schedule = resume(store, cup)
+        assert isinstance(schedule, Ladder)
+        with closing(Entrants(cup, schedule, store, hall, now)) as entrants:
+            observer = Organiser(store, after)
+            play_all(cup, schedule, store, OneTable(cup), observer, entrants=entrants)
+        store.put({"finished": True, "places": None, "total": store.count()})
 
 
-@pytest.fixture
-def ladder(urls: dict[str, str]) -> Cup:
-    cup = played.cup(HOUSE, format="ladder", deals=1)
-    bots = tuple(Bot(name, url=urls[name], max_matches=4) for name in HOUSE)
-    return replace(
-        cup,
-        bots=bots,
-        join=Join(open=True),
-        clock=Clock(2000, 0),
-        run=Run(concurrency=2),
-        outage_s=1,
-        format=replace(cup.format, cards="fresh"),
-    )
-
-
-def enter(target: Path, cup: Cup, *bots: str) -> None:
+def enter(target: Path, *bots: str) -> None:
     for bot in bots:
-        join(str(target), cup, bot, bot)
+        join(str(target), LADDER, bot, bot)
 
 
 def decide(target: Path, kind: DecisionKind, bot: str = "") -> None:
@@ -107,18 +121,18 @@ def decide(target: Path, kind: DecisionKind, bot: str = "") -> None:
         store.decide(kind, "", bot)
 
 
+def finish(target: Path) -> Act:
+    return partial(decide, target, DecisionKind.FINISH)
+
+
 def stop() -> None:
     raise Stopped
 
 
-def play(target: Path, cup: Cup, hall: Hall, **after: Callable[[], object]) -> None:
-    run_cup(cup, target / "cup.toml", str(target), Organiser(target, **after), gateway=hall)
-
-
 def table(target: Path) -> dict[str, Any]:
+    """The table of a run that can be verified, without what a clock measured."""
     with Store.open(target) as store:
-        found = verify(store)
-        assert found.mismatches == []
+        assert verify(store).mismatches == []
         data = standings(store).to_dict()
     for line in data["standings"]:
         del line["move_ms"]
@@ -131,18 +145,117 @@ def rosters(target: Path) -> list[Sequence[str]]:
         return [epoch.bots for epoch in store.epochs()]
 
 
-def test_bots_join_in_the_middle_and_a_stopped_run_goes_on_as_if_it_had_not_been(
-    tmp_path: Path, ladder: Cup, hall: Hall
-) -> None:
+def test_a_stopped_ladder_goes_on_to_the_same_table(tmp_path: Path, hall: Hall) -> None:
+    """Bots join in its first epoch, which has 18 matches; the second has 36."""
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    for target, interrupt in ((whole, {}), (stopped, {"m11": stop, "m31": stop})):
-        after: dict[str, Callable[[], object]] = {
-            "m4": partial(enter, target, ladder, *JOINED),
-            "m54": partial(decide, target, DecisionKind.FINISH),
-            **interrupt,
-        }
-        for _ in range(1 + len(interrupt)):
+    for target, stops in ((whole, ()), (stopped, (11, 18, 31))):
+        after: dict[int, Act] = {4: partial(enter, target, *JOINED), 54: finish(target)}
+        for at in stops:
             with suppress(Stopped):
-                play(target, ladder, hall, **after)
+                play(target, hall, {**after, at: stop})
+        play(target, hall, after)
     assert rosters(whole) == rosters(stopped) == [HOUSE, (*HOUSE, *JOINED)]
     assert table(whole) == table(stopped)
+    assert table(whole)["matches"] == 54
+
+
+def test_a_ladder_waits_until_there_are_bots_for_a_table(tmp_path: Path, hall: Hall) -> None:
+    cup = replace(LADDER, bots=LADDER.bots[:1])
+    hall.after_looks = {4: partial(enter, tmp_path, "ann"), 8: partial(enter, tmp_path, "bob")}
+    play(tmp_path, hall, {18: finish(tmp_path)}, cup)
+    assert rosters(tmp_path) == [("house0", "ann", "bob")]
+
+
+def test_what_has_begun_is_finished_and_no_more(tmp_path: Path, hall: Hall) -> None:
+    play(tmp_path, hall, {2: finish(tmp_path)})
+    with Store.open(tmp_path) as store:
+        assert store.count() == 6
+        said = sentences(store.facts())[-1]
+    assert said.endswith("12 matches will not be played (The ladder ends.).")
+    assert table(tmp_path)["finished"]
+
+
+def test_a_clock_that_is_set_back_does_not_take_back_the_end(tmp_path: Path, hall: Hall) -> None:
+    cup = replace(LADDER, format=replace(LADDER.format, ends=NOW.isoformat()))
+    clock = [NOW - timedelta(seconds=1)]
+    play(tmp_path, hall, {18: partial(clock.append, NOW)}, cup, lambda: clock[-1])
+    clock.append(NOW - timedelta(days=1))
+    play(tmp_path, hall, {}, cup, lambda: clock[-1])
+    assert len(rosters(tmp_path)) == 1
+    table(tmp_path)
+
+
+def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall) -> None:
+    """It is away when the runner comes back; what had begun it loses by faults."""
+    with suppress(Stopped):
+        play(tmp_path, hall, {4: partial(enter, tmp_path, "ann"), 20: stop})
+    hall.away.add("ann")
+    play(tmp_path, hall, {60: finish(tmp_path)})
+    with Store.open(tmp_path) as store:
+        (skipped, *_) = [one for one in store.decisions() if one.kind == DecisionKind.SKIP]
+        assert (skipped.bot, skipped.why) == ("ann", "ann was away.")
+        seated = [match for match in store.summaries() if "ann" in match.table]
+        assert {match.block for match in seated} <= {7}, "the block that had begun"
+    assert rosters(tmp_path)[1:3] == [(*HOUSE, "ann"), HOUSE]
+    table(tmp_path)
+
+
+def test_bots_that_leave_or_are_excluded_play_no_more(tmp_path: Path, hall: Hall) -> None:
+    with Store.create(tmp_path) as store:
+        resume(store, LADDER)
+    enter(tmp_path, *JOINED)
+
+    def exclude() -> None:
+        leave(str(tmp_path), LADDER, "ann")
+        decide(tmp_path, DecisionKind.WITHDRAW, "bob")
+        decide(tmp_path, DecisionKind.DISQUALIFY, "cat")
+
+    play(tmp_path, hall, {2: exclude, 20: finish(tmp_path)})
+    assert rosters(tmp_path)[:2] == [(*HOUSE, *JOINED), HOUSE]
+    with Store.open(tmp_path) as store:
+        blocks = [block for block in store.blocks() if block.round == 1]
+    assert len(blocks) == 2
+    assert all(block.played == block.seatings for block in blocks)
+    assert {line["bot"] for line in table(tmp_path)["standings"]} == {*HOUSE, "ann", "bob"}
+
+
+def test_a_bot_that_fails_the_short_check_is_told_why_and_may_try_again(
+    tmp_path: Path, hall: Hall
+) -> None:
+    about = {**ABOUT, "games": ["dasan"]}
+    with (
+        hostile.running(hostile.first, about) as other,
+        hostile.running(hostile.says(b'{"move": "play:nonsense"}')) as wrong,
+    ):
+        hall.urls = {"ann": other, "bob": wrong, "cat": hall.urls["cat"]}
+        play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: finish(tmp_path)})
+    assert rosters(tmp_path)[1] == (*HOUSE, "cat")
+    assert hall.failed["ann"] == "ann: it does not play doudizhu; it says that it plays dasan."
+    assert hall.failed["bob"].startswith("bob: illegal: ")
+    del hall.failed["ann"]
+    with Store.open(tmp_path) as store:
+        assert store.get("checks")["cat"] == ""
+
+
+def test_tables_that_were_not_drawn_are_found(tmp_path: Path, hall: Hall) -> None:
+    play(tmp_path, hall, {18: finish(tmp_path)})
+    with Store.open(tmp_path) as store:
+        (epoch,) = store.epochs()
+        forged = replace(epoch, tables=epoch.tables[::-1], bots=(*HOUSE, "eve"))
+        with store._engine.begin() as connection:
+            connection.execute(sa.delete(epochs))
+            rows.append(connection, epochs, forged)
+        found = [one.detail for one in verify(store).mismatches]
+    assert "Epoch 1 has bots that have not joined: eve." in found
+    assert "The tables of epoch 1 are not those that are drawn for its bots." in found
+
+
+def test_finish_is_for_a_ladder_and_once(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "ladder") as store:
+        resume(store, LADDER)
+    played.run(tmp_path / "cup", played.cup()).close()
+    done = stich("finish", tmp_path / "cup", "--yes")
+    assert (done.returncode, done.stderr) == (1, "This is not a ladder: a cup ends by itself.\n")
+    assert stich("finish", tmp_path / "ladder").returncode == 2
+    assert stich("finish", tmp_path / "ladder", "--yes").returncode == 0
+    assert "ended already" in stich("finish", tmp_path / "ladder", "--yes").stderr

@@ -148,7 +148,7 @@ def test_the_event(tmp_path: Path) -> None:
         stays = stack.enter_context(
             machine.started("bob", "home-of-bob", changes={"TOKEN": new}, **home)
         )
-        arena.wait_for("The cup is over; the pages stay until Ctrl-C.")
+        arena.wait_for("The run is over; the pages stay until Ctrl-C.")
         assert [program.end() for program in (*programs, stays)] == [0, 0, 0]
         assert "The cup is over." in programs[0].text
         assert "The organiser decided that cat plays no more." in programs[1].text

@@ -30,8 +30,8 @@ def join(
     """Let a bot join the ladder `cup`, as in its file, whose store is at `target`. JoinRefused;
     StoreError.
 
-    `author` identifies whoever enters it, in at most 64 characters, "" if the organiser does. With `retires` that bot leaves
-    at the same time.
+    `author` identifies whoever enters it, in at most 64 characters; it is "" if the organiser does.
+    With `retires` that bot leaves at the same time.
     """
 
     def check(decisions: list[Decision]) -> None:

@@ -75,14 +75,13 @@ def create_app(
     app.wsgi_app = ProxyFix(app.wsgi_app, x_for=0)  # type: ignore[method-assign] # as Flask documents
     of_all_pages = {
         "game_of": games.get,
-        "cup_name": store.get("name") if store else None,
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
         "watch_page": "/watch" if "pages.watch" in app.view_functions else "",
         "ladder": "join" in app.blueprints,
         "run_facts": _run_facts,
     }
-    app.context_processor(lambda: of_all_pages)
+    app.context_processor(lambda: {**of_all_pages, "cup_name": current_run().name if store else ""})
     return app
 
 

@@ -30,6 +30,7 @@ from tournament.text import listed, plural, unreachable
 from web.arena.earlier import EarlierTable, compared_hour, earlier_table
 
 _FRESH_S = 2.0  # how long what was read is not read again
+_IDLE_S = 10.0  # after so much more time what was read is too old to be shown
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 40  # refreshing takes at most one part in so many of a core
 _UPCOMING: Final = 6  # tables that are shown, after those that are played
@@ -197,6 +198,7 @@ class LiveRun:
         self.store = store
         self._clock = clock
         self._refreshing = threading.Lock()
+        self._name = ""
         self._snapshot: Snapshot | None = None
         self._next = 0.0
         self._counts: deque[tuple[float, int]] = deque()
@@ -207,14 +209,23 @@ class LiveRun:
         self.pages: dict[str, str] = {}
         """Pages that were rendered, by their tags."""
 
+    @property
+    def name(self) -> str:
+        """The name of the run; "" before it has begun."""
+        with suppress(StoreError):  # the page itself says what is wrong
+            self._name = self._name or self.store.get("name", "")
+        return self._name
+
     def snapshot(self) -> Snapshot:
-        """The run as it was when it was last read, which happens in the background: nobody waits
-        for it but the first."""
-        seen = self._snapshot
-        if seen is None:
+        """The run as it was when it was last read, which happens in the background while somebody
+        looks; who comes first, or after a while, waits for it."""
+        seen, due = self._snapshot, self._next
+        if seen is None or self._clock() >= due + _IDLE_S:
             with self._refreshing:
+                if self._snapshot is seen and self._next == due:
+                    self._refresh()
                 return self._snapshot or self._refresh()
-        if self._clock() >= self._next and self._refreshing.acquire(blocking=False):
+        if self._clock() >= due and self._refreshing.acquire(blocking=False):
             threading.Thread(target=self._refresh_and_release, daemon=True).start()
         return seen
 

@@ -196,7 +196,7 @@ def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:
 
     live = LiveRun(store, lambda: now)
     first = live.snapshot()
-    now = 1000.0
+    now = 5.0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(StoreReader, "count", count)
         assert live.snapshot() is first
@@ -205,6 +205,15 @@ def test_nobody_waits_while_the_run_is_read_again(store: Store) -> None:
         read.set()
         live.refresh()
         assert live.snapshot() is not first
+
+
+def test_who_comes_after_a_while_sees_no_old_page(store: Store) -> None:
+    now = 0.0
+    live = LiveRun(store, lambda: now)
+    known = len(live.snapshot().table.decisions)
+    store.decide(DecisionKind.PAUSE, "lunch")
+    now = 1000.0
+    assert len(live.snapshot().table.decisions) == known + 1
 
 
 def test_the_pages_come_after_the_cup() -> None:

@@ -16,27 +16,24 @@ from web.ui.plots import score_bars
 WIDTH, HEIGHT = 1200, 630
 _ROWS: Final = 8
 _TOP, _ROW, _BAR = 75, 60, 34
-_GROUND, _FIRST, _BAND, _LINE = (13, 91, 67), (224, 182, 74), (207, 227, 216), (110, 156, 139)
+_GROUND, _FIRST, _OTHERS, _LINE = (13, 91, 67), (224, 182, 74), (207, 227, 216), (110, 156, 139)
 
 
 def preview(table: Standings) -> bytes:
-    """A PNG. It has no letters, because not everybody's are at hand: a bar for each of the first
-    bots, from zero to its points a deal, with a line for their interval."""
+    """A PNG without letters, because no font has all names: a bar for each of the first bots, from
+    zero to its points a deal, with a line for the interval."""
     pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
 
-    def draw(left: float, right: float, top: int, bottom: int, colour: tuple[int, ...]) -> None:
-        left, right = sorted((left, right))
-        x = [round(value / 100 * WIDTH) for value in (left, right)]
-        pixels[top:bottom, x[0] : max(x[1], x[0] + 3)] = colour
+    def draw(ends: tuple[float, float], top: int, bottom: int, colour: tuple[int, ...]) -> None:
+        left, right = (round(value / 100 * WIDTH) for value in sorted(ends))
+        pixels[top:bottom, left : right + 3] = colour
 
     shown = replace(table, standings=table.standings[:_ROWS])
     for number, bar in enumerate(score_bars(shown).values()):
         top = _TOP + number * _ROW
-        middle = top + _BAR // 2
-        draw(bar.reference, bar.value, top, top + _BAR, _BAND if number else _FIRST)
+        draw((bar.reference, bar.value), top, top + _BAR, _OTHERS if number else _FIRST)
         if bar.low is not None and bar.high is not None:
-            draw(bar.low, bar.high, middle - 2, middle + 2, _LINE)
-        draw(bar.reference, bar.reference, _TOP, HEIGHT - _TOP, _LINE)
+            draw((bar.low, bar.high), top + _BAR // 2 - 2, top + _BAR // 2 + 2, _LINE)
     return _png(pixels)
 
 

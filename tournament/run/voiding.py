@@ -114,7 +114,8 @@ def last_exclusion(store: Store, cup: Cup, schedule: Schedule) -> Decision:
     )
     compared = cup.stop.top is not None and last.bot in RoundScores(store).disqualified(len(blocks))
     struck_out = not is_skipped(cup, [last.bot], frozenset([last.bot])) and any(
-        store.match(match.match).started >= last.at for match in store.newest(last.bot)
+        last.bot in match.table and store.match(match.match).started >= last.at
+        for match in store.summaries()
     )
     if left_out or compared or struck_out:
         raise NotVoidable(

@@ -215,9 +215,9 @@ class StoreReader:
         return self._all(query, lambda row: (row.sequence, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """The finished matches with these numbers of block and seating, without their moves, the
-        last of the schedule first."""
-        query = _newest_first().where(
+        """The finished matches with these numbers of block and seating, without their moves, in the
+        order of the schedule."""
+        query = summary_query().where(
             blocks.c.block.in_({block for block, _ in places}),  # which has an index
             sa.tuple_(blocks.c.block, matches.c.number).in_(places),
         )
@@ -239,16 +239,6 @@ class StoreReader:
                 else:
                     high = middle - 1
             return low
-
-    def newest(self, bot: str | None = None) -> Iterator[MatchSummary]:
-        """The finished matches without their moves, lazily, the last of the schedule first; those
-        of a bot if it is given."""
-        query = _newest_first()
-        if bot is not None:
-            query = query.where(blocks.c.bots.contains(rows.dumps(bot), autoescape=True))
-        for found in self._all(query, rows.to_summary):
-            if bot is None or bot in found.table:  # the database may ignore case
-                yield found
 
     def is_complete(self, block: int) -> bool:
         """Whether all matches of a block are finished."""
@@ -328,11 +318,6 @@ def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
         .join(blocks, blocks.c.id == matches.c.block_id)
         .order_by(blocks.c.block, matches.c.number)
     )
-
-
-def _newest_first() -> sa.Select[Any]:
-    query = summary_query().order_by(None)
-    return query.order_by(blocks.c.block.desc(), matches.c.number.desc())
 
 
 def _match_query() -> sa.Select[Any]:

@@ -62,7 +62,7 @@ class MatchFilter:
 def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
     """The matches of these rows, the last of the schedule first."""
     places = zip(now.blocks[now.arrays.block[rows]], now.arrays.number[rows], strict=True)
-    return current_run().store.at([(int(block), int(number)) for block, number in places])
+    return current_run().store.at([(int(block), int(number)) for block, number in places])[::-1]
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:

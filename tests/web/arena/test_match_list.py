@@ -78,8 +78,8 @@ def test_a_list_has_the_matches_that_fit_newest_first(
 ) -> None:
     if query["bot"] is None:
         query["result"] = None
-    expected = [match.match for match in store.newest() if fits(match, query)]
-    assert listed(client, query) == expected
+    expected = [match.match for match in store.summaries() if fits(match, query)]
+    assert listed(client, query) == expected[::-1]
 
 
 def test_all_matches_are_on_pages(store: Store, client: FlaskClient) -> None:

@@ -279,7 +279,7 @@ class Runner:
                 and block.number not in self._voided
             ]
             if skipped:
-                why = "The ladder ends." if over else f"{bot} was away."
+                why = "the ladder ends" if over else f"{bot} was away"
                 self._store.skip(why, bot, [one for block in skipped for one in block.matches])
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
                 observer.planned(self._done(), self._plan())

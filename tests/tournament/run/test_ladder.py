@@ -171,7 +171,7 @@ def test_what_has_begun_is_finished_and_no_more(tmp_path: Path, hall: Hall) -> N
     with Store.open(tmp_path) as store:
         assert store.count() == 6
         said = sentences(store.facts())[-1]
-    assert said.endswith("12 matches will not be played (The ladder ends.).")
+    assert said.endswith("12 matches will not be played (the ladder ends).")
     assert table(tmp_path)["finished"]
 
 
@@ -193,7 +193,7 @@ def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall
     play(tmp_path, hall, {60: finish(tmp_path)})
     with Store.open(tmp_path) as store:
         (skipped, *_) = [one for one in store.decisions() if one.kind == DecisionKind.SKIP]
-        assert (skipped.bot, skipped.why) == ("ann", "ann was away.")
+        assert (skipped.bot, skipped.why) == ("ann", "ann was away")
         seated = [match for match in store.summaries() if "ann" in match.table]
         assert {match.block for match in seated} <= {7}, "the block that had begun"
     assert rosters(tmp_path)[1:3] == [(*HOUSE, "ann"), HOUSE]

@@ -80,7 +80,7 @@ def asked_filter(now: Snapshot) -> MatchFilter:
 def check_bot(now: Snapshot, name: str) -> None:
     """404 unless a bot with this name is in the cup."""
     if name not in now.bots:
-        abort(404, f"There is no bot {name[:80]!r} in this cup; the standings list all of them.")
+        abort(404, f"There is no bot {name[:80]!r} in this cup; the table lists all of them.")
 
 
 def asked_number(name: str) -> int | None:

@@ -14,7 +14,7 @@ from web.arena.live_run import LiveRun, Snapshot
 from web.ui.formatting import format_scores
 from web.ui.replay import clock, page_steps
 
-_MOST_MOVES = 3_000  # of a match that is replayed for one trick
+_MOST_MOVES = 500  # of a match that is replayed for one trick, in some 30 ms
 _DECISIONS = 6
 
 
@@ -73,7 +73,8 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     found = [*found[-_DECISIONS:], *_largest_swing(run, now)]
     if "begun" in now.facts:
         begun = datetime.fromisoformat(now.facts["begun"])
-        found.append(News(begun, f"The cup began with {plural(len(now.bots), 'bot')}."))
+        bots = plural(len(now.facts["config"]["bots"]), "bot")
+        found.append(News(begun, f"It began with {bots}."))
     found.sort(key=lambda one: one.at or begun, reverse=True)
     return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]
 

@@ -28,6 +28,7 @@ MODULES = (
     "cups.decisions",
     "ranking.claims",
     "ranking.recall",
+    "ranking.ladders",
     "ranking.duels",
     "ranking.soft_play",
 )

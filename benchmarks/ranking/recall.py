@@ -1,5 +1,5 @@
-"""How many of the true top 3 of 30 bots a cup finds, by its number of blocks: halving, Swiss and
-round-robin, in simulated cups.
+"""How many of the true top 3 of 30 bots a cup finds, by its number of blocks: halving, Swiss,
+ladder and round-robin, in simulated cups.
 
 `python -m benchmarks ranking.recall` prints the section of docs/benchmarks.md.
 """
@@ -12,6 +12,7 @@ from math import comb
 import numpy as np
 
 from benchmarks.figures import Figure, Section
+from benchmarks.ranking.ladders import Ladder
 from benchmarks.ranking.simulated_cups import (
     SEATS,
     halved,
@@ -49,6 +50,18 @@ def by_swiss(deals: int) -> Ranking:
     )
 
 
+def by_ladder(blocks: int) -> Ranking:
+    """The scores of a ladder whose bots all stay."""
+
+    def ranked(random: np.random.Generator, effects: Floats) -> Ints:
+        ladder = Ladder(effects.size, simulated(effects, normal), random, str(random.random()))
+        while len(ladder.seats) < blocks:
+            ladder.run(range(effects.size))
+        return _best(fit(ladder.data).score)
+
+    return ranked
+
+
 def by_round_robin(blocks: int) -> Ranking:
     """The scores of the first blocks of a round-robin."""
 
@@ -77,26 +90,27 @@ def sections(cups: int = 400) -> list[Section]:
     """Recall by number of blocks."""
     grid = [round(75 * 2 ** (step / 2)) for step in range(15)]
     curve = [recall(by_round_robin(blocks), cups) for blocks in grid]
-    figures = []
+    rows: list[tuple[str, int, Ranking]] = []
     for deals in (2, 4, 8, 16):
-        blocks = halving_blocks(deals)
-        uniform = recall(by_round_robin(blocks), cups)
-        rows = [
-            (f"halving, deals = {deals}", blocks, recall(by_halving(deals), cups)),
-            (f"Swiss, {SWISS_ROUNDS} rounds, deals = {deals}", BOTS // SEATS * SWISS_ROUNDS * deals,
-             recall(by_swiss(deals), cups)),
-        ]  # fmt: skip
-        for name, size, ours in rows:
-            needed = blocks_for(ours, grid, curve)
-            what = f"{name}: {size} blocks ({cups} cups)"
-            peer = "round-robin"
-            figures.append(Figure(what, ours, peer, uniform, "of 100", needed / size))
+        swiss_blocks = BOTS // SEATS * SWISS_ROUNDS * deals
+        rows += [
+            (f"halving, deals = {deals}", halving_blocks(deals), by_halving(deals)),
+            (f"Swiss, {SWISS_ROUNDS} rounds, deals = {deals}", swiss_blocks, by_swiss(deals)),
+        ]
+    rows += [("ladder", blocks, by_ladder(blocks)) for blocks in (200, 400, 800)]
+    figures = []
+    for name, blocks, ranking in rows:
+        ours = recall(ranking, cups)
+        needed = blocks_for(ours, grid, curve)
+        uniform = float(np.interp(np.log(blocks), np.log(grid), curve))
+        what = f"{name}: {blocks} blocks ({cups} cups)"
+        figures.append(Figure(what, ours, "round-robin", uniform, "of 100", needed / blocks))
     how = (
         f"Simulated cups of {BOTS} bots at tables of three: how many of the true top {TOP} are in"
         " the first three places, in 100. Bots evenly spaced, with effects from 1 to -1, normal"
         " points with a standard deviation of 1. The peer is a round-robin that ends after as many"
-        " blocks. The ratio is the number of blocks that a round-robin needs for the same recall,"
-        " interpolated, to ours. The standard error is about 1.2 of 100."
+        " blocks, the ratio the number of blocks that it needs for the same recall to ours, both"
+        " interpolated. The standard error is about 1.2 of 100."
     )
     return [Section(f"The top {TOP} of {BOTS}", how, figures)]
 

@@ -118,7 +118,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
     # the interval of a duel is of the difference, and below the table
     points = (lambda line: format_points(line.score)) if standings.duel else format_score
     columns: dict[str, Callable[[Standing], str]] = {
-        "Place": lambda line: "–" if line.place is None else str(line.place),
+        "Place": lambda line: str(line.place or line.status or "–"),
         "Bot": lambda line: line.bot,
         "Points a deal": points,
         "Plain mean": lambda line: format_points(line.plain),

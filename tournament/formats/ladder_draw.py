@@ -1,24 +1,26 @@
 """The tables of one epoch of a ladder, drawn from what was known before its first match.
 
 Half of the tables are drawn evenly, in passes: a pass seats some bots, once each, at tables drawn
-at random. The other half decides who belongs to the top, by Thompson sampling: a score is drawn for
-each bot from what is known of it, and the bots next to the line between the top and the rest meet.
+at random. The other half settles the top, by Thompson sampling: a score is drawn for each bot from
+what is known of it, and the bots meet that are then next to the place most in doubt.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import chain, zip_longest
+from itertools import chain
 from statistics import NormalDist
+
+import numpy as np
 
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.round_scores import StageTable
 from tournament.ranking.posterior import Posterior
 
-MOST_BLOCKS = 40
-"""Blocks of an epoch; twice as many as there are bots if that is less, so that a newcomer does not
-wait long where few bots play."""
+BLOCKS = 40
+"""Blocks of an epoch. Fewer than twenty bots have two each, so that a newcomer does not wait long;
+many have more, so that half of the blocks seat everybody."""
 NEW = 10
 """A bot with fewer blocks is new."""
 
@@ -34,12 +36,11 @@ def draw_tables(
     names = sorted(bots)
     if len(names) < players:
         return []
-    blocks = min(MOST_BLOCKS, 2 * len(names))
-    even = _even(seed, epoch, names, players, known, (blocks + 1) // 2)
-    close = _close(seed, epoch, names, players, known, top, blocks // 2)
+    half = max(min(BLOCKS // 2, len(names)), len(names) // players)
+    even = _even(seed, epoch, names, players, known, half)
+    close = _close(seed, epoch, names, players, known, top, half)
     # Close tables seat the same few bots: in turn with the others they can be played side by side.
-    both = chain.from_iterable(zip_longest(even, close))
-    return [table for table in both if table is not None]
+    return list(chain.from_iterable(zip(even, close, strict=True)))
 
 
 def _even(
@@ -69,18 +70,24 @@ def _even(
 def _close(
     seed: str, epoch: int, names: list[str], players: int, known: Posterior, top: int, blocks: int
 ) -> list[StageTable]:
-    """Tables of bots next to the line below the top."""
-    means, deviations = (values.tolist() for values in known.effects(names))
+    """Tables of bots next to the line between two places of which the order of the bots that seem
+    to hold them is most in doubt; the last line is below the top."""
+    means, deviations = known.effects(names)
+    best = np.argsort(-means, kind="stable")[: top + 1]
+    gap = -np.diff(means[best]) / np.hypot(deviations[best][1:], deviations[best][:-1])
+    line = int(gap.argmin()) + 1
     tables: list[StageTable] = []
     for number in range(1, blocks + 1):
         stage = f"epoch {epoch}, top {number}"
         drawn = [
             (mean + deviation * _normal(seed, stage, name), name)
-            for name, mean, deviation in zip(names, means, deviations, strict=True)
+            for name, mean, deviation in zip(
+                names, means.tolist(), deviations.tolist(), strict=True
+            )
         ]
         ranked = [name for _, name in sorted(drawn, reverse=True)]
         # An odd number of players has one more above the line or below it, in turn.
-        start = min(top, len(names) - 1) - (players + number % 2) // 2
+        start = line - (players + number % 2) // 2
         start = max(0, min(start, len(names) - players))
         tables.append((stage, tuple(sorted(ranked[start : start + players]))))
     return tables

@@ -6,10 +6,14 @@ where both sat, and at two tables of one round where they sat with the same othe
 are equal, each such difference is as likely as its opposite, whoever the others were and whatever
 the distribution of the points. In a full round-robin the differences add up to that of the two
 scores.
+
+So they do where a draw seats bots at random tables: each of two equal bots could as well sit where
+the other does. A ladder compares the bots of each such draw.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,48 +41,68 @@ class Evidence:
 
 
 def evidence(data: Observations) -> Evidence:
-    """Compare all pairs."""
-    bots = data.bots
-    shape = (bots, bots)
-    total, squares, items, count, blocks = np.zeros((5, bots * bots))
+    """Compare all pairs in equal company."""
+    met, alike = _pairs(data, data.block), _pairs(data, _company(data))
+    pair, difference, round = (np.concatenate(both) for both in zip(met, alike, strict=True))
+    blocks = np.repeat([1.0, 2.0], [met[0].size, alike[0].size])
     rounds = int(data.round.max(initial=-1)) + 1
-    seen: list[Ints] = []
-    for cell, of in ((data.block, 1), (_company(data), 2)):
-        order = np.lexsort((data.bot, cell))
-        sorted_cell, bot = cell[order], data.bot[order]
-        points, round = data.points[order], data.round[data.block[order]]
-        for left, right in pairs_within(sorted_cell):
-            pair = bot[left] * bots + bot[right]
-            difference = points[left] - points[right]
-            total += np.bincount(pair, difference, bots * bots)
-            squares += np.bincount(pair, difference**2, bots * bots)
-            many = np.bincount(pair, minlength=bots * bots)
-            items += many
-            blocks += of * many
-            count += np.bincount(pair, difference != 0, bots * bots)
-            seen.append(np.unique(pair * rounds + round[left]) if rounds > 1 else np.unique(pair))
-    met = np.unique(np.concatenate(seen)) if seen else np.zeros(0, np.int64)
-    often: Floats = np.bincount(met // max(1, rounds), minlength=bots * bots).astype(np.float64)
-    total = total.reshape(shape)
-    squares, items, count, blocks, often = (
-        each.reshape(shape) + each.reshape(shape).T
-        for each in (squares, items, count, blocks, often)
+    once = np.unique(pair * rounds + round) // max(1, rounds)
+    return _evidence(data.bots, pair, difference, blocks, once, rounds)
+
+
+def drawn_evidence(data: Observations) -> Evidence:
+    """Compare all pairs that sat in the same rounds, each of which seats a bot at most once, at
+    tables drawn at random."""
+    pair, difference, _ = _pairs(data, data.round[data.block])
+    rounds = int(data.round.max(initial=-1)) + 1
+    return _evidence(data.bots, pair, difference, np.ones(pair.size), pair, rounds)
+
+
+def _pairs(data: Observations, cell: Ints) -> tuple[Ints, Floats, Ints]:
+    """All pairs of entries of one cell, which is given for each entry: as first * n + second, with
+    what the first has more, and their round."""
+    order = np.lexsort((data.bot, cell))
+    left, right = order[_joined(pairs_within(cell[order]))]
+    pair = data.bot[left] * data.bots + data.bot[right]
+    return pair, data.points[left] - data.points[right], data.round[data.block[left]]
+
+
+def _evidence(
+    bots: int, pair: Ints, difference: Floats, blocks: Floats, once: Ints, rounds: int
+) -> Evidence:
+    """Add up: ``pair``, ``difference`` and ``blocks`` by difference; ``once`` has a pair for each
+    round in which there was one."""
+
+    def summed(pair: Ints, weights: Floats | None = None) -> Floats:
+        flat = np.bincount(pair, weights, bots * bots)
+        return flat.reshape(bots, bots).astype(np.float64)
+
+    total = summed(pair, difference)
+    squares, items, count, of, often = (
+        each + each.T
+        for each in (
+            summed(pair, difference**2),
+            summed(pair),
+            summed(pair, (difference != 0).astype(np.float64)),
+            summed(pair, blocks),
+            summed(once),
+        )
     )
-    return Evidence(total - total.T, squares, items, count, blocks, often, rounds)
+    return Evidence(total - total.T, squares, items, count, of, often, rounds)
 
 
 def meetings(data: Observations) -> tuple[Ints, Floats]:
     """The pairs that sat at one table, as first * n + second with first < second, and what the
     first had more, in the order of the blocks."""
-    pairs, blocks, differences = [], [], []
-    for left, right in pairs_within(data.block):
-        pairs.append(data.bot[left] * data.bots + data.bot[right])
-        blocks.append(data.block[left])
-        differences.append(data.points[left] - data.points[right])
-    if not pairs:
-        return np.zeros(0, np.int64), np.zeros(0)
-    order = np.argsort(np.concatenate(blocks), kind="stable")
-    return np.concatenate(pairs)[order], np.concatenate(differences)[order]
+    left, right = _joined(pairs_within(data.block))
+    in_order = np.argsort(data.block[left], kind="stable")
+    left, right = left[in_order], right[in_order]
+    return data.bot[left] * data.bots + data.bot[right], data.points[left] - data.points[right]
+
+
+def _joined(parts: Iterable[tuple[Ints, Ints]]) -> Ints:
+    """All pairs (2, m)."""
+    return np.concatenate([np.zeros((2, 0), np.int64), *map(np.array, parts)], axis=1)
 
 
 def _company(data: Observations) -> Ints:

@@ -21,7 +21,7 @@ from math import erfc
 
 import numpy as np
 
-from tournament.ranking.arrays import LEVEL, Booleans, Floats
+from tournament.ranking.arrays import LEVEL, Booleans, Floats, Ints
 from tournament.ranking.evidence import Evidence
 
 _MIXTURE = 0.15
@@ -72,6 +72,19 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
         if np.array_equal(further, settled):
             return settled
         settled = further
+
+
+def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
+    """Which bots (rows) are settled above which (columns), (n, n), at any look at a run whose bots
+    come and go: with probability ``LEVEL`` no two bots are ever put in a wrong order.
+
+    ``arrival`` (n) is the number of each bot in the order in which they came, from 1. The chance of
+    an error of two bots is fixed when the later one arrives, in proportion to 1 / arrival^2 and in
+    equal parts for all that came before, so that the sum stays below 1 - ``LEVEL`` whoever comes.
+    """
+    later = np.maximum.outer(arrival, arrival).astype(np.float64)
+    allowed = (1 - LEVEL) / (np.pi**2 / 6 - 1) / later**2 / np.maximum(later - 1, 1)
+    return closure((anytime_chances(found) <= allowed) & (found.total > 0))
 
 
 def _most_equal(apart: Booleans) -> int:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -14,8 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tournament.config.cup import LADDER
 from tournament.decisions import decided, disqualified, sentences
-from tournament.ranking.arrays import Booleans, Interval
+from tournament.ranking.arrays import Booleans, Interval, Ints
 from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, observe
@@ -23,6 +24,7 @@ from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges
 from tournament.records import FAULT_KINDS, Decision, Results
 from tournament.results.course import Course, course
 from tournament.results.duel import DuelResult, duel_result, settled_by
+from tournament.results.ladder import Status, draws, settled_in_ladder, statuses
 from tournament.results.match_arrays import MatchArrays, collect
 
 BY_FORMAT = ("knockout", "halving")
@@ -45,12 +47,14 @@ class Standing:
     ``place`` is the official result: of a knockout by its bracket, of a halving by the last stage
     that a bot played and then by score, otherwise by score; equal bots share a place. It is None
     for a bot that has not played, before the end of a knockout or halving, and in the other formats
-    between groups of bots that never met. ``rank`` is the first and last rank that the evidence
-    allows. ``score`` is the expected points a deal against the other bots of the cup, ``plain``
-    the mean of the points a deal it played; ``won`` is a share from 0 to 1. These are None before
-    the bot's first match. ``low`` to ``high`` is the 95 % interval of the score at the tables of a
-    round-robin, None in other formats and where the data cannot tell (fewer than two blocks).
-    ``group`` numbers the bots that met, directly or through others.
+    between groups of bots that never met. In a ladder it is None for bots whose ``status`` is
+    "new" or "left"; elsewhere the status is "". ``rank`` is the first and last rank that the
+    evidence allows among the bots that have a place. ``score`` is the expected points a deal
+    against the other bots of the cup, ``plain`` the mean of the points a deal it played; ``won`` is
+    a share from 0 to 1. These are None before the bot's first match. ``low`` to ``high`` is the
+    95 % interval of the score at the tables of a round-robin, None in other formats and where the
+    data cannot tell (fewer than two blocks). ``group`` numbers the bots that met, directly or
+    through others.
     """
 
     place: int | None
@@ -67,6 +71,7 @@ class Standing:
     faults: Mapping[str, int]
     struck_out: int
     move_ms: MoveTimes
+    status: Status = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,9 @@ class Standings:
             {**row, "rank": list(row["rank"]), "faults": dict(row["faults"])}
             for row in data["standings"]
         ]
+        if self.format != LADDER:
+            for row in data["standings"]:
+                del row["status"]
         return data
 
 
@@ -137,22 +145,34 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     """The table of these matches; `facts` are those of the run. The tables of bots that are
     disqualified do not count."""
     played, arrays = arrays, arrays.without(disqualified(facts))
-    data = _observations(arrays)
+    ladder = format_of(facts) == LADDER
+    data = _observations(arrays, draws(arrays) if ladder else arrays.round)
     fitted = fit(data)
     # Two bots that are left of more have not played a duel.
     whole = len(arrays.bots) == len(played.bots)
     duel = duel_result(arrays, data, facts) if whole else None
     kind = kind_of_ranges(facts) if duel is None else "anytime"
-    settled = _settled(kind, data) if duel is None else settled_by(duel, arrays.bots)
+    status: Sequence[Status] = [""] * len(arrays.bots)
+    if duel is not None:
+        settled = settled_by(duel, arrays.bots)
+    elif ladder:
+        settled = settled_in_ladder(arrays, data, facts)
+        status = statuses(arrays, data, facts)
+    else:
+        settled = _settled(kind, data)
     groups = int(fitted.component.max(initial=-1)) + 1
-    places = _places(arrays, played, fitted, facts)
+    ranked = np.array([not each for each in status], bool)
+    places = _places(arrays, played, fitted, facts, ranked)
     place_of = dict(zip(arrays.bots, places, strict=True))
     shown = fitted.balanced | (format_of(facts) == "round-robin")
     if duel is not None:  # it has one interval, the one that decides
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
-    columns = zip(places, rank_ranges(settled), intervals, strict=True)
-    lines = [_standing(arrays, data, bot, fitted, *each) for bot, each in enumerate(columns)]
+    columns = (places, status, _ranks(settled, ranked), intervals, _tally(arrays))
+    lines = [
+        _standing(arrays, data, bot, fitted, *each)
+        for bot, each in enumerate(zip(*columns, strict=True))
+    ]
     lines.sort(
         key=lambda line: (
             line.place is None,
@@ -195,7 +215,7 @@ def kind_of_ranges(facts: Mapping[str, Any]) -> Literal["final", "anytime"]:
     format = format_of(facts)
     stops = facts.get("config", {}).get("stop", {}).get("top") is not None
     final = facts.get("finished") and not facts.get("extended") and not stops
-    return "final" if final and format not in ("duel", "halving", "swiss") else "anytime"
+    return "final" if final and format not in ("duel", "halving", LADDER, "swiss") else "anytime"
 
 
 def format_of(facts: Mapping[str, Any]) -> str:
@@ -203,10 +223,8 @@ def format_of(facts: Mapping[str, Any]) -> str:
     return str(facts.get("config", {}).get("format", {}).get("type", ""))
 
 
-def _observations(arrays: MatchArrays) -> Observations:
-    return observe(
-        arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots), arrays.round
-    )
+def _observations(arrays: MatchArrays, round: Ints) -> Observations:
+    return observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots), round)
 
 
 def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str], blocks: int) -> StopRule | None:
@@ -228,10 +246,21 @@ def _settled(kind: str, data: Observations) -> Booleans:
     return settled_pairs(found.total, chances)
 
 
+def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:
+    """The ranks of those that are ranked (n), among each other; of the others nothing is known."""
+    found = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
+    return [next(found) if each else (1, max(1, int(ranked.sum()))) for each in ranked]
+
+
 def _places(
-    arrays: MatchArrays, played: MatchArrays, fitted: Fit, facts: Mapping[str, Any]
+    arrays: MatchArrays,
+    played: MatchArrays,
+    fitted: Fit,
+    facts: Mapping[str, Any],
+    ranked: Booleans,
 ) -> list[int | None]:
-    """The place of each bot, 1 the best; `played` has the tables that do not count too."""
+    """The place of each bot, 1 the best; `played` has the tables that do not count too, `ranked`
+    (n) are those that have a place."""
     format = format_of(facts)
     decided = decided_places(facts)
     if decided or format == "knockout":
@@ -240,9 +269,10 @@ def _places(
         return _by_stage(arrays, played, fitted, facts)
     if fitted.component.max(initial=-1) > 0:  # groups that never met
         return [None] * len(arrays.bots)
+    others = fitted.score[ranked]
     return [
-        None if np.isnan(score) else 1 + int(np.count_nonzero(fitted.score > score))
-        for score in fitted.score
+        1 + int(np.count_nonzero(others > score)) if each and not np.isnan(score) else None
+        for score, each in zip(fitted.score, ranked, strict=True)
     ]
 
 
@@ -271,19 +301,54 @@ def _by_stage(
     return [1 + sum(other < key for other in keys) for key in keys]
 
 
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """What a bot did in its matches; ``faults`` are by kind."""
+
+    matches: int
+    deals: int
+    won: Fraction
+    faults: Sequence[int]
+    struck_out: int
+
+
+def _tally(arrays: MatchArrays) -> Iterator[_Tally]:
+    """The tallies of all bots. Of a match won, k seats that share the highest total have 1/k."""
+    bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
+    seat = arrays.seats.ravel()
+    code = np.arange(matches)[:, np.newaxis] * bots + arrays.seats
+    once = np.unique(code)  # a bot may have several seats
+    best = arrays.best
+    share = np.broadcast_to(best.sum(axis=1, keepdims=True), best.shape)
+    won = np.zeros((bots, seats + 1), np.int64)
+    np.add.at(won, (arrays.seats[best], share[best]), 1)
+    faults = [
+        np.bincount(seat, kind.ravel(), bots).tolist() for kind in np.moveaxis(arrays.faults, -1, 0)
+    ]
+    for played, deals, shared, struck, *by_kind in zip(
+        np.bincount(once % bots, minlength=bots).tolist(),
+        np.bincount(once % bots, arrays.deals[once // bots], bots).tolist(),
+        won.tolist(),
+        np.bincount(np.unique(code[arrays.struck]) % bots, minlength=bots).tolist(),
+        *faults,
+        strict=True,
+    ):
+        parts = sum((Fraction(n, k) for k, n in enumerate(shared) if n), Fraction())
+        yield _Tally(played, int(deals), parts, [int(each) for each in by_kind], struck)
+
+
 def _standing(
     arrays: MatchArrays,
     data: Observations,
     bot: int,
     fitted: Fit,
     place: int | None,
+    status: Status,
     rank: tuple[int, int],
     interval: Interval,
+    tally: _Tally,
 ) -> Standing:
-    seated = arrays.seats == bot
-    there = seated.any(axis=1)
-    matches = int(there.sum())
-    faults = arrays.faults[seated].sum(axis=0)
+    matches = tally.matches
     return Standing(
         place=place,
         rank=rank,
@@ -294,19 +359,13 @@ def _standing(
         plain=float(data.plain[bot]) if matches else None,
         group=int(fitted.component[bot]) + 1 if matches else None,
         matches=matches,
-        deals=int(arrays.deals[there].sum()),
-        won=float(_won(arrays, seated) / matches) if matches else None,
-        faults={str(kind): int(count) for kind, count in zip(FAULT_KINDS, faults, strict=True)},
-        struck_out=int((arrays.struck & seated).any(axis=1).sum()),
+        deals=tally.deals,
+        won=float(tally.won / matches) if matches else None,
+        faults=dict(zip(map(str, FAULT_KINDS), tally.faults, strict=True)),
+        struck_out=tally.struck_out,
         move_ms=_move_times(arrays.times[bot]),
+        status=status,
     )
-
-
-def _won(arrays: MatchArrays, seated: Booleans) -> Fraction:
-    """Matches won; k seats that share the highest total have 1/k of the match each."""
-    best = arrays.best
-    seats = np.bincount(best.sum(axis=1), (best & seated).sum(axis=1))  # by how many share
-    return sum((Fraction(int(n), k) for k, n in enumerate(seats) if n), Fraction())
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:

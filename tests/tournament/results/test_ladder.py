@@ -1,0 +1,114 @@
+"""The table of a ladder: who has a place, and what its ranks rest on."""
+
+import random
+from typing import Any
+
+from tests.tournament.memory_run import MemoryRun
+from tests.tournament.results.test_standings import match, row, run_of, without
+from tournament.formats.ladder_draw import draw_tables
+from tournament.ranking.posterior import Posterior
+from tournament.records import Decision, DecisionKind, MatchSummary
+from tournament.results.standings import Standings, standings
+
+OLD = "abcdefgh"
+"""From best to worst."""
+LADDER = {"config": {"format": {"type": "ladder"}}, "finished": False}
+
+
+def points(table: tuple[str, ...], dice: random.Random) -> list[int]:
+    return [round(dice.gauss(-3 * OLD.find(bot), 4)) for bot in table]
+
+
+def season(epochs: int = 30, late: str = "") -> list[MatchSummary]:
+    """Bots of known strength; those of `late` come in the last epoch."""
+    played: list[MatchSummary] = []
+    known, dice = Posterior(), random.Random(1)
+    for epoch in range(1, epochs + 1):
+        bots = [*OLD, *late] if epoch == epochs else [*OLD]
+        for stage, table in draw_tables("seed", epoch, bots, 3, known):
+            scores = points(table, dice)
+            known.add(dict(zip(table, map(float, scores), strict=True)))
+            one = match(len(played), 0, table, scores)
+            played.append(one._replace(round=epoch, stage=stage, seatings=1))
+    return played
+
+
+def ladder(played: list[MatchSummary], **about: Any) -> MemoryRun:
+    return run_of(played, **{"bots": [*OLD], **LADDER, **about})
+
+
+def ranked(table: Standings) -> list[tuple[int | None, str, str]]:
+    return [(line.place, line.bot, line.status) for line in table.standings]
+
+
+def leave(bot: str) -> Decision:
+    return Decision(1, DecisionKind.LEAVE, "2026-11-22T10:00:00+00:00", "", bot)
+
+
+def test_ranks_hold_at_any_time_and_order_no_bots_falsely() -> None:
+    table = standings(ladder(season()))
+    assert table.ranges == "anytime"
+    assert ranked(table) == [(place, bot, "") for place, bot in enumerate(OLD, 1)]
+    assert all(line.rank[0] <= line.place <= line.rank[1] for line in table.standings if line.place)
+    assert row(table, "a").rank[1] < row(table, "h").rank[0]
+    finished = standings(ladder(season(), finished=True))
+    assert finished.ranges == "anytime"
+    assert [line.rank for line in finished.standings] == [line.rank for line in table.standings]
+
+
+def test_new_bots_are_in_the_table_without_a_place() -> None:
+    played = season(12, late="z")[:-10]
+    table = standings(ladder(played, bots=[*OLD, "z", "nobody"]))
+    new = row(table, "z")
+    assert 0 < new.matches < 10
+    assert (new.place, new.status, new.rank) == (None, "new", (1, 8))
+    assert new.score is not None
+    assert row(table, "nobody").status == "new"
+    assert [place for place, *_ in ranked(table)] == [*range(1, 9), None, None]
+    assert table.to_dict()["standings"][-1]["status"] == "new"
+
+
+def test_places_are_of_those_who_play_and_bots_that_left_keep_their_score() -> None:
+    before = standings(ladder(season()))
+    table = standings(ladder(season(), decisions=[leave("b")]))
+    assert row(table, "b").score == row(before, "b").score
+    assert ranked(table)[-1] == (None, "b", "left")
+    assert ranked(table)[:2] == [(1, "a", ""), (2, "c", "")]
+    assert max(line.rank[1] for line in table.standings) == 7
+
+
+def test_tables_of_disqualified_bots_do_not_count() -> None:
+    table = standings(ladder(season(), decisions=without("a")))
+    assert ranked(table)[0] == (1, "b", "")
+    assert row(table, "b").matches < row(standings(ladder(season())), "b").matches
+
+
+def test_bots_that_come_later_need_more_evidence() -> None:
+    def settled(bots: list[str]) -> int:
+        table = standings(ladder(season(), bots=bots))
+        return sum(last - first for first, last in (row(table, bot).rank for bot in OLD))
+
+    gone = [f"gone{number}" for number in range(200)]
+    assert settled([*gone, *OLD]) > settled([*OLD])
+    assert settled([*OLD, *gone]) == settled([*OLD])
+
+
+def test_rows_in_any_order_give_the_same_table() -> None:
+    played = season()
+    first = standings(ladder(played)), standings(ladder(played, bots=[]))
+    random.Random(2).shuffle(played)
+    assert (standings(ladder(played)), standings(ladder(played, bots=[]))) == first
+
+
+def test_rows_without_stages_compare_only_bots_at_one_table() -> None:
+    played = [one._replace(stage="") for one in season()]
+    width = {
+        name: sum(line.rank[1] - line.rank[0] for line in standings(ladder(rows)).standings)
+        for name, rows in (("drawn", season()), ("met", played))
+    }
+    assert width["drawn"] < width["met"]
+
+
+def test_a_ladder_without_a_block_is_no_error() -> None:
+    assert [line.status for line in standings(ladder([])).standings] == ["new"] * 8
+    assert standings(ladder([], bots=[])).standings == ()

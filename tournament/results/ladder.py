@@ -1,0 +1,57 @@
+"""The table of a ladder: who has a place, and who is settled above whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from tournament.decisions import absent, decided
+from tournament.formats.ladder_draw import NEW
+from tournament.ranking.arrays import Booleans, Ints
+from tournament.ranking.evidence import drawn_evidence
+from tournament.ranking.observations import Observations
+from tournament.ranking.ranks import settled_by_arrival
+from tournament.results.match_arrays import MatchArrays
+
+Status = Literal["", "new", "left"]
+
+
+def statuses(arrays: MatchArrays, data: Observations, facts: Mapping[str, Any]) -> list[Status]:
+    """Why each bot has no place: it has fewer than ten blocks, or plays no more; "" for the others.
+
+    ``facts["decisions"]`` say who plays no more.
+    """
+    gone = absent(decided(facts))
+    blocks = np.bincount(data.bot, minlength=data.bots).tolist()
+    return [
+        "left" if bot in gone else "new" if count < NEW else ""
+        for bot, count in zip(arrays.bots, blocks, strict=True)
+    ]
+
+
+def draws(arrays: MatchArrays) -> Ints:
+    """The draw of each match: its stage, or its block alone where there is no stage."""
+    unnamed = np.array([not stage for stage in arrays.stages], bool)[arrays.stage]
+    answer: Ints = np.where(unnamed, len(arrays.stages) + arrays.block, arrays.stage)
+    return answer
+
+
+def settled_in_ladder(
+    arrays: MatchArrays, data: Observations, facts: Mapping[str, Any]
+) -> Booleans:
+    """Who is settled above whom; the rounds of ``data`` are `draws`.
+
+    ``facts["bots"]`` are all bots in the order in which they came, those that have left or are
+    disqualified too. Bots that it lacks, as an export does, come in the order of their blocks.
+    """
+    first = np.full(data.bots, data.blocks)
+    np.minimum.at(first, data.bot, data.block)
+    named = list(facts.get("bots", ()))
+    rest = [arrays.bots[bot] for bot in np.argsort(first, kind="stable")]
+    order = dict.fromkeys([*named, *rest])
+    arrival = {bot: number for number, bot in enumerate(order, 1)}
+    return settled_by_arrival(
+        drawn_evidence(data), np.array([arrival[bot] for bot in arrays.bots], np.int64)
+    )

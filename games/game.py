@@ -130,6 +130,8 @@ class Game:
     clockwise: ClassVar[bool] = False
     bounded: ClassVar[bool] = True
     """Whether `max_difference` is a limit of the rules, and not what a statistic may suppose."""
+    keeps_trick: ClassVar[bool] = False
+    """Whether all plays of a trick lie on the table until it ends, and not only the highest."""
 
     @abstractmethod
     def deck(self, players: int) -> Deck:
@@ -169,6 +171,10 @@ class Game:
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """What to show next to a seat: declarer, partner, points taken, tricks won, out."""
+
+    def groups(self, cards: Sequence[str]) -> list[list[str]]:
+        """A hand in deck order as a person holds it: its cards in groups, here all in one."""
+        return [list(cards)]
 
     @abstractmethod
     def max_difference(self, players: int, options: Options) -> int:

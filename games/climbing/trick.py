@@ -137,13 +137,20 @@ def not_a_combination(move: Move, game: str) -> IllegalMove:
     return IllegalMove(Reason.NOT_A_COMBINATION, f"{move.text} is not a combination of {game}.")
 
 
-def wrong_category(move: str, table: Move) -> IllegalMove:
-    """The error for a combination of another kind than the one on the table."""
-    return IllegalMove(
-        Reason.WRONG_CATEGORY,
-        f"{move} cannot beat {table.text}: its category or its number of cards differs"
-        f" (on the table: {table.category}, length {table.length}).",
-    )
+def same_kind(table: Move) -> str:
+    """What beats a play, where only as many cards do: a higher pair, a higher run of 5 cards."""
+    many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
+    return f"a higher {table.category}{many}"
+
+
+def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
+    """The error for a combination of another kind than the one on the table.
+
+    `answers` are the kinds of plays that could beat it.
+    """
+    kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
+    fix = f"play {kinds}, or pass" if kinds else "nothing does"
+    return IllegalMove(Reason.WRONG_CATEGORY, f"{move} cannot beat {table.text}: {fix}.")
 
 
 def not_higher(move: str, table: Move) -> IllegalMove:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from games.climbing.trick import not_a_combination, not_higher, wrong_category
+from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
 from games.deck import Deck, deck
 from games.move import PLAY, Move
 from games.rank_masks import is_run, rank_masks, ranks_held, ranks_in, run_starts, runs
@@ -53,7 +53,7 @@ def _classify(cards: int) -> Move | None:
 def check_beats(move: Move, table: Move) -> None:
     """IllegalMove(`wrong-category` or `not-higher`) unless a play beats the table."""
     if move.category != table.category or move.length != table.length:
-        raise wrong_category(move.text, table)
+        raise wrong_category(move.text, table, [same_kind(table)])
     if move.level <= table.level:
         raise not_higher(move.text, table)
 

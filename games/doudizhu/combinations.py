@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from games.climbing.trick import not_a_combination, not_higher, wrong_category
+from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
 from games.deck import Deck, deck
 from games.move import PLAY, Move
 from games.rank_masks import STRIDE, is_run, rank_masks, ranks_held, ranks_in, run_starts
@@ -201,7 +201,9 @@ class Combinations:
                 table.value, table.level, table.length or 0
             )
         elif category != table.value or move.length != table.length:
-            raise wrong_category(move.text, table)
+            same = ["a higher bomb"] if table.value == BOMB else [same_kind(table), "a bomb"]
+            answers = [] if table.value == ROCKET else [*same, "the rocket"]
+            raise wrong_category(move.text, table, answers)
         else:
             beats = move.level > table.level
         if not beats:

@@ -10,6 +10,7 @@ open.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from games.deck import HIDDEN, SUITS, Deck
@@ -350,10 +351,16 @@ class Ninefivetwo(Game):
     teams: ClassVar[bool] = False
     positions: ClassVar = (NinefivetwoState, NinefivetwoView)
     clockwise: ClassVar[bool] = True
+    keeps_trick: ClassVar[bool] = True
 
     def deck(self, players: int) -> Deck:
         """One pack without jokers, 2 low."""
         return DECK
+
+    def groups(self, cards: Sequence[str]) -> list[list[str]]:
+        """A hand by suit, black and red in turn."""
+        suits = ([card for card in cards if card[1] == suit] for suit in "cdsh")
+        return [suit for suit in suits if suit]
 
     def max_difference(self, players: int, options: Options) -> int:
         """A seat with the target 2 may take all tricks, and nobody has less than 0 points."""

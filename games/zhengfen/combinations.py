@@ -195,7 +195,9 @@ def validate_play(move: Move, table: Move | None) -> Move:
             reading for reading in found if reading[0] == beaten[0] or reading[0] >= FIVE_TEN_KING
         ]
         if not found:
-            raise wrong_category(move.text, table)
+            same = [] if is_special(table.value) else [f"a higher {table.category}"]
+            specials = CATEGORIES[max(FIVE_TEN_KING, table.value + 1) :]
+            raise wrong_category(move.text, table, [*same, *specials])
         if not beats(found[0], beaten):
             raise not_higher(move.text, table)
     if len(found) > 1:

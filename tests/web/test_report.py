@@ -136,18 +136,19 @@ def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> Non
     for record in played(cup(game=game, options=options, deals=1), {"bob": 4}):
         seats: list[str | None] = [None] * record.players
         for step, state in replayed(record):
-            assert step["hands"] == ["".join(hand) for hand in state["hands"]]
+            groups = [rules.groups(hand) for hand in state["hands"]]
+            assert step["hands"] == [" ".join(map("".join, hand)) for hand in groups]
             assert step["roles"] == [rules.roles(state, seat) for seat in range(3)]
             for name in ("deal", "phase", "turn", "scores"):
                 assert step[name] == state[name]
-            if step["move"]:
+            if step["last"] != [None] * record.players:
                 seat, move, *_ = step["move"]
                 others = [step["last"][one] for one in range(3) if one != seat]
                 assert step["last"][seat] == move
                 assert others in ([seats[one] for one in range(3) if one != seat], [None, None])
             seats = step["last"]
         shown = page_steps(record, *CLOCK)
-        ended = [step["ended"] for step in shown if step["ended"]]
+        ended = [step["ended"]["scores"] for step in shown if step["ended"]]
         assert ended == [list(result["scores"]) for result in record.results]
         assert len({step["start"] for step in shown}) == len(ended)
 

@@ -50,7 +50,7 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     trick = next((step for step in steps if _on_table(step)), None)
     if trick is None:
         return None
-    held = (plural(len(hand) // 2, "card") for hand in trick["hands"])
+    held = (plural(len(hand.replace(" ", "")) // 2, "card") for hand in trick["hands"])
     notes = (", ".join([*roles, many]) for roles, many in zip(trick["roles"], held, strict=True))
     cards = (fact[2][i : i + 2] for fact in _on_table(trick) for i in range(0, len(fact[2]), 2))
     return TableToWatch(

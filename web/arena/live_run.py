@@ -34,6 +34,7 @@ _IDLE_S = 10.0  # after so much more time what was read is too old to be shown
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 40  # refreshing takes at most one part in so many of a core
 _UPCOMING: Final = 6  # tables that are shown, after those that are played
+_RECENT: Final = 1000  # matches among which spectators find one to watch
 _MAX_BLOCKS: Final = 5_000  # of a schedule in which they are looked for; one takes about 0.1 ms
 
 
@@ -111,7 +112,9 @@ class Snapshot(RunFacts):
         self.open = frozenset(self.blocks[self.arrays.block[self.hidden]].tolist())
         """The blocks of which a match is still to be played: their other matches have the same
         cards, so nobody may see those yet."""
-        self.latest = read.latest
+        self.recent = tuple(reversed(read.recent))
+        """The matches that ended last, the newest first."""
+        self.latest = next(filter(self.shown, self.recent), None)
         """The match that was written last of those whose cards may be shown."""
         self.swing = read.swing
         """The match in which the points of the seats are furthest apart."""
@@ -171,9 +174,8 @@ class _Matches:
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self.collector = MatchCollector(facts.get("bots", ()))
         self.played: Counter[int] = Counter()  # by block
-        self.latest: MatchSummary | None = None
         self.swing: MatchSummary | None = None
-        self._fresh = "config" in facts and _is_fresh(facts)
+        self.recent: deque[MatchSummary] = deque(maxlen=_RECENT)
         self._last = -1
 
     def read(self, store: StoreReader) -> None:
@@ -183,9 +185,8 @@ class _Matches:
     def _new(self, store: StoreReader) -> Iterator[MatchSummary]:
         for sequence, match in store.written_after(self._last):
             self._last = sequence
+            self.recent.append(match)
             self.played[match.block] += 1
-            if self._fresh or self.played[match.block] >= match.seatings:
-                self.latest = match
             if self.swing is None or _swing(match) > _swing(self.swing):
                 self.swing = match
             yield match
@@ -208,6 +209,8 @@ class LiveRun:
         self._earlier_of: Any = None
         self.pages: dict[str, str] = {}
         """Pages that were rendered, by their tags."""
+        self.watched: tuple[str, Any] | None = None
+        """What spectators watch, with the version of the run for which it was chosen."""
 
     @property
     def name(self) -> str:

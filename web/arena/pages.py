@@ -35,7 +35,7 @@ from web.arena.match_list import (
     read_matches,
 )
 from web.ui import plots
-from web.ui.replay import match_data
+from web.ui.replay import clock, match_data, page_steps
 
 pages = Blueprint("pages", __name__)
 
@@ -203,6 +203,13 @@ def _matches_page(now: Snapshot, asked: MatchFilter, page: int) -> str:
     )
 
 
+@pages.get("/watch")
+@_page
+def watch(now: Snapshot) -> str:
+    """The tables most worth watching, one after the other, without an end."""
+    return render_template("watch.html", now=now)
+
+
 @pages.get("/matches/<match>")
 def match(match: str) -> WerkzeugResponse:
     """A match as a card table. It does not depend on the rest of the run."""
@@ -221,5 +228,6 @@ def _match_page(run: LiveRun, match: str) -> str:
             f" block {record.block} is still being played.",
         )
     now = run.facts()
-    data = match_data(record, now.facts["config"])
-    return render_template("match.html", now=now, match=record, data=data)
+    config = now.facts["config"]
+    steps, data = page_steps(record, *clock(config)), match_data(record, config)
+    return render_template("match.html", now=now, match=record, steps=steps, data=data)

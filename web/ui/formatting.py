@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
@@ -14,6 +15,8 @@ from tournament.text import listed, plural, printable
 
 _PLANNED: Final = ("round-robin", "knockout", "gauntlet")
 """The formats whose number of blocks is fixed in advance."""
+_JOKERS: Final = {"Bj": "black joker", "Rj": "red joker"}
+_SYMBOLS: Final = str.maketrans({"T": "10", "c": "♣", "d": "♦", "h": "♥", "s": "♠"})
 
 
 def format_rank(rank: tuple[int, int]) -> str:
@@ -107,6 +110,20 @@ def format_points(points: float | None) -> str:
 def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
     """Points by name: ann +2, bob -2."""
     return ", ".join(f"{name} {score:+d}" for name, score in zip(names, scores, strict=True))
+
+
+def card_words(cards: str) -> str:
+    """Cards, a suit or a bid as text: 10♣ red joker 2♥; ♣; 3."""
+    names = re.findall(r"\S\S?", cards)
+    return " ".join(_JOKERS.get(name) or name.translate(_SYMBOLS) for name in names)
+
+
+def move_words(move: str) -> str:
+    """A move as text: 10♣ 10♥, bid 3, pass."""
+    kind, _, rest = move.partition(":")
+    cards, _, suffix = rest.partition("=")
+    words = [kind.replace("play", ""), card_words(cards), suffix and f"as {suffix}"]
+    return " ".join(filter(None, words))
 
 
 def format_winners(winners: Sequence[str]) -> str:

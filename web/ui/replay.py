@@ -6,7 +6,8 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -129,49 +130,100 @@ def match_data(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
+class DealLog:
+    """A game as a table shows it, move by move, from its full states.
+
+    `position` is that after the last move; a trick that has just ended still lies there. `last` is
+    the move of each seat in this trick. `ended` is None, or what is shown of the deal that the last
+    move ended: its `scores`; by seat the `hands` when they were largest, and the cards `left` in
+    them; and its `facts`, with the last trick.
+    """
+
+    def __init__(self, game: Game, state: Mapping[str, Any]) -> None:
+        self._game = game
+        self._over = False
+        self._largest: list[list[str]] = state["hands"]
+        self.last: list[str | None] = [None] * state["players"]
+        self.position = position(game, state)
+        self.ended: dict[str, Any] | None = None
+
+    def add(
+        self, seat: int, move: str, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> None:
+        """Add a move as it is shown, which may hide cards, and the states before and after it."""
+        was, now = self.position, position(self._game, after)
+        self.last = _with([None] * len(self.last) if self._over else self.last, seat, move)
+        deal_over = len(after["results"]) > len(before["results"])
+        new_deal = after["deal"] != before["deal"]
+        trick = [fact for fact in was["facts"] if fact[-1] and not was["trick_over"]]
+        cleared = not any(fact[-1] for fact in now["facts"])
+        next_phase = was["phase"] != now["phase"]
+        self._over = deal_over or new_deal or next_phase or (bool(trick) and cleared)
+        cards = cards_of(move) if move.startswith("play:") else []
+        if cards:
+            played = ["", "", "".join(cards), seat, True]
+            trick = [*trick, played] if self._game.keeps_trick else [played]
+        if self._over and trick and cleared and not new_deal:
+            now |= {"facts": now["facts"] + trick, "trick_over": True}
+        if new_deal:
+            self.last = [None] * len(self.last)
+        self.position, self.ended = now, None
+        if deal_over:
+            left = [Counter(hand) for hand in before["hands"]]
+            left[seat] -= Counter(cards)
+            self.ended = {
+                "scores": after["results"][-1]["scores"],
+                "hands": [hand_text(self._game, hand) for hand in self._largest],
+                "left": ["".join(hand.elements()) for hand in left],
+                "facts": [fact for fact in was["facts"] if not fact[-1]] + trick,
+            }
+        both = zip(after["hands"], after["hands"] if new_deal else self._largest, strict=True)
+        self._largest = [max(now, most, key=len) for now, most in both]
+
+
+def hand_text(game: Game, cards: Sequence[str]) -> str:
+    """A hand for the table: its cards in one string, with a space between groups."""
+    return " ".join("".join(group) for group in game.groups(cards))
+
+
 def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep]:
     """The position before the first move, then one step for each move.
 
-    Each has the fields of `position` and ``hands`` (by seat, cards in one string). By seat, what a
-    bot did last: ``last`` (its move in this trick), ``times`` (``[text, whether it took time from
-    the bank]``), ``infos`` (what it said). ``start`` is the step before the first move of the deal.
+    Each has the fields of `position`, ``hands`` (by seat, `hand_text`), and ``last`` and ``ended``
+    of `DealLog`. By seat, of what a bot did last: ``times`` (``[text, whether it took time from the
+    bank]``), ``infos`` (what it said). ``start`` is the step before the first move of the deal.
     Of the move: ``move`` (``[seat, move, milliseconds or None, fault or None, whether it was the
     default move]``), ``forced`` (it was the only legal one), ``value`` (what the bot thought the
-    deal was worth), ``ended`` (points of the deal that it ended).
+    deal was worth).
     """
     game = games.get(record.game)
-    nobody: list[Any] = [None] * record.players
-    last, times, infos = nobody, nobody, nobody
+    times, infos = ([None] * record.players for _ in range(2))
     banks: tuple[float, ...] = ()
-    start, over = 0, False
+    start = 0
+    log: DealLog | None = None
     found: list[PageStep] = []
     for step in steps(record, move_ms, bank_ms):
-        now = position(game, step.state)
-        ended = None
-        if step.before is not None and step.seat is not None:
-            seat, before = step.seat, found[-1]
-            last = _with(nobody if over else last, seat, step.move)
-            times = _with(times, seat, _time(step, banks[seat]))
-            infos = _with(infos, seat, info_text(step.info))
-            if len(step.state["results"]) > len(step.before["results"]):
-                ended = step.state["results"][-1]["scores"]
-            over = ended is not None or ends_trick(before, now)
+        log = log or DealLog(game, step.state)
+        if step.before is not None and step.seat is not None and step.move is not None:
+            log.add(step.seat, step.move, step.before, step.state)
+            times = _with(times, step.seat, _time(step, banks[step.seat]))
+            infos = _with(infos, step.seat, info_text(step.info))
         found.append(
             {
-                **now,
-                "hands": ["".join(hand) for hand in step.state["hands"]],
-                "last": last,
+                **log.position,
+                "hands": [hand_text(game, hand) for hand in step.state["hands"]],
+                "last": log.last,
                 "times": times,
                 "infos": infos,
                 "start": start,
                 "move": None if step.move is None else _move(step),
                 "forced": step.forced,
                 "value": step.info.get("value"),
-                "ended": ended,
+                "ended": log.ended,
             }
         )
         banks = step.banks
-        if ended is not None:
+        if log.ended is not None:
             start = step.number
     return found
 
@@ -184,20 +236,12 @@ def position(game: Game, data: Mapping[str, Any]) -> PageStep:
         "turn": data["turn"],
         "roles": [game.roles(data, seat) for seat in range(data["players"])],
         "scores": data["scores"],
+        "trick_over": False,
         "facts": [
             [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
             for fact in game.facts(data)
         ],
     }
-
-
-def ends_trick(before: PageStep, after: PageStep) -> bool:
-    """Whether the move between two positions ended a trick or a phase: a new one begins with the
-    next move."""
-    return before["phase"] != after["phase"] or (
-        any(on_table for *_, on_table in before["facts"])
-        and not any(on_table for *_, on_table in after["facts"])
-    )
 
 
 def select(

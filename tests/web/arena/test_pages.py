@@ -70,8 +70,7 @@ def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
     assert [podium.index(f">{line.bot}<") for line in lines] == sorted(
         podium.index(f">{line.bot}<") for line in lines
     )
-    latest = list(store.summaries())[-1]
-    assert f'class="watch" href="/matches/{latest.match}"' in page
+    assert 'class="watch" href="/watch"' in page
     shown = page.partition('class="watch"')[2].partition("</a>")[0]
     assert " 0 cards<" in shown or ">0 cards<" in shown, "somebody has played the last card"
     assert "The most points in one match so far" in page
@@ -250,7 +249,12 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
         assert "still being played" in answers[3].text
         paths = "/", "/matches", f"/bots/{of.names[0]}", "/about"
         pages = [client.get(path).text for path in paths]
-        assert f'class="watch" href="/matches/{records[2].match}"' in pages[0]
+        watched = client.get("/watch/tables").get_json()
+        assert [one["match"] in [each.match for each in records[:3]] for one in watched] == [True]
+        watch = [client.get(f"/watch/{record.match}") for record in records[:4]]
+        assert [answer.status_code for answer in watch] == [200, 200, 200, 404]
+        assert "immutable" in watch[0].headers["Cache-Control"]
+        assert watch[0].get_json()["seats"] == list(records[0].seating)
         for page in pages[1:3]:
             assert f"/matches/{records[0].match}" in page
         for page in pages:

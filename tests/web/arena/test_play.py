@@ -18,14 +18,14 @@ from stich.processes import find_port, pages_served
 from tests.tournament.cups import bot as hostile
 from tests.tournament.cups import toys, write
 from tournament.bot.launch import LaunchSettings
-from tournament.config import read_cup
+from tournament.config import Bot, Clock, read_cup
 from tournament.run.local_executor import LocalExecutor
 from tournament.run.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.play import game as browser_game
 from web.arena.play.choices import Choices
-from web.arena.play.game import MAX_BOTS, AvailableBots
+from web.arena.play.game import MAX_BOTS, AvailableBots, BrowserGame
 from web.ui.replay import cards_of
 
 GAMES = [
@@ -53,9 +53,9 @@ def my_turn(client: FlaskClient, path: str) -> dict[str, Any]:
     """The position once it is the person's turn or the game is over."""
     for _ in range(100_000):
         now: dict[str, Any] = client.get(f"{path}/position").get_json()
-        turn = now["position"]["turn"]
-        if turn in (0, None):
-            return now
+        position = now["frames"][-1]["position"]
+        if now["asked"] or position["turn"] is None:
+            return now | {"position": position}
         threading.Event().wait(0.002)  # the bots move in a thread
     raise AssertionError("the bots do not move")
 
@@ -100,6 +100,48 @@ def test_every_card_of_a_legal_play_lights_up_and_no_other(game: str, players: i
                 assert card in hand
         moves = view.moves()
         state = state.advance(moves[len(moves) // 2])
+
+
+@pytest.mark.parametrize(("game", "players"), GAMES)
+def test_a_page_sees_every_move_as_its_seat_may(game: str, players: int) -> None:
+    """Also the exchange and the discards of others in 9-5-2, which nobody else sees."""
+    state = games.get(game).start(players, "frames", {"deals": 2})
+    shown = BrowserGame(state, [Bot("toy", command="x")] * (players - 1), Clock())
+    moves = list[tuple[int, str]]()
+    while state.turn is not None:
+        seat, legal = state.turn, state.moves().texts()
+        move = legal[len(legal) // 2]
+        state = state.advance(move)
+        shown.moved(seat, move, forced=True)  # so that seat 0 is played for, too
+        seen = list(state.view(0).history)
+        moves += seen[-1:] or [(seat, move)]
+        (frame,) = shown.position(len(moves) - 1)["frames"]
+        assert (frame["number"], frame["move"]) == (len(moves), moves[-1])
+        position = frame["position"]
+        assert position["hands"][1:] == [None] * (players - 1)
+        assert len(position["hands"][0].replace(" ", "")) == 2 * position["counts"][0]
+        assert {one for one in position["last"] if one} <= {text for _, text in moves}
+    frames = shown.position(0)["frames"]
+    assert [frame["number"] for frame in frames] == list(range(1, len(moves) + 1))[-300:]
+    ended = [frame["ended"] for frame in frames if frame["ended"]]
+    assert ended[-1]["scores"] == list(state.results[-1]["scores"])
+    assert all(ended[-1]["hands"])
+    assert len(shown.position()["frames"]) == 1
+
+
+def test_a_person_chooses_the_length_and_the_options() -> None:
+    with playing() as client:
+        page = client.get("/play").text
+        assert page.count('name="deals"') == 4
+        assert client.get("/play/rules/zhengfen").status_code == 200
+        chosen = {"game": "zhengfen", "target": "100", "deals": "", "bot": "random"}
+        where = client.post("/play", data=chosen).headers["Location"]
+        game = client.application.extensions["stich-play"].get(where.rpartition("/")[2])
+        assert (game._state.options["target"], game._state.options["deals"]) == (100, None)
+        for wrong in ("0", "many", "1" * 5000):
+            answer = client.post("/play", data={"game": "dasan", "deals": wrong})
+            assert answer.status_code == 400
+            assert "deals: Must be a whole number from 1 to 1000." in answer.text
 
 
 def test_an_illegal_choice_says_why() -> None:

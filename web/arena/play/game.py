@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing
@@ -16,6 +17,7 @@ from typing import Any, Final
 import games
 from games import State
 from games.errors import IllegalMove
+from games.game import Value
 from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
@@ -25,8 +27,7 @@ from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
-from web.ui.formatting import format_scores
-from web.ui.replay import ends_trick, position
+from web.ui.replay import DealLog, hand_text, position
 
 MAX_GAMES: Final = 8
 MAX_BOTS: Final = 12
@@ -40,6 +41,8 @@ _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _LONGEST_MS: Final = 10_000
 """For a move of a bot of the cup."""
 _OF_CUP: Final = "cup:"
+_KEPT: Final = 300
+"""The latest moves that a page can still ask for: those of several deals without the person."""
 
 
 class FullError(Exception):
@@ -75,6 +78,10 @@ class AvailableBots:
         if self._cup is None or self._cup.game != game:
             return []
         return [(choice, bot.name) for choice, bot in self._own.items()]
+
+    def options(self, game: str) -> Mapping[str, Any]:
+        """The options of the cup, for its game."""
+        return self._cup.options if self._cup is not None and self._cup.game == game else {}
 
     def names(self, game: str) -> list[str]:
         """All choices of a game."""
@@ -123,11 +130,9 @@ class BrowserGame(Player, Observer):
         self.names = ["you", *(f"{bot.name} ({seat})" for seat, bot in enumerate(bots, 1))]
         self.seen = monotonic()
         self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
-        self._moves = 0
-        self._last: list[str | None] = [None] * state.players
-        self._over = False  # the trick or phase is: the next move begins a new one
-        self._said = ""
         self._failed = ""
+        self._log = DealLog(state.game, state.to_dict())
+        self._frames = deque([self._frame(0, None)], _KEPT)
         self.over = False
         """Whether its bots have ended, or do after the move that one is making."""
         self._players: list[HttpBot] = []
@@ -158,27 +163,48 @@ class BrowserGame(Player, Observer):
             except _GameLeft:
                 return
 
-    def position(self) -> dict[str, Any]:
-        """What seat 0 sees, for the card table, and what it may do."""
+    def position(self, after: int | None = None) -> dict[str, Any]:
+        """What seat 0 has seen since the move with this number, by default the last position, and
+        what it may do now.
+
+        Each of the `frames` has the `number` of its move, the `move` (seat and text, None before
+        the first), what its bot did wrong (`said`), the deal that it `ended`, as in `DealLog`, and
+        the position. `history` has the moves of the deal.
+        """
         with self._lock:
             self.seen = monotonic()
-            data = self._state.view(0).to_dict()
-            game = self._state.game
             own = self._is_asked()
+            known = self._frames[-1]["number"] - 1 if after is None else after
             return {
-                "moves": self._moves,
-                "said": self._said,
+                "game": self._state.game.name,
                 "seats": self.names,
-                "clockwise": game.clockwise,
+                "clockwise": self._state.game.clockwise,
+                "asked": own,
                 "others": [move.text for move in self._choices.others] if own else [],
                 "lit": self._choices.lit([]) if own else [],
-                "position": {
-                    **position(game, data),
-                    "hands": ["".join(data["hand"]), *[None] * (self._state.players - 1)],
-                    "counts": data["counts"],
-                    "last": list(self._last),
-                },
+                "history": list(self._state.view(0).history),
+                "frames": [frame for frame in self._frames if frame["number"] > known],
             }
+
+    def _frame(self, number: int, move: tuple[int, str] | None) -> dict[str, Any]:
+        """What seat 0 sees after a move: its view, and the trick, which everybody sees."""
+        game, data = self._state.game, self._state.view(0).to_dict()
+        seen, log = position(game, data), self._log
+        facts = [fact for fact in seen["facts"] if not fact[-1]]
+        return {
+            "number": number,
+            "move": move,
+            "said": self._failed,
+            "ended": log.ended,
+            "position": {
+                **seen,
+                "facts": facts + [fact for fact in log.position["facts"] if fact[-1]],
+                "trick_over": log.position["trick_over"],
+                "hands": [hand_text(game, data["hand"]), *[None] * (self._state.players - 1)],
+                "counts": data["counts"],
+                "last": log.last,
+            },
+        }
 
     def choose(self, cards: Sequence[str]) -> dict[str, Any]:
         """What the chosen cards are: the moves they can be, or why they are none; and the cards
@@ -236,22 +262,15 @@ class BrowserGame(Player, Observer):
         if seat != 0 or forced:
             with self._lock:
                 self._advance(seat, move)
-                self._said, self._failed = self._failed or self._said, ""
+                self._failed = ""
 
     def _advance(self, seat: int, move: str) -> None:
-        game, before = self._state.game, self._state.to_dict()
+        before = self._state.to_dict()
         self._state = self._state.advance(move)
-        after = self._state.to_dict()
-        if self._over:
-            self._last = [None] * self._state.players
-        self._last[seat] = move
-        self._over = ends_trick(position(game, before), position(game, after))
-        self._moves += 1
-        self._said = ""
-        if len(after["results"]) > len(before["results"]):
-            ended = after["results"][-1]["scores"]
-            self._said = f"The deal is over: {format_scores(self.names, ended)}."
-            self._last = [None] * self._state.players
+        history = list(self._state.view(0).history)
+        shown = history[-1][1] if history else move  # the play that ended a deal is not in the next
+        self._log.add(seat, shown, before, self._state.to_dict())
+        self._frames.append(self._frame(self._frames[-1]["number"] + 1, (seat, shown)))
         if self._state.turn == 0:
             self._choices = Choices(self._state.view(0))
 
@@ -266,11 +285,13 @@ class BrowserGames:
         self._measured = 0.0
         self._starting = threading.BoundedSemaphore(_STARTING)
 
-    def begin(self, game: str, players: int, chosen: Sequence[str]) -> str:
-        """Begin a game with these choices of bots; its key. FullError; StartError or SandboxError
-        if a bot is not there."""
-        bots, options, clock = self.available.settings(chosen)
-        state = games.get(game).start(players, secrets.token_hex(16), options)
+    def begin(
+        self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
+    ) -> str:
+        """Begin a game with these choices of bots; its key. `options` go before those of the cup.
+        OptionError; FullError; StartError or SandboxError if a bot is not there."""
+        bots, of_cup, clock = self.available.settings(chosen)
+        state = games.get(game).start(players, secrets.token_hex(16), {**of_cup, **options})
         begun = BrowserGame(state, bots, clock)
         if not self._starting.acquire(blocking=False):
             raise FullError("Other games are just beginning; try again in some seconds.")

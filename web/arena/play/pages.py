@@ -8,16 +8,21 @@ from flask import Blueprint, abort, current_app, redirect, render_template, requ
 from werkzeug.wrappers import Response
 
 import games
+from games.errors import OptionError
+from games.game import Game, Option, Value
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
 from tournament.config import REFERENCE_BOTS
 from tournament.config.arguments import fill_seats
 from web.arena.play.game import BrowserGame, BrowserGames, FullError
+from web.ui.template_environment import rules_page
 
 play_pages = Blueprint("play_pages", __name__)
 
 _MAX_CARDS: Final = 64
 _MAX_MOVE: Final = 256
+_DEALS: Final = 3
+"""The length that is proposed: a whole game of Zheng Fen would take a person hours."""
 
 
 def _games() -> BrowserGames:
@@ -33,7 +38,15 @@ def choose() -> str:
         games=games.GAMES.values(),
         choices=_games().available.choices,
         bots=REFERENCE_BOTS,
+        options={name: _proposed(name) for name in games.GAMES},
     )
+
+
+def _proposed(game: str) -> list[tuple[Option, Value]]:
+    """The options of a game, each with the value that its form begins with."""
+    of_cup = _games().available.options(game)
+    proposed = of_cup or {"deals": _DEALS}
+    return [(one, proposed.get(one.name, one.default)) for one in games.get(game).options]
 
 
 @play_pages.post("/play")
@@ -49,13 +62,35 @@ def begin() -> Response:
     known = _games().available.names(rules.name)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     try:
-        key = _games().begin(rules.name, players, fill_seats(wanted, players - 1))
+        key = _games().begin(rules.name, players, fill_seats(wanted, players - 1), _options(rules))
+    except OptionError as error:
+        abort(400, f"{error.field.removeprefix('options.')}: {error.message}")
     except FullError as error:
         abort(503, str(error))
     except (StartError, SandboxError) as error:
         current_app.logger.error("%s", error)
         abort(503, "A bot of your choice does not start; choose another one.")
     return redirect(url_for("play_pages.play", key=key), 303)
+
+
+def _options(rules: Game) -> dict[str, Value]:
+    """The options in the form; what is no value of an option is left to the rules to refuse."""
+    words: dict[str, Value] = {"": None, "true": True, "false": False}
+    found: dict[str, Value] = {}
+    for option in rules.options:
+        text = request.form.get(option.name)
+        if text is not None:
+            number = request.form.get(option.name, -1, type=int)
+            found[option.name] = words.get(text, number)
+    return found
+
+
+@play_pages.get("/play/rules/<name>")
+def rules(name: str) -> str:
+    """The rules of a game."""
+    if name not in games.GAMES:
+        abort(404, "There is no such game; the page of games lists them.")
+    return render_template("rules.html", title=games.get(name).title, text=rules_page(name))
 
 
 @play_pages.get("/play/<key>")
@@ -66,8 +101,8 @@ def play(key: str) -> str:
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> dict[str, Any]:
-    """What the person sees now, and may do."""
-    return _game(key).position()
+    """What the person has seen since a move, and may do now."""
+    return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
@@ -87,8 +122,7 @@ def move(key: str) -> dict[str, Any]:
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")
-    game = _game(key)
-    return {"why": game.make_move(text), **game.position()}
+    return {"why": _game(key).make_move(text)}
 
 
 def _game(key: str) -> BrowserGame:

@@ -1,14 +1,26 @@
 "use strict";
-// A person's game: choose cards on the table, or a bid; the server says what is legal and why.
+// A person's game: choose cards on the table, or a bid; the server says what is legal and why. Every
+// move is a frame, and is shown for a while before the next one.
 (() => {
-  const { make, card, move } = CardTable;
+  const { make, card, move, kept } = CardTable;
   const $ = (id) => document.getElementById(id);
   const VERBS = { bid: "Bid ", call: "Call ", discard: "Discard ", give: "Give ", pass: "Pass", play: "Play ", trump: "Trumps: " };
   const here = location.pathname;
+  const EVERY_MS = 400;
   let now = JSON.parse($("data").textContent);
+  let shown = now.frames.at(-1); // the frame on the table
+  let waiting = []; // frames that are still to be shown
+  let moves = now.history; // of the deal: seat and text
+  let deal = shown.position.deal; // the deal of these moves
+  let result = Boolean(shown.ended); // whether the result of a deal covers the table
+  let paused = false;
+  let asking = false; // whether a move is on its way
   let chosen = []; // indices of cards in the hand
   let options; // what the chosen cards are
   let asked = 0;
+  let wake = () => {};
+
+  const table = { seats: now.seats, own: 0, clockwise: now.clockwise, most: [], groups: 1, drawOwn };
 
   async function ask(path, body) {
     const request = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
@@ -18,36 +30,41 @@
     throw new Error(answer.status);
   }
 
-  const hand = () => CardTable.cards(now.position.hands[0]);
-  const own = () => now.position.turn === 0;
+  const names = () => CardTable.cards(shown.position.hands[0]);
+  const over = () => shown.position.turn === null;
+  const own = () => now.asked && !waiting.length && !result;
 
-  function ownHand(names) {
-    const row = make("div", { class: "hand" });
-    names.forEach((name, index) => {
-      const on = chosen.includes(index);
-      const lit = own() && options.lit.includes(name) && !on;
-      const button = card(name, "button", { type: "button", "data-card": index, "aria-pressed": String(on) });
-      if (on) button.classList.add("chosen");
-      if (lit) button.classList.add("legal");
-      if (!own()) button.disabled = true;
-      row.append(button);
-    });
-    return row;
+  function drawOwn(name, index) {
+    const on = chosen.includes(index);
+    const button = card(name, "button", { type: "button", "data-card": index, "aria-pressed": String(on) });
+    if (on) button.classList.add("chosen");
+    if (own() && options.lit.includes(name) && !on) button.classList.add("legal");
+    if (!own()) button.disabled = true;
+    return button;
   }
 
   function draw() {
     const focused = document.activeElement?.dataset?.card;
-    const table = { seats: now.seats, own: 0, clockwise: now.clockwise, ownHand };
-    CardTable.draw($("table"), table, now.position);
+    const { position } = shown;
+    table.most = position.counts.map((count, seat) => Math.max(count, table.most[seat] ?? 0));
+    table.groups = Math.max(table.groups, position.hands[0].split(" ").length);
+    CardTable.draw($("table"), table, position, result ? resultBox() : null);
     if (focused !== undefined) document.querySelector(`[data-card="${focused}"]`)?.focus();
-    const buttons = now.others.map((text) => action(text));
-    for (const text of options.moves) buttons.unshift(action(text, "strong"));
+    const buttons = own() ? now.others.map((text) => action(text)) : [];
+    if (own()) for (const text of options.moves) buttons.unshift(action(text, "strong"));
+    if (own() && chosen.length) buttons.push(make("button", { type: "button", "data-clear": "" }, "Clear selection"));
+    if (over() && !result) buttons.push(make("a", { href: "/play" }, "Play another game"));
     $("actions").replaceChildren(...buttons);
-    if (chosen.length && own()) $("actions").append(make("button", { type: "button", "data-clear": "" }, "Take back the choice"));
   }
 
   function action(text, kind = null) {
     return make("button", { type: "button", "data-move": text, class: kind }, move(text, VERBS));
+  }
+
+  function resultBox() {
+    const points = shown.ended.scores[0];
+    const title = points ? `You ${points > 0 ? "won" : "lost"} ${Math.abs(points)} point${Math.abs(points) > 1 ? "s" : ""}` : "You neither won nor lost";
+    return CardTable.result(table, shown.ended, title, make("button", { type: "button", "data-on": "" }, over() ? "End of the game" : "Next deal"));
   }
 
   // A sentence of the rules names moves as bots write them; a person sees the cards.
@@ -60,8 +77,10 @@
   async function choose(index) {
     chosen = chosen.includes(index) ? chosen.filter((one) => one !== index) : [...chosen, index];
     const number = ++asked;
-    const names = chosen.map((one) => hand()[one]);
-    const answer = chosen.length ? await ask("choose", { cards: names }) : { moves: [], why: "", lit: now.lit };
+    const cards = chosen.map((one) => names()[one]);
+    options = { moves: [], why: "", lit: [] }; // until the answer comes
+    draw();
+    const answer = chosen.length ? await ask("choose", { cards }) : { moves: [], why: "", lit: now.lit };
     if (number !== asked) return; // the person has chosen on
     options = answer;
     draw();
@@ -70,43 +89,82 @@
 
   function begin(text) {
     chosen = [];
+    asked++;
     options = { moves: [], why: "", lit: now.lit };
     draw();
     say(text);
   }
 
-  const news = () => now.said || (own() ? "It is your turn." : "");
-
-  function take(next) {
-    const changed = next.moves !== now.moves;
-    now = next;
-    if (changed) begin(news());
-    if (now.position.turn === null) {
-      const best = Math.max(...now.position.scores);
-      const first = now.seats.filter((_, seat) => now.position.scores[seat] === best);
-      say(`The game is over. ${first.length > 1 ? "Winners" : "Winner"}: ${first.join(", ")}.`);
-      $("actions").replaceChildren(make("a", { href: "/play" }, "Play another game"));
-    }
+  function news() {
+    if (!over()) return shown.said || (own() ? "It is your turn." : "");
+    const { scores } = shown.position;
+    const first = now.seats.filter((_, seat) => scores[seat] === Math.max(...scores));
+    return `The game is over. ${first.length > 1 ? "Winners" : "Winner"}: ${first.join(", ")}.`;
   }
+
+  function list() {
+    const lines = moves.map(([seat, text], index) => [index + 1, now.seats[seat], move(text)].map((part) => make("span", {}, part)));
+    $("moves").replaceChildren(...lines.map((parts) => make("li", {}, make("div", {}, ...parts))));
+    $("moves").scrollTop = $("moves").scrollHeight;
+  }
+
+  function show(frame) {
+    if (deal !== shown.position.deal) moves = [];
+    deal = shown.position.deal;
+    moves.push(frame.move);
+    shown = frame;
+    result = Boolean(frame.ended);
+    begin(news());
+    list();
+    if (result) document.querySelector("[data-on]").focus();
+  }
+
+  const rest = (ms) => new Promise((resolve) => {
+    wake = resolve;
+    setTimeout(resolve, ms);
+  });
 
   async function follow() {
-    try {
-      if (!own() && now.position.turn !== null) take(await ask("position"));
-    } catch {
-      return; // said already
+    while (!over() || waiting.length) {
+      if (!waiting.length && !own() && !result) {
+        now = await ask(`position?after=${shown.number}`);
+        waiting = now.frames;
+      }
+      const next = !paused && !result && waiting.shift();
+      if (next) show(next);
+      await rest(next ? Number($("pace").value) : EVERY_MS);
     }
-    if (now.position.turn !== null) setTimeout(follow, 400);
   }
 
-  document.addEventListener("click", async (event) => {
+  async function play(text) {
+    if (asking) return;
+    asking = true;
+    try {
+      const { why } = await ask("move", { move: text });
+      if (why) return say(why);
+      now = await ask(`position?after=${shown.number}`);
+      waiting = now.frames;
+      wake();
+    } finally {
+      asking = false;
+    }
+  }
+
+  document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (!button) return;
-    if (button.dataset.card !== undefined) await choose(Number(button.dataset.card));
+    if (!button) {
+      if (event.target.closest(".felt")) wake(); // a tap skips the wait
+    } else if (button.dataset.card !== undefined) choose(Number(button.dataset.card));
     else if (button.dataset.clear !== undefined) begin("");
-    else if (button.dataset.move) {
-      const answer = await ask("move", { move: button.dataset.move });
-      if (answer.why) say(answer.why);
-      else take(answer);
+    else if (button.dataset.move) play(button.dataset.move);
+    else if (button.dataset.on !== undefined) {
+      result = false;
+      begin(news());
+      wake();
+    } else if (button.id === "pause") {
+      paused = !paused;
+      button.setAttribute("aria-pressed", String(paused));
+      button.textContent = paused ? "Go on" : "Pause";
     }
   });
   document.addEventListener("keydown", (event) => {
@@ -115,6 +173,10 @@
       document.querySelector("[data-move].strong")?.click();
     }
   });
+  $("pace").value = kept.get("pace", "700");
+  $("pace").addEventListener("change", () => kept.set("pace", $("pace").value));
+  CardTable.colours($("suits"));
   begin(news());
-  follow();
+  list();
+  follow().catch(() => {}); // said already
 })();

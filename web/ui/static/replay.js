@@ -49,45 +49,58 @@ const Replay = (() => {
     if (fault) words.push(make("span", { class: "fault" }, ` – default move after a fault. ${fault}`));
     if (ms !== null) words.push(make("small", {}, `  ${ms} ms`));
     if (now.ended) {
-      const points = now.ended.map((value, one) => `${table.seats[one]} ${signed(value)}`);
+      const points = now.ended.scores.map((value, one) => `${table.seats[one]} ${signed(value)}`);
       words.push(` The deal is over: ${points.join(", ")}.`);
     }
     return words;
   }
 
   class Replay {
-    // `root` has the parts of replay.html; `address(move)` is the hash of a move.
-    constructor(root, match, steps, address) {
-      this.root = root;
-      this.address = address;
-      this.table = { seats: match.seats, series: match.series, own: 0, clockwise: match.clockwise };
-      this.positions = steps;
-      this.at = 0;
-      this.timer = 0;
+    // `root` has the parts of replay.html; `address(move)` is the hash of a move, if it has one.
+    // The result of a deal stands until a click, or for `patience` steps of play if that is not 0;
+    // then `finished` is called at the end.
+    constructor(root, match, steps, address, patience = 0, finished = null) {
+      Object.assign(this, { root, address, patience, finished, positions: steps, at: 0, timer: 0, waited: 0, result: false });
+      const largest = (seat, parts) => Math.max(...steps.map((one) => parts(one.hands[seat]).length));
+      const most = match.seats.map((_, seat) => largest(seat, CardTable.cards));
+      const groups = largest(0, (held) => held.split(" "));
+      this.table = { seats: match.seats, series: match.series, own: 0, clockwise: match.clockwise, most, groups };
       this.part("at").max = this.positions.length - 1;
+      const deals = steps.filter((one) => one.ended).length;
+      for (const go of ["deal-back", "deal-next"]) root.querySelector(`[data-go="${go}"]`).hidden = deals < 2;
+      CardTable.colours(this.part("suits"));
     }
 
-    static async open(root, match, address) {
-      return new Replay(root, match, await unpack(match.steps), address);
+    static async open(root, match, ...how) {
+      return new Replay(root, match, await unpack(match.steps), ...how);
     }
 
     part(name) {
       return this.root.querySelector(`[data-part="${name}"]`);
     }
 
-    show(index, speak = true) {
+    show(index, speak = true, result = true) {
       this.at = Math.max(0, Math.min(index, this.positions.length - 1));
       const now = this.positions[this.at];
+      this.result = result && Boolean(now.ended);
+      this.waited = 0;
       this.part("at").value = this.at;
       this.part("where").textContent = `${this.at} / ${this.positions.length - 1}`;
       const said = this.part("said");
       said.setAttribute("aria-live", speak ? "polite" : "off");
       said.replaceChildren(...sentence(this.table, now));
-      CardTable.draw(this.part("table"), this.table, now);
+      CardTable.draw(this.part("table"), this.table, now, this.result ? this.resultBox(now) : null);
       this.list(now);
       const deal = this.positions.filter((one, i) => i > now.start && one.start === now.start);
       this.part("values").replaceChildren(...plot(this.table, deal, this.at - now.start - 1));
-      history.replaceState(null, "", this.address(this.at));
+      if (this.address) history.replaceState(null, "", this.address(this.at));
+    }
+
+    resultBox(now) {
+      const last = now.turn === null;
+      const button = make("button", { type: "button", "data-go": "on" }, last ? "Show the table" : "Next deal");
+      const deal = this.positions[this.at - 1].deal;
+      return CardTable.result(this.table, now.ended, `Deal ${deal} is over${last ? ", and the game" : ""}`, button);
     }
 
     list(now) {
@@ -120,25 +133,35 @@ const Replay = (() => {
       const button = this.root.querySelector('[data-go="play"]');
       button.setAttribute("aria-pressed", on);
       button.setAttribute("aria-label", on ? "Pause" : "Play");
-      button.textContent = on ? "❚❚" : "▶▶";
+      button.textContent = on ? "❚❚" : "▶";
     }
 
     play() {
       if (this.timer) return this.pause();
-      const end = this.positions.length - 1;
-      if (this.at === end) this.show(0);
-      this.timer = setInterval(() => {
-        this.show(this.at + 1, false);
-        if (this.at === end) this.pause();
-      }, 1000 / Number(this.part("speed").value));
+      if (this.at === this.positions.length - 1) this.show(0);
+      else if (this.result) this.go("on");
+      this.timer = setInterval(() => this.tick(), 1000 / Number(this.part("speed").value));
       this.playing(true);
+    }
+
+    tick() {
+      if (this.result && (!this.patience || ++this.waited < this.patience)) return;
+      const end = this.positions.length - 1;
+      if (this.at === end) return this.finished();
+      this.show(this.result ? this.at : this.at + 1, false, !this.result);
+      if (this.at === end && !this.patience) this.pause();
     }
 
     // A step by its name, or to the move with a number.
     go(step) {
       if (step === "play") return this.play();
+      if (step === "on" || (step === "next" && this.result)) return this.show(this.at, true, false);
       this.pause();
-      this.show({ first: 0, back: this.at - 1, next: this.at + 1, last: this.positions.length - 1 }[step] ?? Number(step));
+      const end = this.positions.length - 1;
+      const begins = [...this.positions.keys()].filter((index) => index < end && (!index || this.positions[index].ended));
+      const deals = { "deal-back": begins.findLast((index) => index < this.at) ?? 0, "deal-next": begins.find((index) => index > this.at) ?? end };
+      if (step in deals) return this.show(deals[step], true, false);
+      this.show({ first: 0, back: this.at - 1, next: this.at + 1, last: end }[step] ?? Number(step));
     }
 
     // Handle a click, an input or a key of the page; true if it was for the replay.

@@ -2,9 +2,10 @@
 // A match as a card table: what replays, live pages and play share. It knows no rules: a position
 // says what each seat holds, what lies on the table, and what a person should know of it.
 //
-// position: { deal, phase, turn, hands (by seat: "3c4d", or null if hidden), counts, roles (by
+// position: { deal, phase, turn, hands (by seat: "3c4d 5h", or null if hidden), counts, roles (by
 //   seat: texts), scores, facts ([label, value, cards, seat, on the table]), last (by seat: a move),
-//   times (by seat: [text, whether it was late]; optional), infos (by seat: what the bot said; optional) }
+//   times (by seat: [text, whether it was late]; optional), infos (by seat: what the bot said; optional),
+//   trick_over }
 const CardTable = (() => {
   const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
   const WORDS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
@@ -19,9 +20,10 @@ const CardTable = (() => {
     return element;
   }
 
-  const cards = (text) => text.match(/../g) || [];
+  const cards = (text) => text.match(/\S{2}/g) || [];
   const signed = (value) => (value > 0 ? "+" : "") + value;
-  const red = (name) => /^.[dh]$|^Rj$/.test(name);
+  // The class of a card's colour: its suit; a joker has that of hearts or spades.
+  const suit = (name) => ({ Rj: "h", Bj: "s" })[name] || name[1];
 
   function label(name) {
     if (name === "??") return "a hidden card";
@@ -38,7 +40,7 @@ const CardTable = (() => {
   // A card as it lies on a table.
   function card(name, tag = "span", attributes = {}) {
     const wide = name[1] === "j" ? " joker" : name[0] === "T" ? " ten" : "";
-    const kind = name === "??" ? " back" : (red(name) ? " red" : "") + wide;
+    const kind = name === "??" ? " back" : ` ${suit(name)}${wide}`;
     const shown = face(name);
     const made = make(tag, { class: `card${kind}`, "aria-label": label(name), ...attributes }, ...shown);
     if (tag === "span") made.setAttribute("role", "img");
@@ -46,15 +48,25 @@ const CardTable = (() => {
     return made;
   }
 
-  function hand(names, small = false) {
-    return make("div", { class: small ? "hand small" : "hand" }, ...names.map((name) => card(name)));
+  // A hand, its groups apart. `draw` draws a card, by its name and its number in the hand.
+  function hand(text, draw = (name) => card(name)) {
+    const groups = text.split(" ").map(cards);
+    const row = make("div", { class: text.startsWith("??") ? "hand hidden" : "hand" });
+    for (const group of groups) {
+      group.forEach((name, index) => {
+        const drawn = draw(name, row.children.length);
+        if (row.children.length && !index) drawn.classList.add("apart");
+        row.append(drawn);
+      });
+    }
+    return row;
   }
 
   // A card within a sentence.
   function inline(name) {
     if (name === "??") return make("span", { "aria-label": label(name), role: "img" }, "▒");
     const text = name[1] === "j" ? label(name) : (name[0] === "T" ? "10" : name[0]) + SUITS[name[1]];
-    return make("span", { class: red(name) ? "r" : null, "aria-label": label(name), role: "img" }, text);
+    return make("span", { class: `suit ${suit(name)}`, "aria-label": label(name), role: "img" }, text);
   }
 
   function inlines(names) {
@@ -90,13 +102,15 @@ const CardTable = (() => {
     if (time) about.push(time[0]);
     const who = make("div", { class: "who" }, make("strong", {}, table.seats[seat]));
     who.append(...position.roles[seat].map((role) => make("span", { class: "tag" }, role)));
-    who.append(make("span", { class: time && time[1] ? "late" : null }, about.join(" · ")));
-    if (position.infos && position.infos[seat]) who.append(make("p", { class: "info" }, position.infos[seat]));
-    const shown = held === null ? Array(count).fill("??") : cards(held);
-    const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who);
-    box.append(own && table.ownHand ? table.ownHand(shown) : hand(shown, !own));
+    const said = make("div", { class: "about" }, make("span", { class: time && time[1] ? "late" : null }, about.join(" · ")));
     const lies = position.facts.some((one) => one[4] && one[3] === seat);
-    if (position.last[seat] && !lies) box.append(make("span", { class: "said" }, move(position.last[seat])));
+    if (position.last[seat] && !lies) said.append(make("span", { class: "said" }, move(position.last[seat])));
+    if (position.infos && position.infos[seat]) said.append(make("p", { class: "info" }, position.infos[seat]));
+    const shown = held ?? "??".repeat(count);
+    const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who, said);
+    box.style.setProperty("--most", table.most[seat]);
+    box.style.setProperty("--groups", table.groups);
+    box.append(hand(shown, own ? table.drawOwn : undefined));
     return box;
   }
 
@@ -104,16 +118,40 @@ const CardTable = (() => {
     const box = make("div", { class: "middle" });
     for (const [, value, held, seat] of position.facts.filter((one) => one[4])) {
       const whose = make("p", {}, make("b", {}, table.seats[seat]), value ? ` · ${value}` : "");
-      box.append(make("div", { class: "play" }, hand(cards(held)), whose));
+      box.append(make("div", { class: "play" }, hand(held), whose));
     }
-    const next = position.turn === null ? "The game is over." : ["to move: ", make("b", {}, table.seats[position.turn])];
+    const what = position.trick_over ? "The trick is over. To move: " : "To move: ";
+    const next = position.turn === null ? "The game is over." : [what, make("b", {}, table.seats[position.turn])];
     box.append(make("p", { class: "next" }, ...[next].flat()));
     return box;
   }
 
-  // Draw a position. table: { seats (names), own (seat at the bottom), clockwise, ownHand (draws
-  // the hand of the own seat; optional) }
-  function draw(root, table, position) {
+  // The result of a deal, over the table: `ended` has points, hands as they were, the cards that
+  // were left of them, and facts. `actions` are what can be done then.
+  function result(table, ended, title, ...actions) {
+    const box = make("section", { class: "result", "aria-label": "Result of the deal" }, make("h2", {}, title), make("p", { class: "actions" }, ...actions));
+    box.style.setProperty("--most", 20);
+    box.style.setProperty("--groups", table.groups);
+    table.seats.forEach((name, seat) => {
+      const left = cards(ended.left[seat]);
+      const held = hand(ended.hands[seat], (one) => {
+        const at = left.indexOf(one);
+        const drawn = card(one);
+        if (at >= 0) drawn.classList.add("left");
+        if (at >= 0) left.splice(at, 1);
+        return drawn;
+      });
+      box.append(make("p", { class: "who" }, make("strong", {}, name), `${signed(ended.scores[seat])} points`), held);
+    });
+    const facts = ended.facts.map((one) => fact(one[4] ? ["last trick", ...one.slice(1)] : one, table.seats));
+    box.append(make("p", { class: "facts" }, "Outlined cards were not played.", ...facts));
+    return box;
+  }
+
+  // Draw a position. table: { seats (names), own (seat at the bottom), clockwise, most (cards that
+  // each seat ever has), groups (that a hand ever has), drawOwn (draws a card of the own hand;
+  // optional) }. `over` is the result of a deal, which covers the table.
+  function draw(root, table, position, over = null) {
     const others = around(table.seats.length, table.own, table.clockwise);
     const top = make("div", { class: `others of-${others.length}` });
     top.append(...others.map((seat) => seatBox(table, position, seat, false)));
@@ -122,8 +160,27 @@ const CardTable = (() => {
     facts.append(...position.facts.filter((one) => !one[4]).map((one) => fact(one, table.seats)));
     const felt = make("div", { class: "felt", role: "group", "aria-label": "Card table" });
     felt.append(top, middle(table, position), seatBox(table, position, table.own, true));
-    root.replaceChildren(felt, facts);
+    if (over) felt.append(over);
+    const board = make("div", { class: "board" }, felt);
+    root.replaceChildren(board, facts);
   }
 
-  return { make, cards, card, hand, move, draw, signed, label };
+  // The colours of suits are remembered, where the browser lets a page do so.
+  const kept = {
+    get(name, otherwise) {
+      try { return localStorage.getItem(`stich-${name}`) ?? otherwise; } catch { return otherwise; }
+    },
+    set(name, value) {
+      try { localStorage.setItem(`stich-${name}`, value); } catch { /* for this page only */ }
+    },
+  };
+
+  function colours(box) {
+    const show = () => { document.documentElement.dataset.suits = box.checked ? "4" : "2"; };
+    box.checked = kept.get("suits", "4") === "4";
+    box.addEventListener("change", () => { kept.set("suits", box.checked ? "4" : "2"); show(); });
+    show();
+  }
+
+  return { make, cards, card, hand, move, draw, result, signed, label, kept, colours };
 })();

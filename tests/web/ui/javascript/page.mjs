@@ -10,6 +10,8 @@ class Element {
     this.attributes = {};
     this.children = [];
     this.dataset = {};
+    this.style = { setProperty() {} };
+    this.classList = { add: (name) => { this.attributes.class = `${this.attributes.class ?? ""} ${name}`; } };
   }
 
   setAttribute(name, value) {
@@ -54,6 +56,8 @@ class Element {
     return this.tagName === selector.toUpperCase();
   }
 
+  addEventListener() {}
+
   contains(other) {
     return this === other || this.children.some((child) => child instanceof Element && child.contains(other));
   }
@@ -68,7 +72,7 @@ export function load() {
   const addresses = [];
   const timers = new Map();
   const context = vm.createContext({
-    document: { createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
+    document: { documentElement: new Element("html"), createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
     history: { replaceState: (_state, _title, address) => addresses.push(address) },
     setInterval: (call, ms) => timers.set(timers.size + 1, { call, ms }).size,
     clearInterval: (timer) => timers.delete(timer),
@@ -89,11 +93,11 @@ export const element = (tag, attributes = {}) => {
 /** The parts of replay.html. */
 export function replayParts() {
   const root = element("div");
-  for (const part of ["table", "values", "said", "at", "where", "moves", "speed"]) {
+  for (const part of ["table", "values", "said", "at", "where", "moves", "speed", "suits"]) {
     root.append(element(part === "at" ? "input" : "div", { "data-part": part }));
   }
   root.querySelector('[data-part="at"]').type = "range";
   root.querySelector('[data-part="speed"]').value = "2";
-  for (const go of ["first", "back", "play", "next", "last"]) root.append(element("button", { "data-go": go }));
+  for (const go of ["first", "deal-back", "back", "play", "next", "deal-next", "last"]) root.append(element("button", { "data-go": go }));
   return root;
 }

@@ -13,7 +13,7 @@ const STEPS = [
   { ...FIRST, turn: 1, facts: trick(0, "3c"), last: ["play:3c", null], move: [0, "play:3c", 12.5, null, false] },
   { ...FIRST, last: ["play:3c", "pass"], times: [null, ["2500 ms", true]], move: [1, "pass", 2500, null, false] },
   { ...FIRST, turn: 1, facts: trick(0, "4d"), last: ["play:4d", null], move: [0, "play:4d", null, null, true] },
-  { ...FIRST, deal: 2, last: ["play:4d", "pass"], ended: [1, -1], move: [1, "pass", 3, "timeout: too late", true] },
+  { ...FIRST, deal: 2, last: ["play:4d", "pass"], ended: { scores: [1, -1], hands: ["3c4d", "5c6d 8c"], left: ["", "6d"], facts: [["talon", "", "9h", null, false]] }, move: [1, "pass", 3, "timeout: too late", true] },
   { ...FIRST, deal: 2, turn: null, start: 4, facts: trick(1, "8c"), last: [null, "play:8c"], move: [1, "play:8c", 1, null, false] },
 ];
 
@@ -79,6 +79,7 @@ test("play steps to the end and stops there", async () => {
   const { root, replay, timers } = await open();
   replay.show(4);
   const button = root.querySelector('[data-go="play"]');
+  replay.handle({ type: "click", target: root.querySelector('[data-go="next"]') }); // dismisses the result
   assert.equal(replay.handle({ type: "click", target: button }), true);
   const [timer] = timers.values();
   assert.equal(timer.ms, 500);
@@ -87,6 +88,27 @@ test("play steps to the end and stops there", async () => {
   assert.equal(replay.at, 5);
   assert.equal(timers.size, 0);
   assert.equal(button.attributes["aria-label"], "Play");
+});
+
+test("the result of a deal stands until it is dismissed, with all hands and what was left of them", async () => {
+  const { root, replay, part, timers } = await open();
+  replay.show(3);
+  replay.play();
+  const [timer] = timers.values();
+  for (let tick = 0; tick < 9; tick++) timer.call();
+  assert.equal(replay.at, 4);
+  const [result] = part("table").querySelectorAll(".result");
+  assert.deepEqual(result.querySelectorAll(".card").map((card) => card.attributes["aria-label"]), ["3 of clubs", "4 of diamonds", "5 of clubs", "6 of diamonds", "8 of clubs"]);
+  assert.deepEqual(result.querySelectorAll(".left").map((card) => card.attributes["aria-label"]), ["6 of diamonds"]);
+  assert.match(result.textContent, /Deal 1 is overNext deal.*ann.*\+1.*bob.*-1.*talon 9♥/);
+  replay.handle({ type: "click", target: result.querySelector("button") });
+  assert.deepEqual(part("table").querySelectorAll(".result"), []);
+  timer.call();
+  assert.equal(replay.at, 5);
+  for (const [go, at] of [["deal-back", 4], ["deal-back", 0], ["deal-next", 4], ["deal-next", 5]]) {
+    replay.handle({ type: "click", target: root.querySelector(`[data-go="${go}"]`) });
+    assert.equal(replay.at, at);
+  }
 });
 
 test("what bots say stands beside their move, and values are plotted over the deal", async () => {

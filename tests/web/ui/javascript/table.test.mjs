@@ -18,7 +18,7 @@ const position = {
 
 function drawn(own = 0, clockwise = true) {
   const root = element("div");
-  CardTable.draw(root, { seats: ["ann", "bob", "cat"], own, clockwise }, position);
+  CardTable.draw(root, { seats: ["ann", "bob", "cat"], own, clockwise, most: [2, 5, 1], groups: 1 }, position);
   return root;
 }
 
@@ -50,7 +50,7 @@ test("the own seat is at the bottom, the others go round from its left", () => {
 test("what lies on the table is in its middle, and not beside its seat again", () => {
   const root = drawn();
   assert.deepEqual(cards(root.querySelector(".middle")), ["5 of clubs", "5 of diamonds"]);
-  assert.match(root.querySelector(".middle").textContent, /cat · pair.*to move: bob/);
+  assert.match(root.querySelector(".middle").textContent, /cat · pair.*To move: bob/);
   const [, cat, ann] = root.querySelectorAll(".seat");
   assert.equal(cat.querySelector(".said"), null);
   assert.equal(ann.querySelector(".said").textContent, "pass");

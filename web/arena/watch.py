@@ -1,0 +1,103 @@
+"""What spectators watch: the table most worth it of the blocks that ended last."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import combinations, islice
+from math import inf
+from typing import Final
+
+from flask import abort, json
+from werkzeug.wrappers import Response
+
+from tournament.records import MatchSummary
+from tournament.results.standings import Standing
+from web.arena.home import ended
+from web.arena.live_run import LiveRun, Snapshot, current_run, duration
+from web.arena.pages import pages
+from web.ui.formatting import format_points
+from web.ui.replay import match_data
+
+_BLOCKS: Final = 12
+"""The most blocks of which one is chosen."""
+_MINUTES: Final = timedelta(minutes=10)
+"""Blocks that ended so long before the last one are left out."""
+
+Watched = tuple[str, str, datetime]
+"""A match to watch, what is at stake, and when its block ended."""
+
+
+@pages.get("/watch/tables")
+def tables() -> Response:
+    """The tables to watch, the best first; chosen once for all spectators."""
+    run = current_run()
+    now = run.snapshot()
+    if run.watched is None or run.watched[0] != now.version:
+        run.watched = now.version, _choose(run, now)
+    at = datetime.now(UTC)
+    found = [
+        {"match": match, "why": why, "ago": f"{duration((at - when).total_seconds())} ago"}
+        for match, why, when in run.watched[1]
+    ]
+    return Response(json.dumps(found), mimetype="application/json")
+
+
+@pages.get("/watch/<match>")
+def watched_match(match: str) -> Response:
+    """A match for replay.js. It never changes, so browsers and proxies may keep it."""
+    run = current_run()
+    key = f"watch {match}"
+    text = run.pages.get(key)
+    if text is None:
+        record = run.find(match)
+        if record is None or run.is_open(record.block):
+            abort(404, "There is no such match, or its cards are not shown yet.")
+        text = run.pages[key] = json.dumps(match_data(record, run.facts().facts["config"]))
+    response = Response(text, mimetype="application/json")
+    response.headers["Cache-Control"] = "public, max-age=86400, immutable"
+    return response
+
+
+def _choose(run: LiveRun, now: Snapshot) -> list[Watched]:
+    """Of each block that ended in the last minutes, its closest match: the blocks with the closest
+    fight for an open place first, then the newest."""
+    blocks: dict[int, list[MatchSummary]] = {}
+    for match in filter(now.shown, now.recent):
+        blocks.setdefault(match.block, []).append(match)
+    lines = {line.bot: (place, line) for place, line in enumerate(now.table.standings, start=1)}
+    found: list[tuple[float, Watched]] = []
+    newest: datetime | None = None
+    for matches in islice(blocks.values(), _BLOCKS):
+        last = run.find(matches[0].match)
+        if last is None:  # it became void since
+            continue
+        newest = newest or ended(last)
+        if ended(last) < newest - _MINUTES:
+            break
+        closeness, why = _fight([lines[bot] for bot in last.table if bot in lines])
+        found.append((closeness, (min(matches, key=_margin).match, why, ended(last))))
+    found.sort(key=lambda one: one[0])
+    return [watched for _, watched in found]
+
+
+def _margin(match: MatchSummary) -> int:
+    """By how much the first is ahead of the second."""
+    second, first = sorted(match.adjusted)[-2:]
+    return first - second
+
+
+def _fight(lines: list[tuple[int, Standing]]) -> tuple[float, str]:
+    """The closest fight for an open place among bots with their places in the table: the smaller
+    the number the closer, with the first places before others; and a sentence about it."""
+    fights = [
+        (place * abs(one.score - other.score), place, one, below, other)
+        for (place, one), (below, other) in combinations(sorted(lines, key=lambda at: at[0]), 2)
+        if one.score is not None and other.score is not None and one.rank[1] >= other.rank[0]
+    ]
+    if not fights:
+        return inf, ""
+    closeness, place, one, below, other = min(fights, key=lambda fight: fight[:2])
+    return closeness, (
+        f"{one.bot} is number {place} with {format_points(one.score)} points a deal,"
+        f" {other.bot} number {below} with {format_points(other.score)}."
+    )

@@ -32,6 +32,9 @@ _EXCLUSIONS = {
     DecisionKind.LEAVE: "left",
 }
 
+_OF_BOTS = (DecisionKind.JOIN, DecisionKind.LEAVE, DecisionKind.SKIP)
+"""What bots have done: in a ladder that is too much for a table."""
+
 _UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
 _SHARED = (
     'Every seating of a table had the same cards (cards = "shared"), which bots by URL and those'
@@ -148,9 +151,14 @@ def told(decision: Decision) -> str:
 
 
 def sentences(facts: Mapping[str, Any]) -> list[str]:
-    """The decisions, the void matches and what else an organiser chose, for people."""
+    """The decisions of the organiser, the void matches and what else an organiser chose, for
+    people."""
     said = [_UNSANDBOXED] if facts.get("unsandboxed") else []
-    said += [sentence(decision) for decision in decided(facts)]
+    said += [sentence(one) for one in decided(facts) if one.kind not in _OF_BOTS]
+    skipped = sum(len(one.matches) for one in decided(facts) if one.kind == DecisionKind.SKIP)
+    if skipped:
+        matches = plural(skipped, "match", "matches")
+        said.append(f"{matches} not played, because a bot was away or the ladder ended.")
     config = facts.get("config", {})
     format = config.get("format", {})
     remembers = any(bot.get("url") or bot.get("connect") for bot in config.get("bots", ()))

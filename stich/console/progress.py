@@ -21,7 +21,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from tournament.decisions import sentences
+from tournament.decisions import sentence
 from tournament.records import Decision, MatchRecord, VoidRecord
 from tournament.run.runner import Observer
 from tournament.text import plural, printable, unreachable
@@ -103,7 +103,7 @@ class Watcher(Observer):
     def decided(self, decision: Decision) -> None:
         """`decision`: `decision`, `bot`, `why`, `matches`."""
         self.tell(
-            " ".join(sentences({"decisions": [decision]})),
+            sentence(decision),
             "decision",
             decision=decision.kind,
             bot=decision.bot or None,

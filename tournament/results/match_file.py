@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 import games
 from games import OptionError
 from tournament.config import Bot, Clock, Cup, Format, Stop
+from tournament.config.cup import LADDER
 from tournament.paths import STORE_FILE
 from tournament.records import Answer, FaultRecord, MatchRecord, VoidRecord
 from tournament.results.lines import LineError, read_lines
@@ -171,11 +172,13 @@ def _finish(
     of_block = sa.select(sa.func.count()).where(matches.c.block_id == blocks.c.id)
     connection.execute(sa.update(blocks).values(seatings=of_block.scalar_subquery()))
     cup, game = line.cup, games.get(line.game)
+    # In a ladder it matters who came first.
+    names = list(about) if cup.format.type == LADDER else sorted(about)
     config = Cup(
         name=cup.name,
         game=line.game,
         players=line.players,
-        bots=tuple(Bot(name, author=cup.authors.get(name)) for name in sorted(about)),
+        bots=tuple(Bot(name, author=cup.authors.get(name)) for name in names),
         options=line.options,
         format=Format(**msgspec.structs.asdict(cup.format)),
         stop=Stop(**msgspec.structs.asdict(cup.stop)) if cup.stop else Stop(),

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 import games
 from games import IllegalMove
 from tournament.json_schema import schema_of
-from tournament.records import Decision, FaultKind, MatchRecord
+from tournament.records import Decision, DecisionKind, FaultKind, MatchRecord
 from tournament.store.reader import StoreReader
 
 FORMAT: Final = "stich-match/1"
@@ -23,6 +23,8 @@ SAME: Final = (
     *("scores", "adjusted", "results", "started"),
 )
 """The fields of a line that are those of a MatchRecord."""
+
+_LEFT_OUT: Final = (DecisionKind.JOIN, DecisionKind.SKIP)
 
 Integer = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
@@ -186,6 +188,8 @@ def _cup_facts(facts: Mapping[str, Any]) -> CupFacts:
         "strikes": config["strikes"],
         "authors": {bot["name"]: bot["author"] for bot in config["bots"] if bot.get("author")},
         "voids": [VoidFacts(*void) for void in facts["voids"]],
+        # Every line has them: who joined follows from the matches.
+        "decisions": [one for one in facts["decisions"] if one.kind not in _LEFT_OUT],
     }
     return msgspec.convert(known, CupFacts)
 

@@ -4,7 +4,7 @@ next epoch."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,9 +29,9 @@ _CHECKED_AT_ONCE = 4
 _LOOK_S = 2.0
 _WAIT_S = 5.0  # for checks, before an epoch begins without those that are checked
 
-Checked = tuple[str, Mapping[str, str]]
-"""What keeps a bot from playing, as a sentence with the fix, "" for nothing; and the name, version
-and author that it says it has."""
+Checked = tuple[str | None, Mapping[str, str]]
+"""What keeps a bot from playing, as a sentence with the fix, "" for nothing, None if that is not
+known; and the name, version and author that it says it has."""
 
 
 class Connections(Protocol):
@@ -47,12 +47,20 @@ class Connections(Protocol):
         """Where a bot that connects is asked."""
 
 
-def short_check(cup: Cup, bot: Bot) -> Checked:
-    """Whether a bot by URL answers GET /, plays the game, and moves legally in some positions."""
+def short_check(cup: Cup, bot: Bot, known: Mapping[str, str] | None, *, again: bool) -> Checked:
+    """Whether a bot by URL answers GET /, plays the game, says the same of itself as is `known`,
+    and moves legally in some positions. If it has passed the check and is asked `again`, positions
+    are left out, and it is no failure if it does not answer."""
     try:
         about = about_by_url(bot, bot.url or "")
         found = [*misfits(bot, about, cup)]
-        if not found:
+        if known is not None and identity(about) != known:
+            was, now = (", ".join(each.values()) for each in (known, identity(about)))
+            found.append(
+                f"{bot.name}: GET / said {was} when it was entered, and says {now} now. A changed"
+                " bot is a new version: enter it by `stich join` with --new-version."
+            )
+        if not found and not again:
             with closing(reach_url(bot, bot.url or "")) as player:
                 examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
                 options = tuple((name, (value,)) for name, value in cup.options.items())
@@ -60,7 +68,7 @@ def short_check(cup: Cup, bot: Bot) -> Checked:
                 failures = positions(examiner, scope, _POSITIONS).failures
             found = [f"{bot.name}: {one.problem} {one.advice.fix}" for one in failures]
     except StartError as error:
-        return str(error), {}
+        return (None if again else str(error)), {}
     return (found[0] if found else ""), identity(about)
 
 
@@ -82,10 +90,11 @@ class Entrants:
         self._gateway = gateway
         self._now = now
         self._results: dict[str, str] = store.get("checks", {})
+        about: dict[str, list[dict[str, str]]] = store.get("about", {})
+        self._about: dict[str, Mapping[str, str]] = {bot: about[bot][-1] for bot in about}
         self._checks: dict[str, Future[Checked]] = {}
         self._pool = ThreadPoolExecutor(_CHECKED_AT_ONCE)
         self._looked = 0.0
-        self._waits_until: float | None = None
 
     def close(self) -> None:
         """Check no more."""
@@ -119,12 +128,13 @@ class Entrants:
         here = self.here(cup) - absent(decisions)
         self._collect(here)
         for bot in cup.bots:
-            if (
-                bot.connect
-                and bot.name in here - self._checks.keys()
-                and self._results.get(bot.name, "?")
-            ):
-                self._checks[bot.name] = self._pool.submit(short_check, cup, bot)
+            new = bot.connect and self._results.get(bot.name, "?")
+            if new and bot.name in here - self._checks.keys():
+                self._check(cup, bot, again=False)
+
+    def _check(self, cup: Cup, bot: Bot, *, again: bool) -> None:
+        known = self._about.get(bot.name)
+        self._checks[bot.name] = self._pool.submit(short_check, cup, bot, known, again=again)
 
     def _is_time(self, decisions: Sequence[Decision]) -> bool:
         """Whether the ladder is to end now. That becomes a decision, which no clock takes back."""
@@ -133,33 +143,39 @@ class Entrants:
             return False
         return self._now() >= datetime.fromisoformat(ends)
 
-    def _collect(self, here: frozenset[str]) -> None:
+    def _collect(self, here: frozenset[str]) -> frozenset[str]:
         """Keep the results of the checks that have ended, and notify the authors. That of a bot
-        that has left meanwhile says nothing."""
+        that has gone meanwhile says nothing. The bots that passed."""
         ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
-        found = {bot: said for bot, said in ended.items() if bot in here}
-        if not found:
-            return
-        self._results |= {bot: problem for bot, (problem, _) in found.items()}
-        about = self._store.get("about", {})
-        about |= {bot: [said] for bot, (_, said) in found.items() if said}
-        self._store.put({"checks": self._results, "about": about})
-        self._gateway.fail({bot: problem for bot, (problem, _) in found.items() if problem})
+        found = {bot: problem for bot, (problem, _) in ended.items() if bot in here and problem}
+        passed = {bot: said for bot, (problem, said) in ended.items() if problem == ""}
+        results = self._results | found | dict.fromkeys(passed, "")
+        if results != self._results:
+            self._results = results
+            self._about |= passed
+            about = self._store.get("about", {}) | {bot: [said] for bot, said in passed.items()}
+            self._store.put({"checks": results, "about": about})
+        if found:
+            self._gateway.fail(found)
+        return frozenset(passed)
 
     def begin_epoch(self, decisions: Sequence[Decision]) -> bool:
         """Begin the next epoch with the bots that can play; False if none can begin now."""
         self.look(decisions, every_s=0)
-        if self._waits_until is None:
-            self._waits_until = monotonic() + _WAIT_S
-        if self._is_time(decisions) or (self._checks and monotonic() < self._waits_until):
-            return False
         cup = self.cup(decisions)
         here = self.here(cup) - absent(decisions)
+        if self._is_time(decisions) or len(here) < cup.players:
+            return False
+        for bot in cup.bots:
+            if bot.connect and bot.name in here - self._checks.keys():
+                self._check(cup, bot, again=True)
+        wait(self._checks.values(), _WAIT_S)
+        fit = self._collect(here)
         bots = tuple(
             bot.name
             for bot in cup.bots
-            if bot.name in here and not (bot.connect and self._results.get(bot.name, "?"))
+            if bot.name in here and (not bot.connect or bot.name in fit)
         )
         if len(bots) < cup.players:
             return False
@@ -167,5 +183,4 @@ class Entrants:
         tables = self._schedule.draw(RoundScores(self._store), number, bots)
         at = self._now().isoformat(timespec="seconds")
         self._store.add_epoch(Epoch(number, at, bots, tables))
-        self._waits_until = None
         return True

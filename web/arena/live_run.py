@@ -315,7 +315,7 @@ def upcoming(
     gone, away = absent(decided(facts)), set(facts.get("away", ()))
 
     def unfinished() -> Iterator[Upcoming]:
-        for round in schedule.rounds(RoundScores(run)):
+        for round in schedule.open_rounds(RoundScores(run)):
             complete = True
             for block in round.blocks:
                 done, of = played.get(block.number, 0), len(block.seatings)

@@ -171,7 +171,7 @@ def test_what_has_begun_is_finished_and_no_more(tmp_path: Path, hall: Hall) -> N
     with Store.open(tmp_path) as store:
         assert store.count() == 6
         said = sentences(store.facts())[-1]
-    assert said.endswith("12 matches will not be played (the ladder ends).")
+    assert said == "12 matches not played, because a bot was away or the ladder ended."
     assert table(tmp_path)["finished"]
 
 
@@ -235,6 +235,19 @@ def test_a_bot_that_fails_the_short_check_is_told_why_and_may_try_again(
     del hall.failed["ann"]
     with Store.open(tmp_path) as store:
         assert store.get("checks")["cat"] == ""
+
+
+def test_a_bot_that_has_changed_is_to_be_a_new_version(tmp_path: Path, hall: Hall) -> None:
+    about = dict(ABOUT)
+    with hostile.running(hostile.toy("ann"), about) as url:
+        hall.urls = {"ann": url}
+        enter_ann = partial(enter, tmp_path, "ann")
+        change = partial(about.update, version="2")
+        play(tmp_path, hall, {4: enter_ann, 20: change, 60: finish(tmp_path)})
+    assert rosters(tmp_path)[:3] == [HOUSE, (*HOUSE, "ann"), HOUSE]
+    assert hall.failed["ann"].startswith(
+        "ann: GET / said hostile, 1 when it was entered, and says hostile, 2 now."
+    )
 
 
 def test_tables_that_were_not_drawn_are_found(tmp_path: Path, hall: Hall) -> None:

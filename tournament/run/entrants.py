@@ -123,7 +123,8 @@ class Entrants:
             return
         self._looked = monotonic()
         if self._is_time(decisions):
-            self._store.decide(DecisionKind.FINISH, f"It was to end at {self._cup.format.ends}.")
+            planned = (self._cup.format.ends or "")[:16].replace("T", " ")
+            self._store.decide(DecisionKind.FINISH, f"as planned for {planned} UTC")
         cup = self.cup(decisions)
         here = self.here(cup) - absent(decisions)
         self._collect(here)

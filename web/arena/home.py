@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import games
 from tournament.decisions import sentences, told
 from tournament.records import MatchRecord
 from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.formatting import format_scores
-from web.ui.replay import clock, page_steps
 
-_MOST_MOVES = 500  # of a match that is replayed for one trick, in some 30 ms
+_MOST_MOVES = 3_000  # of a match that is replayed for one trick
+_LOOKED_BACK = 50  # moves
 _DECISIONS = 6
 
 
@@ -46,20 +49,26 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > _MOST_MOVES:
         return None
-    steps = reversed(page_steps(record, *clock(now.facts["config"])))
-    trick = next((step for step in steps if _on_table(step)), None)
-    if trick is None:
-        return None
-    held = (plural(len(hand.replace(" ", "")) // 2, "card") for hand in trick["hands"])
-    notes = (", ".join([*roles, many]) for roles, many in zip(trick["roles"], held, strict=True))
-    cards = (fact[2][i : i + 2] for fact in _on_table(trick) for i in range(0, len(fact[2]), 2))
-    return TableToWatch(
-        record.match, ended(record), tuple(cards), tuple(zip(record.seating, notes, strict=True))
-    )
+    game = games.get(record.game)
+    for data in _last_positions(record):
+        cards = [card for fact in game.facts(data) if fact.on_table for card in fact.cards]
+        if cards:
+            held = [plural(len(hand), "card") for hand in data["hands"]]
+            notes = [", ".join([*game.roles(data, seat), held[seat]]) for seat in range(len(held))]
+            seats = zip(record.seating, notes, strict=True)
+            return TableToWatch(record.match, ended(record), tuple(cards), tuple(seats))
+    return None
 
 
-def _on_table(step: dict[str, Any]) -> list[Any]:
-    return [fact for fact in step["facts"] if fact[4] and fact[2]]
+def _last_positions(record: MatchRecord) -> Iterator[dict[str, Any]]:
+    """The positions at the end of a match, the last first; none of a match that is damaged."""
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    latest: deque[games.State] = deque(maxlen=_LOOKED_BACK)
+    with suppress(games.IllegalMove):
+        for move in record.moves:
+            state = state.advance(move)
+            latest.append(state)
+        yield from (state.to_dict() for state in reversed(latest))
 
 
 def ended(record: MatchRecord) -> datetime:
@@ -86,4 +95,4 @@ def _largest_swing(run: LiveRun, now: Snapshot) -> Iterator[News]:
     if match and record:
         scores = format_scores(match.seating, match.adjusted)
         shown = match.match if now.shown(match) else ""
-        yield News(ended(record), f"The most points in one match so far: {scores}.", shown)
+        yield News(ended(record), f"The most points in one match: {scores}.", shown)

@@ -73,7 +73,7 @@ def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
     assert 'class="watch" href="/watch"' in page
     shown = page.partition('class="watch"')[2].partition("</a>")[0]
     assert " 0 cards<" in shown or ">0 cards<" in shown, "somebody has played the last card"
-    assert "The most points in one match so far" in page
+    assert "The most points in one match" in page
     assert 'aria-current="page">Table<' in page
 
 

@@ -78,7 +78,6 @@ def create_app(
         "game_of": games.get,
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
-        "watch_page": "/watch" if "pages.watch" in app.view_functions else "",
         "ladder": "join" in app.blueprints,
         "run_facts": _run_facts,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from inspect import isfunction
-from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, StrictUndefined
@@ -32,18 +31,7 @@ def signed(value: int) -> str:
 
 def markdown(name: str) -> Markup:
     """A page of the documentation, without links to others."""
-    return _rendered(files("web.ui").joinpath("templates", name).read_text("utf-8"))
-
-
-def rules_page(game: str) -> Markup:
-    """The rules of a game, from where the build copies them; a checkout has only the original."""
-    folder = Path(__file__).parents[2]
-    copied = folder / "service" / "static" / "rules" / f"{game}.md"
-    original = folder / "docs" / "rules" / f"{game}.md"
-    return _rendered((copied if copied.is_file() else original).read_text("utf-8"))
-
-
-def _rendered(page: str) -> Markup:
+    page = files("web.ui").joinpath("templates", name).read_text("utf-8")
     text = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
     return Markup(text)  # noqa: S704 - our own page
 

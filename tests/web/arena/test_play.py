@@ -133,7 +133,7 @@ def test_a_person_chooses_the_length_and_the_options() -> None:
     with playing() as client:
         page = client.get("/play").text
         assert page.count('name="deals"') == 4
-        assert client.get("/play/rules/zhengfen").status_code == 200
+        assert client.get("/rules/zhengfen").status_code == 200
         chosen = {"game": "zhengfen", "target": "100", "deals": "", "bot": "random"}
         where = client.post("/play", data=chosen).headers["Location"]
         game = client.application.extensions["stich-play"].get(where.rpartition("/")[2])

@@ -15,7 +15,6 @@ from tournament.bot.url_bot import StartError
 from tournament.config import REFERENCE_BOTS
 from tournament.config.arguments import fill_seats
 from web.arena.play.game import BrowserGame, BrowserGames, FullError
-from web.ui.template_environment import rules_page
 
 play_pages = Blueprint("play_pages", __name__)
 
@@ -83,14 +82,6 @@ def _options(rules: Game) -> dict[str, Value]:
             number = request.form.get(option.name, -1, type=int)
             found[option.name] = words.get(text, number)
     return found
-
-
-@play_pages.get("/play/rules/<name>")
-def rules(name: str) -> str:
-    """The rules of a game."""
-    if name not in games.GAMES:
-        abort(404, "There is no such game; the page of games lists them.")
-    return render_template("rules.html", title=games.get(name).title, text=rules_page(name))
 
 
 @play_pages.get("/play/<key>")

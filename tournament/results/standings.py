@@ -150,7 +150,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     fitted = fit(data)
     # Two bots that are left of more have not played a duel.
     whole = len(arrays.bots) == len(played.bots)
-    duel = duel_result(arrays, data, facts) if whole else None
+    duel = duel_result(arrays, data, facts) if whole and not ladder else None
     kind = kind_of_ranges(facts) if duel is None else "anytime"
     status: Sequence[Status] = [""] * len(arrays.bots)
     if duel is not None:

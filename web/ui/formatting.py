@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from tournament.decisions import disqualified
+from tournament.formats.ladder_draw import NEW
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule
@@ -95,6 +96,8 @@ def table_notes(table: Standings) -> Iterator[str]:
         )
         if not table.finished and table.stop is None and table.format in _PLANNED:
             yield "Ranks shown during the run are cautious; they narrow when it ends."
+    if any(line.status == "new" for line in table.standings):
+        yield f"Bots with fewer than {NEW} blocks are new and have no place yet."
     if table.groups > 1:
         yield (
             f"The bots form {table.groups} groups that never met: scores cannot be compared between"

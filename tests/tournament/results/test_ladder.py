@@ -9,6 +9,7 @@ from tournament.formats.ladder_draw import draw_tables
 from tournament.ranking.posterior import Posterior
 from tournament.records import Decision, DecisionKind, MatchSummary
 from tournament.results.standings import Standings, standings
+from web.ui.formatting import table_notes
 
 OLD = "abcdefgh"
 """From best to worst."""
@@ -66,6 +67,7 @@ def test_new_bots_are_in_the_table_without_a_place() -> None:
     assert row(table, "nobody").status == "new"
     assert [place for place, *_ in ranked(table)] == [*range(1, 9), None, None]
     assert table.to_dict()["standings"][-1]["status"] == "new"
+    assert "Bots with fewer than 10 blocks are new and have no place yet." in table_notes(table)
 
 
 def test_places_are_of_those_who_play_and_bots_that_left_keep_their_score() -> None:
@@ -112,3 +114,9 @@ def test_rows_without_stages_compare_only_bots_at_one_table() -> None:
 def test_a_ladder_without_a_block_is_no_error() -> None:
     assert [line.status for line in standings(ladder([])).standings] == ["new"] * 8
     assert standings(ladder([], bots=[])).standings == ()
+
+
+def test_a_ladder_of_which_two_bots_have_come_is_no_duel() -> None:
+    table = standings(ladder([], bots=["ann", "bob"]))
+    assert table.duel is None
+    assert [line.status for line in table.standings] == ["new", "new"]

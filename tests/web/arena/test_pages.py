@@ -310,6 +310,8 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         assert (left.block, left.played, left.seatings) == (2, 1, 3)
         assert set(left.bots) == set(cup().names)
         assert seen.status == "Playing: 1 table, 4 of 6 matches, about 60 seconds left"
+        now += 599
+        assert live.refresh().status == "Playing: 4 of 6 matches, none in the last 10 minutes"
         page = create_app(under_way).test_client().get("/").text
         assert "<b>Now</b>" in page
         assert "<b>Next</b>" not in page

@@ -20,9 +20,9 @@ from stich.console.progress import JsonLines, watch
 from stich.console.tables import make_console, print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
-from tournament.config import Cup, read_cup
+from tournament.config import Bot, Cup, read_cup
 from tournament.config.keys import suggest
-from tournament.decisions import absent
+from tournament.decisions import absent, with_joined
 from tournament.names import normal, problem
 from tournament.results.standings import standings
 from tournament.run.estimate import estimate
@@ -265,9 +265,8 @@ def invite(
                 if store.folder is None:
                     raise StoreError(f"{target}: name the folder of a run, not a database.")
                 cup = Cup.from_dict(store.facts()["config"])
-                if cup.is_ladder and name not in cup.names:
-                    name = _enter(cup, target, name)
-                    cup = Cup.from_dict(store.facts()["config"])
+        if cup.is_ladder:
+            cup = _with_bot(cup, folder, name, enter=not revoke)
         if name not in cup.names:
             fix = suggest(name, cup.names)
             raise click.UsageError(f"there is no bot {name!r} in {target}; {fix}")
@@ -287,16 +286,21 @@ def invite(
         click.echo(f"Note: {name} {how}; the token lets its author see its faults.", err=True)
 
 
-def _enter(cup: Cup, target: str, name: str) -> str:
-    """Enter a new bot in a ladder, without an author; its name."""
-    name = normal(name)
+def _with_bot(cup: Cup, folder: Path, name: str, *, enter: bool) -> Cup:
+    """The ladder with all its bots. If none has this name, one is to `enter`, without an author."""
+    with Store.create(folder) as store:
+        everybody = with_joined(cup, store.decisions())
+    if name in everybody.names or not enter:
+        return everybody
     if wrong := problem(name):
         raise click.UsageError(wrong)
+    if normal(name) != name:
+        raise click.UsageError(f"Write the name with usual letters: {normal(name)}.")
     try:
-        join(target, cup, name, "")
+        join(str(folder), cup, name, "")
     except JoinRefused as refused:
         refuse(str(refused))
-    return name
+    return replace(everybody, bots=(*everybody.bots, Bot(name, connect=True)))
 
 
 def _command_again(name: str, cup: str, target: str, *more: str) -> str:

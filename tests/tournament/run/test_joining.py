@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.tournament import played
+from tests.tournament.cups import stich
 from tournament.config import Cup, Join
-from tournament.decisions import absent, with_joined
+from tournament.decisions import absent, joined, with_joined
 from tournament.records import DecisionKind
 from tournament.run.joining import JoinRefused, join, leave
 from tournament.store.store import Store
@@ -103,3 +104,18 @@ def test_undo_takes_back_what_the_organiser_decided_and_not_that_an_author_left(
         store.decide(DecisionKind.LEAVE, "", "bob")
         store.decide(DecisionKind.UNDO, "", "ann")
         assert absent(store.decisions()) == {"bob"}
+
+
+def test_the_organiser_invites_bots_to_a_ladder_before_it_begins_and_later(tmp_path: Path) -> None:
+    file, out = tmp_path / "ladder.toml", tmp_path / "run"
+    file.write_text(
+        'name = "Autumn"\ngame = "doudizhu"\n[format]\ntype = "ladder"\n'
+        '[[bots]]\nname = "greedy"\ncommand = "python -m bots.greedy"\n'
+    )
+    for name in ("ann", "bob", "cat", "dan", "ann"):
+        assert stich("invite", file, name, "--out", out).returncode == 0
+    with Store.open(out) as store:
+        assert [bot.name for bot in joined(store.decisions())] == ["ann", "bob", "cat", "dan"]
+    for name, said in (("Ann", "looks like it"), ("a" * 33, "1 to 32"), ("ﬁx", "usual letters")):
+        assert said in stich("invite", file, name, "--out", out).stderr
+    assert "no bot 'eve'" in stich("invite", file, "eve", "--out", out, "--revoke").stderr

@@ -25,7 +25,8 @@ from tournament.run.preflight import about_by_url, identity, misfits
 from tournament.store.store import Store
 
 _POSITIONS = 3
-_CHECKED_AT_ONCE = 4
+_NEW_AT_ONCE = 4
+_KNOWN_AT_ONCE = 64
 _LOOK_S = 2.0
 _WAIT_S = 5.0  # for checks, before an epoch begins without those that are checked
 
@@ -93,12 +94,15 @@ class Entrants:
         about: dict[str, list[dict[str, str]]] = store.get("about", {})
         self._about: dict[str, Mapping[str, str]] = {bot: about[bot][-1] for bot in about}
         self._checks: dict[str, Future[Checked]] = {}
-        self._pool = ThreadPoolExecutor(_CHECKED_AT_ONCE)
+        # Apart, so that newcomers that take their time do not delay those that play.
+        self._new = ThreadPoolExecutor(_NEW_AT_ONCE)
+        self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
         self._looked = 0.0
 
     def close(self) -> None:
         """Check no more."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._new, self._again):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, decisions: Sequence[Decision]) -> Cup:
         """The cup with all bots that have joined, as the gateway reaches them."""
@@ -135,7 +139,8 @@ class Entrants:
 
     def _check(self, cup: Cup, bot: Bot, *, again: bool) -> None:
         known = self._about.get(bot.name)
-        self._checks[bot.name] = self._pool.submit(short_check, cup, bot, known, again=again)
+        pool = self._again if again else self._new
+        self._checks[bot.name] = pool.submit(short_check, cup, bot, known, again=again)
 
     def _is_time(self, decisions: Sequence[Decision]) -> bool:
         """Whether the ladder is to end now. That becomes a decision, which no clock takes back."""

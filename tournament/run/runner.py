@@ -172,11 +172,15 @@ class Runner:
     def _is_over(self, observer: Observer) -> bool:
         """Whether nothing is played any more. In a ladder, begin the next epoch, or wait until one
         can begin, or a decision is to be acted on."""
+        waits = False
         while self._entrants is not None and not self._new_decisions(observer, every_s=0):
             if finished_by(self._decisions):
                 return True
             if self._entrants.begin_epoch(self._decisions):
                 return False
+            if not waits:
+                observer.notice("The ladder waits until enough bots for a table are connected.")
+            waits = True
             sleep(_TICK_S)
         return self._entrants is None
 

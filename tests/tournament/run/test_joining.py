@@ -118,4 +118,6 @@ def test_the_organiser_invites_bots_to_a_ladder_before_it_begins_and_later(tmp_p
         assert [bot.name for bot in joined(store.decisions())] == ["ann", "bob", "cat", "dan"]
     for name, said in (("Ann", "looks like it"), ("a" * 33, "1 to 32"), ("ﬁx", "usual letters")):
         assert said in stich("invite", file, name, "--out", out).stderr
+    done = stich("run", file, "--out", out)
+    assert (done.returncode, "is a ladder; run it with: stich arena" in done.stderr) == (2, True)
     assert "no bot 'eve'" in stich("invite", file, "eve", "--out", out, "--revoke").stderr

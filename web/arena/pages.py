@@ -58,6 +58,16 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     return answer
 
 
+def rendered_once(key: str, render: Callable[[], str]) -> str:
+    """The page with this key, kept for others who look at it."""
+    kept = current_run().pages
+    page = kept.get(key) or render()
+    if len(kept) >= _RENDERED:
+        kept.clear()
+    kept[key] = page
+    return page
+
+
 def _answer(
     version: str, render: Callable[[], str], mimetype: str = "text/html"
 ) -> WerkzeugResponse:
@@ -66,12 +76,7 @@ def _answer(
     if request.if_none_match.contains(etag):
         response = Response(status=304)
     else:
-        rendered = current_run().pages
-        page = rendered.get(etag) or render()
-        if len(rendered) >= _RENDERED:
-            rendered.clear()
-        rendered[etag] = page
-        response = Response(page, mimetype=mimetype)
+        response = Response(rendered_once(etag, render), mimetype=mimetype)
     response.set_etag(etag)
     response.headers["Cache-Control"] = "no-cache"
     return response

@@ -14,7 +14,7 @@ from tournament.records import MatchSummary
 from tournament.results.standings import Standing
 from web.arena.home import ended
 from web.arena.live_run import LiveRun, Snapshot, current_run, duration
-from web.arena.pages import pages
+from web.arena.pages import pages, rendered_once
 from web.ui.formatting import format_points
 from web.ui.replay import match_data
 
@@ -28,34 +28,33 @@ Watched = tuple[str, str, datetime]
 
 
 @pages.get("/watch/tables")
-def tables() -> Response:
+def tables() -> list[dict[str, str]]:
     """The tables to watch, the best first; chosen once for all spectators."""
     run = current_run()
     now = run.snapshot()
     if run.watched is None or run.watched[0] != now.version:
         run.watched = now.version, _choose(run, now)
     at = datetime.now(UTC)
-    found = [
+    return [
         {"match": match, "why": why, "ago": f"{duration((at - when).total_seconds())} ago"}
         for match, why, when in run.watched[1]
     ]
-    return Response(json.dumps(found), mimetype="application/json")
 
 
 @pages.get("/watch/<match>")
 def watched_match(match: str) -> Response:
     """A match for replay.js. It never changes, so browsers and proxies may keep it."""
-    run = current_run()
-    key = f"watch {match}"
-    text = run.pages.get(key)
-    if text is None:
-        record = run.find(match)
-        if record is None or run.is_open(record.block):
-            abort(404, "There is no such match, or its cards are not shown yet.")
-        text = run.pages[key] = json.dumps(match_data(record, run.facts().facts["config"]))
+    text = rendered_once(f"watch {match}", lambda: _match_text(current_run(), match))
     response = Response(text, mimetype="application/json")
     response.headers["Cache-Control"] = "public, max-age=86400, immutable"
     return response
+
+
+def _match_text(run: LiveRun, match: str) -> str:
+    record = run.find(match)
+    if record is None or run.is_open(record.block):
+        abort(404, "There is no such match, or its cards are not shown yet.")
+    return json.dumps(match_data(record, run.facts().facts["config"]))
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[Watched]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 import games
@@ -163,6 +164,20 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
             assert " won Test cup" in text(browser, "h1")
 
 
+# At how many heights of the page the controls stand while a match is stepped through.
+TOPS = """
+    const [next, steps] = ["[data-go=next]", ".steps"].map((one) => document.querySelector(one));
+    const tops = new Set();
+    steps.style.position = "static"; // not at the end of the window
+    for (let move = 4; move < 20; move++) {
+        next.click();
+        tops.add(Math.round(steps.getBoundingClientRect().top));
+    }
+    steps.style.position = "";
+    return tops.size;
+"""
+
+
 @pytest.mark.parametrize("width", [1400, 390])
 def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: int) -> None:
     """Wherever the focus is, on its page and in the report."""
@@ -175,6 +190,8 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
             with chromium(width) as browser:
                 browser.get(f"{page}move=4")
                 WebDriverWait(browser, WAIT_S).until(lambda one: text(one, where).startswith("4 /"))
+                assert browser.execute_script(TOPS) == 1, "the controls stay where they are"
+                browser.get(f"{page}move=4")
                 browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
                 assert browser.current_url == f"{page}move=5"
                 browser.find_element(By.CSS_SELECTOR, '[data-go="next"]').send_keys(Keys.ENTER)
@@ -183,6 +200,29 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
                 browser.switch_to.active_element.send_keys(Keys.END)
                 assert "Deal 1 is over, and the game" in text(browser, ".result")
                 assert not console_errors(browser)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_spectators_see_one_table_after_the_other(
+    tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
+    with (
+        run(tmp_path, cup(NAMES)) as store,
+        served(create_app(store)) as url,
+        chromium(width) as browser,
+    ):
+        show_as(browser, dark)
+        browser.get(f"{url}/watch")
+        wait = WebDriverWait(browser, WAIT_S)
+        wait.until(lambda one: text(one, '[data-part="where"]').startswith("1 /"))
+        check_page(browser, axe)
+        first = text(browser, "#title")
+        browser.find_element(By.CSS_SELECTOR, '[data-go="last"]').send_keys(Keys.ENTER)
+        browser.execute_script("document.querySelector('[data-part=speed] option').value = 50")
+        Select(browser.find_element(By.CSS_SELECTOR, '[data-part="speed"]')).select_by_index(0)
+        browser.find_element(By.CSS_SELECTOR, '[data-go="back"]').send_keys(Keys.ENTER)
+        browser.find_element(By.CSS_SELECTOR, '[data-go="play"]').send_keys(Keys.ENTER)
+        wait.until(lambda one: text(one, "#title") != first)
 
 
 def html(browser: Chrome, selector: str) -> str:

@@ -59,6 +59,7 @@ const CardTable = (() => {
         row.append(drawn);
       });
     }
+    row.style.setProperty("--cards", row.children.length);
     return row;
   }
 
@@ -105,9 +106,9 @@ const CardTable = (() => {
     const said = make("div", { class: "about" }, make("span", { class: time && time[1] ? "late" : null }, about.join(" · ")));
     const lies = position.facts.some((one) => one[4] && one[3] === seat);
     if (position.last[seat] && !lies) said.append(make("span", { class: "said" }, move(position.last[seat])));
-    if (position.infos && position.infos[seat]) said.append(make("p", { class: "info" }, position.infos[seat]));
     const shown = held ?? "??".repeat(count);
     const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who, said);
+    if (position.infos && position.infos[seat]) box.append(make("p", { class: "info" }, position.infos[seat]));
     box.style.setProperty("--most", table.most[seat]);
     box.style.setProperty("--groups", table.groups);
     box.append(hand(shown, own ? table.drawOwn : undefined));
@@ -115,15 +116,14 @@ const CardTable = (() => {
   }
 
   function middle(table, position) {
-    const box = make("div", { class: "middle" });
+    const plays = make("div", { class: "plays" });
     for (const [, value, held, seat] of position.facts.filter((one) => one[4])) {
       const whose = make("p", {}, make("b", {}, table.seats[seat]), value ? ` · ${value}` : "");
-      box.append(make("div", { class: "play" }, hand(held), whose));
+      plays.append(make("div", { class: "play" }, hand(held), whose));
     }
     const what = position.trick_over ? "The trick is over. To move: " : "To move: ";
     const next = position.turn === null ? "The game is over." : [what, make("b", {}, table.seats[position.turn])];
-    box.append(make("p", { class: "next" }, ...[next].flat()));
-    return box;
+    return make("div", { class: "middle" }, plays, make("p", { class: "next" }, ...[next].flat()));
   }
 
   // The result of a deal, over the table: `ended` has points, hands as they were, the cards that

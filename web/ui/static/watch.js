@@ -33,7 +33,7 @@
     replay = await Replay.open(root, data, null, PATIENCE, () => { replay.pause(); next(); });
     shown.push(match);
     $("title").textContent = data.seats.join(" – ");
-    $("ago").textContent = ago;
+    $("ago").textContent = `ended ${ago}`;
     $("why").textContent = why;
     root.hidden = false;
     replay.show(0, false);

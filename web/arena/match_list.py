@@ -66,13 +66,13 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """What the address asks for; 404 for a bot that is not in the cup, 400 for what no list has."""
-    bot = request.args.get("bot") or None
-    if bot is not None:
+    """What the address asks for; 404 for a bot that is not in the cup, 400 for what no list has.
+    Without a bot there is no result, which the form may still have from another choice."""
+    bot, result = request.args.get("bot") or None, _asked_word("result", RESULTS)
+    if bot is None:
+        result = None
+    else:
         check_bot(now, bot)
-    result = _asked_word("result", RESULTS)
-    if result and bot is None:
-        abort(400, "A result is that of one bot: choose a bot as well.")
     faults = _asked_word("faults", FAULTS)
     return MatchFilter(bot, asked_number("round"), asked_number("block"), faults, result)
 

@@ -9,7 +9,10 @@ from urllib.parse import unquote
 
 import pytest
 
+import games
 from tests.make_screens import pictures
+from tournament.bench.play import read_par
+from tournament.bench.suite import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -79,3 +82,17 @@ def test_every_picture_of_the_pages_is_there_and_small() -> None:
     for name in (name for name, *_ in pictures()):
         assert name in shown
         assert (folder / name).stat().st_size < 60_000
+
+
+def test_the_page_of_reference_bots_has_the_points_that_are_checked_in() -> None:
+    lines = (ROOT / "docs" / "reference-bots.md").read_text("utf-8").splitlines()
+    rows = [re.split(r" *\| *", line)[1:-1] for line in lines if line.startswith("|")]
+    for table in TABLES:
+        marks = read_par()[table.key].landmarks()
+        if marks:
+            points = [
+                f"{marks[name] / table.deals:+.2f}" for name in ("search", "greedy", "random")
+            ]
+            title = games.get(table.game).title
+            (row,) = (one for one in rows if one[:2] == [title, str(table.players)])
+            assert [row[2], row[3], row[5]] == points

@@ -128,7 +128,7 @@ def play_bot(
 
 
 PAR_FILE = Path(__file__).with_name("par.json")
-LANDMARKS = ("random", "greedy")
+LANDMARKS = ("random", "greedy", "search")
 """The house bots that are measured against `sensible` beside it."""
 
 

@@ -38,7 +38,9 @@ def points(table: BenchTable, house: str, number: int) -> int:
 
 
 @pytest.mark.parametrize("table", AGAINST_SENSIBLE, ids=str)
-@pytest.mark.parametrize("house", ["sensible", "greedy", "random"])
+@pytest.mark.parametrize(
+    "house", ["sensible", "greedy", "random", pytest.param("search", marks=pytest.mark.slow)]
+)
 def test_the_house_bots_make_what_is_checked_in(table: BenchTable, house: str) -> None:
     par = read_par()[table.key]
     assert points(table, house, 1) == par.points[house][0]

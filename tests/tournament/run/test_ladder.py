@@ -20,6 +20,7 @@ from tests.tournament.hostile.server import ABOUT
 from tests.tournament.one_table import OneTable
 from tournament.config import Clock, Cup, Join
 from tournament.decisions import sentences
+from tournament.formats import make_schedule
 from tournament.formats.ladder import Ladder
 from tournament.records import DecisionKind, MatchRecord
 from tournament.results.standings import standings
@@ -29,6 +30,7 @@ from tournament.run.entrants import Entrants
 from tournament.run.joining import join, leave
 from tournament.run.resume import only_runner, resume
 from tournament.run.session import play_all
+from tournament.run.voiding import NotVoidable, last_exclusion, matches_of
 from tournament.store import rows
 from tournament.store.store import Store
 from tournament.store.tables import epochs
@@ -217,6 +219,44 @@ def test_bots_that_leave_or_are_excluded_play_no_more(tmp_path: Path, hall: Hall
     assert sum(not {*block.table} <= {*HOUSE} for block in blocks) <= 2
     assert all(block.played == block.seatings for block in blocks)
     assert {line["bot"] for line in table(tmp_path)["standings"]} == {*HOUSE, "ann", "bob"}
+
+
+def test_a_block_of_the_epoch_that_is_played_can_become_void(tmp_path: Path, hall: Hall) -> None:
+    refused = []
+
+    def void() -> None:
+        with Store.open(tmp_path) as store:
+            schedule = make_schedule(LADDER, store.get("seed"), store.get("match_key"))
+            for what in ("1", "7"):
+                try:
+                    block, found = matches_of(store, LADDER, schedule, what)
+                except NotVoidable as error:
+                    refused.append(str(error))
+                else:
+                    store.decide(DecisionKind.VOID, "", block=block, matches=found)
+
+    play(tmp_path, hall, {23: void, 36: finish(tmp_path)})
+    assert [text.partition(",")[0] for text in refused] == [
+        "Block 1 has decided how the cup continues"
+    ]
+    with Store.open(tmp_path) as store:
+        assert {void.block for void in store.voids()} == {7}
+    assert table(tmp_path)["matches"] == 36
+
+
+def test_who_was_withdrawn_by_mistake_plays_again(tmp_path: Path, hall: Hall) -> None:
+    enter_all = partial(enter, tmp_path, *JOINED)
+    withdraw = partial(decide, tmp_path, DecisionKind.WITHDRAW, "ann")
+
+    def undo() -> None:
+        with Store.open(tmp_path) as store:
+            schedule = make_schedule(LADDER, store.get("seed"), store.get("match_key"))
+            assert last_exclusion(store, LADDER, schedule).bot == "ann"
+            store.decide(DecisionKind.UNDO, "", "ann")
+
+    play(tmp_path, hall, {4: enter_all, 16: withdraw, 20: undo, 80: finish(tmp_path)})
+    assert ["ann" in bots for bots in rosters(tmp_path)[:3]] == [False, False, True]
+    table(tmp_path)
 
 
 def test_a_bot_that_fails_the_short_check_is_told_why_and_may_try_again(

@@ -138,7 +138,7 @@ class Entrants:
                 self._check(cup, bot, again=False)
 
     def _check(self, cup: Cup, bot: Bot, *, again: bool) -> None:
-        known = self._about.get(bot.name)
+        known = self._about.get(bot.name) if bot.connect else None
         pool = self._again if again else self._new
         self._checks[bot.name] = pool.submit(short_check, cup, bot, known, again=again)
 
@@ -160,7 +160,8 @@ class Entrants:
         if results != self._results:
             self._results = results
             self._about |= passed
-            about = self._store.get("about", {}) | {bot: [said] for bot, said in passed.items()}
+            new = {bot: [said] for bot, said in passed.items() if said}
+            about = self._store.get("about", {}) | new
             self._store.put({"checks": results, "about": about})
         if found:
             self._gateway.fail(found)
@@ -174,14 +175,14 @@ class Entrants:
         if self._is_time(decisions) or len(here) < cup.players:
             return False
         for bot in cup.bots:
-            if bot.connect and bot.name in here - self._checks.keys():
+            if bot.url is not None and bot.name in here - self._checks.keys():
                 self._check(cup, bot, again=True)
         wait(self._checks.values(), _WAIT_S)
         fit = self._collect(here)
         bots = tuple(
             bot.name
             for bot in cup.bots
-            if bot.name in here and (not bot.connect or bot.name in fit)
+            if bot.name in here and (bot.url is None or bot.name in fit)
         )
         if len(bots) < cup.players:
             return False

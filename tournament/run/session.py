@@ -23,7 +23,7 @@ from tournament.formats.commitment import weakness
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores
 from tournament.paths import state_folder
-from tournament.run.entrants import Entrants
+from tournament.run.entrants import Connections, Entrants
 from tournament.run.executor import Executor
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.resume import only_runner, resume
@@ -38,7 +38,7 @@ Waiting = Callable[[Sequence[str], int, str], None]
 """Receives what `Observer.waiting` does."""
 
 
-class Gateway(Protocol):
+class Gateway(Connections, Protocol):
     """The bots that connect."""
 
     def wait_for_bots(
@@ -49,15 +49,6 @@ class Gateway(Protocol):
 
     def exclude(self, bots: Mapping[str, str]) -> None:
         """These bots play no more, each with a sentence that says why, and all others do."""
-
-    def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be mended before they connect again, each as a sentence says."""
-
-    def tables(self) -> Mapping[str, int]:
-        """The bots that are connected, each with the number of its tables."""
-
-    def url_of(self, bot: str) -> str:
-        """Where a bot that connects is asked."""
 
 
 def run_cup(

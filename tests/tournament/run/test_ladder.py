@@ -18,7 +18,7 @@ from tests.tournament import hostile, played
 from tests.tournament.cups import stich
 from tests.tournament.hostile.server import ABOUT
 from tests.tournament.one_table import OneTable
-from tournament.config import Clock, Cup, Join
+from tournament.config import Bot, Clock, Cup, Join
 from tournament.decisions import sentences
 from tournament.formats import make_schedule
 from tournament.formats.ladder import Ladder
@@ -166,6 +166,12 @@ def test_a_ladder_waits_until_there_are_bots_for_a_table(tmp_path: Path, hall: H
     hall.after_looks = {4: partial(enter, tmp_path, "ann"), 8: partial(enter, tmp_path, "bob")}
     play(tmp_path, hall, {18: finish(tmp_path)}, cup)
     assert rosters(tmp_path) == [("house0", "ann", "bob")]
+
+
+def test_nobody_waits_for_a_bot_by_url_that_does_not_answer(tmp_path: Path, hall: Hall) -> None:
+    cup = replace(LADDER, bots=(*LADDER.bots, Bot("far", url="http://127.0.0.1:9")))
+    play(tmp_path, hall, {18: finish(tmp_path)}, cup)
+    assert rosters(tmp_path) == [HOUSE]
 
 
 def test_what_has_begun_is_finished_and_no_more(tmp_path: Path, hall: Hall) -> None:

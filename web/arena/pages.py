@@ -8,7 +8,6 @@ from functools import wraps
 from math import ceil
 from typing import Any, Final
 
-import numpy as np
 from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
@@ -200,7 +199,7 @@ def _matches_page(now: Snapshot, asked: MatchFilter, page: int) -> str:
         now,
         asked=asked,
         choices={"faults": FAULTS, "result": RESULTS},
-        rounds=np.unique(now.arrays.round).tolist(),
+        rounds=int(now.arrays.round.max(initial=0)),
         matches=read_matches(now, rows[(page - 1) * MATCHES : page * MATCHES]),
         count=rows.size,
         page=page,

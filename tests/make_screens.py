@@ -34,7 +34,7 @@ NAMES = ["Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Joe", "
 
 def pictures() -> Iterator[tuple[str, int, bool]]:
     """The name of every picture, its width, and whether it is dark."""
-    for page in ("home", "bracket", "table", "play"):
+    for page in ("home", "bracket", "table", "watch", "play"):
         for width in SIZES:
             for dark in (False, True):
                 yield f"{page}-{width}-{'dark' if dark else 'light'}.webp", width, dark
@@ -61,13 +61,21 @@ def show_table(browser: Chrome, url: str, match: str) -> None:
         browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
 
 
+def show_watch(browser: Chrome, url: str) -> None:
+    """Spectators see a play on the table."""
+    browser.get(f"{url}/watch")
+    wait = WebDriverWait(browser, WAIT_S)
+    wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".play"))
+    browser.find_element(By.CSS_SELECTOR, '[data-go="play"]').send_keys(Keys.ENTER)
+
+
 def show_play(browser: Chrome, url: str) -> None:
     """A game in which the person has chosen a card of a legal play."""
     wait = WebDriverWait(browser, WAIT_S)
     browser.get(f"{url}/play")
     browser.find_element(By.CSS_SELECTOR, "#doudizhu button").click()
     while True:
-        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".own.turn"))
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".card.legal, [data-move]"))
         legal = browser.find_elements(By.CSS_SELECTOR, ".card.legal")
         if legal:
             legal[0].click()
@@ -96,6 +104,7 @@ def main() -> None:
             "home": lambda browser: browser.get(urls["round-robin"]),
             "bracket": lambda browser: browser.get(urls["knockout"]),
             "table": lambda browser: show_table(browser, urls["knockout"], match),
+            "watch": lambda browser: show_watch(browser, urls["round-robin"]),
             "play": lambda browser: show_play(browser, urls["knockout"]),
         }
         for name, width, dark in pictures():

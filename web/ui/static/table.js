@@ -109,7 +109,8 @@ const CardTable = (() => {
     const shown = held ?? "??".repeat(count);
     const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who, said);
     if (position.infos && position.infos[seat]) box.append(make("p", { class: "info" }, position.infos[seat]));
-    box.style.setProperty("--most", table.most[seat]);
+    const most = table.most.filter((_, one) => (one === table.own) === own); // cards of others are alike
+    box.style.setProperty("--most", Math.max(...most));
     box.style.setProperty("--groups", table.groups);
     box.append(hand(shown, own ? table.drawOwn : undefined));
     return box;

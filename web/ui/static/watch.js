@@ -28,10 +28,10 @@
   }
 
   async function show({ match, why, ago }) {
+    shown.push(match);
     const data = await get(match);
     if (replay) replay.pause();
     replay = await Replay.open(root, data, null, PATIENCE, () => { replay.pause(); next(); });
-    shown.push(match);
     $("title").textContent = data.seats.join(" – ");
     $("ago").textContent = `ended ${ago}`;
     $("why").textContent = why;

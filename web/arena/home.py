@@ -23,7 +23,7 @@ _DECISIONS = 6
 
 @dataclass(frozen=True, slots=True)
 class TableToWatch:
-    """The last trick of a match: its cards, and by seat the bot and what it has.
+    """The largest of the last tricks of a match: its cards, and by seat the bot and what it has.
 
     `ended` is when the match ended, in UTC.
     """
@@ -50,14 +50,17 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     if record is None or len(record.moves) > _MOST_MOVES:
         return None
     game = games.get(record.game)
-    for data in _last_positions(record):
-        cards = [card for fact in game.facts(data) if fact.on_table for card in fact.cards]
-        if cards:
-            held = [plural(len(hand), "card") for hand in data["hands"]]
-            notes = [", ".join([*game.roles(data, seat), held[seat]]) for seat in range(len(held))]
-            seats = zip(record.seating, notes, strict=True)
-            return TableToWatch(record.match, ended(record), tuple(cards), tuple(seats))
-    return None
+    tricks = [
+        ([card for fact in game.facts(data) if fact.on_table for card in fact.cards], data)
+        for data in _last_positions(record)
+    ]
+    cards, data = max(tricks, key=lambda one: len(one[0]), default=([], {}))
+    if not cards:
+        return None
+    held = [plural(len(hand), "card") for hand in data["hands"]]
+    notes = [", ".join([*game.roles(data, seat), held[seat]]) for seat in range(len(held))]
+    seats = zip(record.seating, notes, strict=True)
+    return TableToWatch(record.match, ended(record), tuple(cards), tuple(seats))
 
 
 def _last_positions(record: MatchRecord) -> Iterator[dict[str, Any]]:

@@ -218,7 +218,7 @@ def integrity(target: str, as_json: bool) -> None:
     """
     console = make_console(stderr=True)
     with read_run(target) as store:
-        authors = {bot["name"]: bot.get("author") for bot in store.get("config")["bots"]}
+        authors = {bot["name"]: bot.get("author") for bot in store.facts()["config"]["bots"]}
         total, disable = store.count(), not console.is_terminal
         replayed = track(store.matches(), "Replaying", total, console=console, disable=disable)
         found = find_leniency(replayed, authors)

@@ -131,6 +131,9 @@ class Entrants:
             self._store.decide(DecisionKind.FINISH, f"as planned for {planned} UTC")
         cup = self.cup(decisions)
         here = self.here(cup) - absent(decisions)
+        connected = [bot.name for bot in cup.bots if bot.connect and bot.name in here]
+        if connected != self._store.get("connected", []):
+            self._store.put({"connected": connected})  # for the pages
         self._collect(here)
         for bot in cup.bots:
             new = bot.connect and self._results.get(bot.name, "?")

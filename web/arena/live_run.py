@@ -332,7 +332,8 @@ def upcoming(
 def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:
     """Changes with the facts that pages show."""
     changing = facts.get("finished"), len(facts["decisions"]), store.count_voids()
-    return f"{changing}-{facts.get('awaited')}-{facts.get('away')}"
+    present = (facts.get(key) for key in ("awaited", "away", "connected"))
+    return "-".join(map(str, (changing, *present)))
 
 
 def duration(seconds: float) -> str:

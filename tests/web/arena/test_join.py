@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -212,3 +213,19 @@ def test_counts_end_with_the_hour_and_do_not_grow_without_end() -> None:
     assert (counts.of("0"), counts.of("19999")) == (0, 1)
     now = 3600.0
     assert counts.of("19999") == 0
+
+
+def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_versions(
+    arena: Arena,
+) -> None:
+    for wants in ("join", "new-version"):
+        arena.ask("ann", ANN, wants)
+    assert "Connected now: nobody." in arena.client.get("/").text
+    arena.store.put({"connected": ["ann/2"]})
+    arena.client.application.extensions["stich-run"].refresh()
+    page = arena.client.get("/").text
+    assert 'Connected now: <a href="/bots/ann/2">ann/2</a>.' in page
+    assert 'class="join" href="/join"' in page
+    for name in ("ann", "ann/2"):
+        versions = re.findall(r'<a href="(/bots/[^"]+)">', arena.client.get(f"/bots/{name}").text)
+        assert versions == ["/bots/ann/2", "/bots/ann"]

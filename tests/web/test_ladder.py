@@ -1,0 +1,86 @@
+"""docs/ladder.md from its first command to its last: an installed wheel, three authors, one of whom
+enters a new version and one of whom leaves, and an arena that is killed."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from stich.processes import find_port
+from tests.service.support import ROOT
+from tests.web.machine import Machine, block, dependencies, names_commands, until
+
+pytestmark = [pytest.mark.slow, pytest.mark.serial]
+
+PAGE = (ROOT / "docs" / "ladder.md").read_text("utf-8")
+
+
+def test_every_command_of_the_page_has_a_name() -> None:
+    assert names_commands(PAGE)
+
+
+def test_the_ladder(tmp_path: Path) -> None:
+    port, connect_port, bob_port = (find_port("127.0.0.1", 0) for _ in range(3))
+    url = f"http://127.0.0.1:{port}"
+    changes = {
+        "--host 0.0.0.0 --port 8000": f"--port {port} --connect-port {connect_port}",
+        "http://arena.example:8000": url,
+        "9000": str(bob_port),
+    }
+    machine = Machine(tmp_path, PAGE, changes, {})
+    with ExitStack() as stack:
+        machine.run("install")
+        dependencies(tmp_path / "stich")
+        (tmp_path / "autumn.toml").write_text(block(PAGE, "toml"))
+
+        def get(path: str) -> str:
+            return requests.get(url + path, timeout=60).text
+
+        def matches_of(bot: str) -> int:
+            found = re.search(r"<dt>Matches</dt><dd>(\d+)", get(f"/bots/{bot}"))
+            return int(found[1]) if found else 0
+
+        def home(author: str) -> dict[str, Any]:
+            return {"HOME": str(tmp_path / author), "XDG_STATE_HOME": str(tmp_path / author)}
+
+        arena = stack.enter_context(machine.started("arena"))
+        arena.wait_for("Pages at ")
+        until(lambda: "Anybody may join." in get("/join"))
+        programs = {}
+        for name in ("ann", "bob", "cat"):
+            machine.run("bot", name)
+            program = stack.enter_context(machine.started(name, name, **home(name)))
+            program.wait_for("Connected to Autumn ladder as ")
+            programs[name] = program
+        assert f"its page is {url}/bots/ann" in programs["ann"].text
+        until(lambda: all(map(matches_of, ("ann", "bob", "cat"))))
+
+        arena.kill()
+        arena = stack.enter_context(machine.started("arena"))
+        programs["ann"].wait_for("Connected to Autumn ladder as ann", 2)
+        before = matches_of("ann")
+        until(lambda: matches_of("ann") > before)
+
+        assert re.fullmatch(
+            "[0-9a-f]{64}\n", machine.run("token", "ann", **home("ann")).splitlines(True)[-1]
+        )
+        newer = stack.enter_context(machine.started("version", "ann", **home("ann")))
+        newer.wait_for("Connected to Autumn ladder as ann/2.")
+        programs["ann"].wait_for("ann has left.")
+        until(lambda: matches_of("ann/2") > 0)
+        assert 'href="/bots/ann/2"' in get("/bots/ann")
+        assert "bob plays no more" in machine.run("leave", "bob", **home("bob"))
+        programs["bob"].wait_for("bob has left.")
+
+        machine.run("finish")
+        arena.wait_for("The cup is over; the pages stay until Ctrl-C.")
+        assert [program.end() for program in (newer, *programs.values())] == [0] * 4
+        assert "The ladder is over." in get("/join")
+        verified = machine.run("verify")
+        assert "ann/2" in verified
+    assert machine.ran == set(machine.commands)

@@ -41,15 +41,16 @@ def join(
       stich join https://arena.example ann --print-token
     """
 
+    if print_token:
+        click.echo(_ask(arena, name, "token")["token"])
+        return
+
     def enter() -> str:
         answer = _ask(arena, name, "new-version" if new_version else "join", code)
-        where = f"{arena.rstrip('/')}/bots/{quote(answer['bot'], safe='')}"
+        where = f"{arena.rstrip('/')}/bots/{quote(answer['bot'])}"
         click.echo(f"{answer['bot']} is in {answer['ladder']}; its page is {where}", err=True)
         return answer["token"]
 
-    if print_token:
-        click.echo(enter())
-        return
     take_part(arena, enter, **bot)
 
 
@@ -71,6 +72,6 @@ def _ask(arena: str, name: str, wants: str, code: str = "") -> dict[str, str]:
     """What the arena answers. Each arena sees another key of the author. Refused."""
     if wrong := keys.url(arena):
         raise click.UsageError(f"{arena}: {wrong}")
-    key = make_key().derive("author", arena.rstrip("/"))
+    key = make_key().derive("author", arena.rstrip("/").lower())
     answer = ask_ladder(arena, {"name": name, "key": key, "wants": wants, "code": code})
     return {field: printable(str(answer.get(field, ""))) for field in ("bot", "token", "ladder")}

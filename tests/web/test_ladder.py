@@ -78,7 +78,7 @@ def test_the_ladder(tmp_path: Path) -> None:
         programs["bob"].wait_for("bob has left.")
 
         machine.run("finish")
-        arena.wait_for("The cup is over; the pages stay until Ctrl-C.")
+        arena.wait_for("The run is over; the pages stay until Ctrl-C.")
         assert [program.end() for program in (newer, *programs.values())] == [0] * 4
         assert "The ladder is over." in get("/join")
         verified = machine.run("verify")

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from ipaddress import IPv6Network, ip_address
 from time import monotonic
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from flask import Blueprint, Flask, current_app, render_template, request
 
 from tournament.config import Cup
 from tournament.decisions import absent, decided, finished_by, out_of_play
-from tournament.names import LONGEST, base, normal, problem
+from tournament.names import base, normal, problem
 from tournament.records import Decision, DecisionKind
 from tournament.run.joining import JoinRefused, join, leave
 from tournament.text import plural
@@ -36,12 +36,12 @@ _STATUS: Final = {"call": 400, "flood": 429}
 
 
 class _Call(msgspec.Struct):
-    """What the program of an author asks for: to `join`, `leave`, or enter a `new-version`. `key`
-    is a secret of the author for this arena, 64 hexadecimal digits."""
+    """What the program of an author asks for. `key` is a secret of the author for this arena, 64
+    hexadecimal digits."""
 
     name: str
     key: str
-    wants: str = "join"
+    wants: Literal["join", "new-version", "leave", "token"] = "join"
     code: str = ""
 
 
@@ -91,7 +91,7 @@ class Ladder:
             except (msgspec.DecodeError, ValueError, struct.error):
                 raise JoinRefused("call", "This is not a call of `stich join`.") from None
             author = sha256(key).hexdigest()[:16]
-            bot = self._leave(call, author) if call.wants == "leave" else self._join(call, author)
+            bot = self._carry_out(call, author)
         except JoinRefused:
             self._counts.add(address)
             raise
@@ -103,30 +103,37 @@ class Ladder:
             raise JoinRefused("token", str(error)) from None
         return {"bot": bot, "token": token, "ladder": self.cup.name}
 
-    def _leave(self, call: _Call, author: str) -> str:
-        latest = _latest(normal(call.name))
-        if latest is None:
-            raise JoinRefused("unknown", f"No bot {call.name[:LONGEST]} has joined here.")
-        self._check_author(latest, author)
-        leave(self._target, self.cup, latest.bot)
-        return latest.bot
-
-    def _join(self, call: _Call, author: str) -> str:
-        """The author's bot of this name, entered if it is new or a new version is wanted."""
+    def _carry_out(self, call: _Call, author: str) -> str:
+        """Do what is asked; for which bot."""
         name = normal(call.name)
         if wrong := problem(name):
             raise JoinRefused("name", wrong)
-        latest = _latest(name)
-        if latest is None:
+        latest = next(reversed(versions(current_run().store.decisions(), name)), None)
+        if latest is None and call.wants == "join":
             self._check_code(call.code)
             return self._enter(name, author, 1)
-        self._check_author(latest, author)
+        if latest is None:
+            raise JoinRefused("unknown", f"No bot {name} has joined here; check the name.")
+        if latest.author != author:
+            raise JoinRefused(
+                "taken",
+                f"There is a bot {latest.bot} of somebody else; choose another name. If it is yours"
+                f" and you have lost your key, {_ASK}.",
+            )
+        if call.wants == "leave":
+            leave(self._target, self.cup, latest.bot)
+        if call.wants in ("leave", "token"):
+            return latest.bot
+        return self._join(latest, call.wants == "new-version")
+
+    def _join(self, latest: Decision, new_version: bool) -> str:
+        """The latest version of a bot, or the next one, which takes its place."""
         out = out_of_play(current_run().store.decisions(), latest.bot)
         if out is not None and out.kind != DecisionKind.LEAVE:
             raise JoinRefused("out", f"The organiser decided that {latest.bot} plays no more.")
-        if call.wants == "new-version":
-            number = latest.version + 1
-            return self._enter(f"{name}/{number}", author, number, "" if out else latest.bot)
+        if new_version:
+            number, retires = latest.version + 1, "" if out else latest.bot
+            return self._enter(f"{base(latest.bot)}/{number}", latest.author, number, retires)
         if out is not None:
             raise JoinRefused("left", f"{latest.bot} has left; enter it anew with --new-version.")
         return latest.bot
@@ -142,20 +149,6 @@ class Ladder:
         if wanted is not None and not hmac.compare_digest(code.encode(), wanted.encode()):
             what = "The code is wrong" if code else f"{self.cup.name} asks for a code"
             raise JoinRefused("code", f"{what}; add --code with the one that the organiser gave.")
-
-    @staticmethod
-    def _check_author(latest: Decision, author: str) -> None:
-        if latest.author != author:
-            raise JoinRefused(
-                "taken",
-                f"There is a bot {latest.bot} of somebody else; choose another name. If it is yours"
-                f" and you have lost your key, {_ASK}.",
-            )
-
-
-def _latest(name: str) -> Decision | None:
-    """The decision by which the latest version of a bot joined."""
-    return next(reversed(versions(current_run().store.decisions(), name)), None)
 
 
 def versions(decisions: Iterable[Decision], name: str) -> list[Decision]:

@@ -180,16 +180,15 @@ def ask_ladder(url: str, call: Mapping[str, str]) -> dict[str, Any]:
             stream=True,
         ) as found:
             answer = _Answer(found.status_code, found.headers, _read(found))
-        if answer.status == HTTPStatus.OK:
-            return _object(answer)
-        why = _detail(answer)
+        about = _object(answer)
     except requests.RequestException as error:
-        why = f"{url}: {_reason(error)}; check the address, and try again."
-    except _Unreachable as error:
-        why = f"{url}: {error}; check the address, and try again."
-    if why.startswith("it answers"):
-        why = f"{url}: {why}, so it may be no ladder; to a cup, connect with `stich connect`."
-    raise Refused(why)
+        raise Refused(f"{url}: {_reason(error)}; check the address, and try again.") from None
+    except _Unreachable:
+        fix = "check the address; to a cup, connect with `stich connect`"
+        raise Refused(f"{url}: no ladder answers there; {fix}.") from None
+    if answer.status != HTTPStatus.OK:
+        raise Refused(printable(str(about.get("detail"))[:500]))
+    return about
 
 
 class _Table:

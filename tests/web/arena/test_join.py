@@ -12,9 +12,12 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.tournament import played
+from tests.tournament.cups import stich
+from tests.web.serving import served
 from tournament.config import read_cup
 from tournament.decisions import absent
 from tournament.records import DecisionKind
+from tournament.store.signing import make_key
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.join import AN_HOUR, HourlyCounts
@@ -78,6 +81,9 @@ def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
     token = arena.token
     assert arena.invitations.bot_of(hash_of(token)) == "ann"
     assert {(arena.ask("ann", ANN), arena.token) for _ in range(AN_HOUR)} == {("ann", token)}
+    assert (arena.ask("ann", ANN, "token"), arena.token) == ("ann", token)
+    for wants in ("token", "leave", "new-version"):
+        assert arena.ask("eve", ANN, wants) == "No bot eve has joined here; check the name."
     assert arena.playing == ["ann"]
     folder = arena.store.folder
     assert folder is not None
@@ -114,6 +120,7 @@ def test_a_new_version_takes_the_place_of_the_last_one(arena: Arena) -> None:
     assert arena.playing == ["ann/3"]
     assert arena.ask("ann", ANN, "leave") == "ann/3"
     assert arena.ask("ann", ANN, "leave") == "ann/3 plays no more already."
+    assert arena.ask("ann", ANN, "token") == "ann/3"
     assert arena.ask("ann", ANN) == "ann/3 has left; enter it anew with --new-version."
     assert arena.ask("ann", ANN, "new-version") == "ann/4"
     assert arena.playing == ["ann/4"]
@@ -168,6 +175,7 @@ def test_a_ladder_by_invitation_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "body",
     [b"", b"[]", b"{", b'{"name": "ann"}', b'{"name": 1, "key": "00"}', b"[" * 60_000]
+    + [json.dumps({"name": "ann", "key": ANN, "wants": "more"}).encode()]
     + [json.dumps({"name": "ann", "key": key}).encode() for key in ("", "00", "x" * 64)],
 )
 def test_what_is_no_call_is_refused(arena: Arena, body: bytes) -> None:
@@ -229,3 +237,35 @@ def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_version
     for name in ("ann", "ann/2"):
         versions = re.findall(r'<a href="(/bots/[^"]+)">', arena.client.get(f"/bots/{name}").text)
         assert versions == ["/bots/ann/2", "/bots/ann"]
+
+
+def test_the_commands_of_an_author(arena: Arena) -> None:
+    with served(arena.client.application) as url:
+        arena.ask("ann", make_key().derive("author", url))
+        token = arena.token
+        arena.ask("bob", BOB)
+        assert stich("join", f"{url}/", "ann", "--print-token").stdout == f"{token}\n"
+        assert "ann plays no more" in stich("leave", url, "ann").stdout
+        said = stich("join", url, "bob", "--print-token")
+        assert (said.returncode, said.stdout) == (1, "")
+        assert "of somebody else; choose another name" in said.stderr
+        said = stich("leave", f"{url}/nothing", "ann")
+        assert f"{url}/nothing: no ladder answers there; check the address" in said.stderr
+    said = stich("leave", url, "ann")
+    assert (said.returncode, said.stderr) == (
+        1,
+        f"{url}: it does not answer; check the address, and try again.\n",
+    )
+
+
+def test_the_organiser_invites_to_a_ladder(arena: Arena) -> None:
+    folder = arena.store.folder
+    arena.ask("ann", ANN)
+    token = stich("invite", folder, "bob").stdout.strip()
+    assert arena.invitations.bot_of(hash_of(token)) == "bob"
+    assert arena.playing == ["ann", "bob"]
+    assert "of somebody else" in arena.ask("bob", BOB)
+    for name in ("Ann", "a/b"):
+        assert stich("invite", folder, name).stderr.strip().endswith("; choose another.")
+    stich("invite", folder, "ann")
+    assert "This token was revoked" in arena.ask("ann", ANN)

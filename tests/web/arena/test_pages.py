@@ -74,7 +74,7 @@ def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
     assert 'class="watch" href="/watch"' in page
     shown = page.partition('class="watch"')[2].partition("</a>")[0]
     moves = list(store.matches())[-1].moves[-50:]
-    assert shown.count('class="card') == max(len(cards_of(move)) for move in moves)
+    assert shown.count('class="card ') == max(len(cards_of(move)) for move in moves)
     assert "The most points in one match" in page
     assert 'aria-current="page">Table<' in page
 

@@ -158,8 +158,7 @@ class Snapshot(RunFacts):
 
     def shown(self, match: MatchSummary) -> bool:
         """Whether the cards of a match may be shown."""
-        # A block that is not among those played has begun since.
-        return self.finished or (match.block in self.played and match.block not in self.open)
+        return match.block not in self.open
 
 
 def current_run() -> LiveRun:

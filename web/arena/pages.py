@@ -58,12 +58,12 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
 
 
 def rendered_once(key: str, render: Callable[[], str]) -> str:
-    """The page with this key, kept for others who look at it."""
+    """The page with this key, kept for others who look at it. The pages that nobody has looked at
+    for longest make room."""
     kept = current_run().pages
-    page = kept.get(key) or render()
-    if len(kept) >= _RENDERED:
-        kept.clear()
-    kept[key] = page
+    kept[key] = page = kept.pop(key, None) or render()
+    if len(kept) > _RENDERED:
+        kept.pop(next(iter(tuple(kept))), None)  # a copy: others change it meanwhile
     return page
 
 

@@ -116,6 +116,18 @@ def test_a_careless_address_is_told_what_to_write(
     assert len(answer.text) < 4000
 
 
+def test_lists_that_nobody_needs_do_not_displace_the_first_page(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = client.get("/").text
+    for block in range(600):
+        assert client.get(f"/matches?block={block}").status_code == 200
+        if block % 100 == 0:
+            assert client.get("/").text == first
+    monkeypatch.setattr("web.arena.pages.table_to_watch", None)  # what rendering it would call
+    assert client.get("/").text == first
+
+
 def test_a_page_of_a_bot_leads_to_its_matches(client: FlaskClient) -> None:
     page = client.get("/bots/ann").text
     for link in re.findall(r'href="(/matches\?[^"]*)"', page):

@@ -106,6 +106,7 @@ class ExportedRows:
         # In other formats places follow from the rows; in these not always: the rows of a final
         # are missing once a finalist is disqualified.
         decided = first.format in (None, "", *BY_FORMAT)
+        any_place = any(self._places.values())
         return {
             "name": first.cup or self._name,
             "game": first.game or "",
@@ -119,6 +120,8 @@ class ExportedRows:
             "ranges": first.ranges or "anytime",
             "max_difference": first.max_difference,
             "places": {bot: place for bot, place in self._places.items() if decided and place},
+            # Of a ladder, if the rows give places at all.
+            "left": [bot for bot, place in self._places.items() if any_place and not place],
         }
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:

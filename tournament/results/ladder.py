@@ -21,14 +21,18 @@ Status = Literal["", "new", "left"]
 def statuses(arrays: MatchArrays, data: Observations, facts: Mapping[str, Any]) -> list[Status]:
     """Why each bot has no place: it has fewer than ten blocks, or plays no more; "" for the others.
 
-    ``facts["decisions"]`` say who plays no more.
+    ``facts["decisions"]`` say who plays no more; an export, which has none, lists under ``left``
+    who has no place.
     """
     gone = absent(decided(facts))
     blocks = np.bincount(data.bot, minlength=data.bots).tolist()
-    return [
-        "left" if bot in gone else "new" if count < NEW else ""
-        for bot, count in zip(arrays.bots, blocks, strict=True)
-    ]
+
+    def status(bot: str, count: int) -> Status:
+        if count < NEW and bot not in gone:
+            return "new"
+        return "left" if bot in gone.union(facts.get("left", ())) else ""
+
+    return [status(bot, count) for bot, count in zip(arrays.bots, blocks, strict=True)]
 
 
 def draws(arrays: MatchArrays) -> Ints:

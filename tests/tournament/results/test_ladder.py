@@ -3,11 +3,15 @@
 import random
 from typing import Any
 
+import msgspec
+
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.results.test_standings import match, row, run_of, without
 from tournament.formats.ladder_draw import draw_tables
 from tournament.ranking.posterior import Posterior
 from tournament.records import Decision, DecisionKind, MatchSummary
+from tournament.results.export import rows
+from tournament.results.exported_rows import ExportedRows
 from tournament.results.standings import Standings, standings
 from web.ui.formatting import table_notes
 
@@ -102,11 +106,20 @@ def test_rows_in_any_order_give_the_same_table() -> None:
     assert (standings(ladder(played)), standings(ladder(played, bots=[]))) == first
 
 
+def test_an_export_gives_the_same_table() -> None:
+    run = ladder(season(40, late="z"), bots=[*OLD, "z"], decisions=[leave("b")])
+    lines = [msgspec.json.encode(one) for one in rows(run)]
+    table, first = standings(ExportedRows(lines, "export")), standings(run)
+    assert {status for *_, status in ranked(first)} == {"", "new", "left"}
+    assert ranked(table) == ranked(first)
+    assert [line.score for line in table.standings] == [line.score for line in first.standings]
+
+
 def test_rows_without_stages_compare_only_bots_at_one_table() -> None:
     played = [one._replace(stage="") for one in season()]
     width = {
-        name: sum(line.rank[1] - line.rank[0] for line in standings(ladder(rows)).standings)
-        for name, rows in (("drawn", season()), ("met", played))
+        name: sum(line.rank[1] - line.rank[0] for line in standings(ladder(found)).standings)
+        for name, found in (("drawn", season()), ("met", played))
     }
     assert width["drawn"] < width["met"]
 

@@ -154,19 +154,17 @@ const CardTable = (() => {
   // optional) }. `over` is the result of a deal, which covers the table.
   function draw(root, table, position, over = null) {
     const others = around(table.seats.length, table.own, table.clockwise);
-    const top = make("div", { class: `others of-${others.length}` });
+    const top = make("div", { class: "others" });
     top.append(...others.map((seat) => seatBox(table, position, seat, false)));
-    const notes = [`Deal ${position.deal}, ${position.phase}`];
-    const facts = make("p", { class: "facts" }, make("span", {}, notes.join(" ")));
+    const facts = make("p", { class: "facts" }, make("span", {}, `Deal ${position.deal}, ${position.phase}`));
     facts.append(...position.facts.filter((one) => !one[4]).map((one) => fact(one, table.seats)));
     const felt = make("div", { class: "felt", role: "group", "aria-label": "Card table" });
     felt.append(top, middle(table, position), seatBox(table, position, table.own, true));
     if (over) felt.append(over);
-    const board = make("div", { class: "board" }, felt);
-    root.replaceChildren(board, facts);
+    root.replaceChildren(make("div", { class: "board" }, felt), facts);
   }
 
-  // The colours of suits are remembered, where the browser lets a page do so.
+  // What a person has chosen, remembered where the browser lets a page do so.
   const kept = {
     get(name, otherwise) {
       try { return localStorage.getItem(`stich-${name}`) ?? otherwise; } catch { return otherwise; }
@@ -176,10 +174,11 @@ const CardTable = (() => {
     },
   };
 
+  // Let a checkbox choose between four and two colours.
   function colours(box) {
     const show = () => { document.documentElement.dataset.suits = box.checked ? "4" : "2"; };
     box.checked = kept.get("suits", "4") === "4";
-    box.addEventListener("change", () => { kept.set("suits", box.checked ? "4" : "2"); show(); });
+    box.onchange = () => { kept.set("suits", box.checked ? "4" : "2"); show(); };
     show();
   }
 

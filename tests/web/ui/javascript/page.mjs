@@ -56,8 +56,6 @@ class Element {
     return this.tagName === selector.toUpperCase();
   }
 
-  addEventListener() {}
-
   contains(other) {
     return this === other || this.children.some((child) => child instanceof Element && child.contains(other));
   }

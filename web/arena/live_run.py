@@ -82,7 +82,7 @@ class RunFacts:
         if self.paused:
             why = f": {self.paused.why}" if self.paused.why else ""
             said = f"Paused since {self.paused.at[11:16]} UTC{why}"
-        return f"{said}. {self.unreachable}" if self.unreachable else said
+        return f"{said.rstrip('.')}. {self.unreachable}" if self.unreachable else said
 
     @property
     def unreachable(self) -> str:

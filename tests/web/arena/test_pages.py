@@ -361,6 +361,9 @@ def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:
         soon = client.get("/").text.partition('<h2 id="news">')[2]
         assert "/bots/ann" in soon
         assert "/bots/dan" not in soon
+        under_way.decide(DecisionKind.PAUSE, "Lunch.")
+        page = create_app(under_way).test_client().get("/").text
+        assert "UTC: Lunch. dan is unreachable; its tables wait.<" in page
         under_way.put({"away": names})
         assert (
             "ann, bob, cat and 2 others are unreachable"

@@ -122,7 +122,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
         "Bot": lambda line: line.bot,
         "Points a deal": points,
         "Plain mean": lambda line: format_points(line.plain),
-        "Ranks": lambda line: format_rank(line.rank),
+        "Ranks": format_rank,
         "Won": lambda line: "–" if line.won is None else f"{line.won:.0%}",
         "Faults": fault_count,
         "ms a move": lambda line: format_times(line.move_ms),

@@ -20,9 +20,10 @@ _JOKERS: Final = {"Bj": "black joker", "Rj": "red joker"}
 _SYMBOLS: Final = str.maketrans({"T": "10", "c": "♣", "d": "♦", "h": "♥", "s": "♠"})
 
 
-def format_rank(rank: tuple[int, int]) -> str:
-    """A rank or a range of ranks: 2 or 2–4."""
-    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"
+def format_rank(line: Standing) -> str:
+    """A rank or a range of ranks: 2 or 2–4; – for a bot that is new or has left."""
+    first, last = line.rank
+    return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
 
 def rank_words(rank: tuple[int, int]) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hmac
-import struct
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable
 from hashlib import sha256
 from ipaddress import IPv6Network, ip_address
 from time import monotonic
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from flask import Blueprint, Flask, current_app, render_template, request
@@ -29,42 +28,18 @@ AN_HOUR: Final = 60
 """New bots and refusals of one address; those who are in one hall may share an address."""
 _HOUR_S: Final = 3600.0
 _ADDRESSES: Final = 10_000
+"""The most that are counted; more of them begin the hour anew."""
 _DAYS: Final = 3650
 _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
-_STATUS: Final = {"call": 400, "flood": 429}
-"""The status of a refusal by its reason; of all others it is 403."""
 
 
 class _Call(msgspec.Struct):
-    """What the program of an author asks for. `key` is a secret of the author for this arena, 64
-    hexadecimal digits."""
+    """What the program of an author asks for. `key` is a secret of the author for this arena."""
 
     name: str
-    key: str
+    key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     wants: Literal["join", "new-version", "leave", "token"] = "join"
     code: str = ""
-
-
-class HourlyCounts:
-    """Counts by address, within the hour; of very many addresses, the latest."""
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._ends = 0.0
-        self._counts: OrderedDict[str, int] = OrderedDict()
-
-    def of(self, address: str) -> int:
-        """How often an address was added in this hour."""
-        if self._clock() >= self._ends:
-            self._counts.clear()
-            self._ends = self._clock() + _HOUR_S
-        return self._counts.get(address, 0)
-
-    def add(self, address: str) -> None:
-        """Count it once more."""
-        self._counts[address] = self._counts.pop(address, 0) + 1
-        if len(self._counts) > _ADDRESSES:
-            self._counts.popitem(last=False)
 
 
 class Ladder:
@@ -74,33 +49,26 @@ class Ladder:
         self.cup = cup
         self._target = target
         self._invitations = invitations
-        self._counts = HourlyCounts()
+        self._counts = Counter[str]()
+        self._ends = 0.0
+
+    def is_flooded(self, address: str) -> bool:
+        """Whether an address has done all that it may in this hour."""
+        if monotonic() >= self._ends or len(self._counts) > _ADDRESSES:
+            self._counts.clear()
+            self._ends = monotonic() + _HOUR_S
+        return self._counts[address] >= AN_HOUR
 
     def answer(self, body: bytes, address: str) -> dict[str, str]:
-        """Do what is asked from an address: the bot and its token. JoinRefused."""
-        if self._counts.of(address) >= AN_HOUR:
-            raise JoinRefused(
-                "flood",
-                f"Your address has entered {AN_HOUR} bots, or been refused, in this hour; try again"
-                " in the next.",
-            )
-        try:
-            try:
-                call = msgspec.json.decode(body, type=_Call)
-                (key,) = struct.unpack("32s", bytes.fromhex(call.key))
-            except (msgspec.DecodeError, ValueError, struct.error):
-                raise JoinRefused("call", "This is not a call of `stich join`.") from None
-            author = sha256(key).hexdigest()[:16]
-            bot = self._carry_out(call, author)
-        except JoinRefused:
-            self._counts.add(address)
-            raise
+        """Do what is asked from an address: the bot and its token. DecodeError, JoinRefused or
+        TokenRefused."""
+        self._counts[address] += 1
+        call = msgspec.json.decode(body, type=_Call)
+        key = bytes.fromhex(call.key)
+        bot = self._carry_out(call, sha256(key).hexdigest()[:16])
         token = hmac.digest(key, bot.encode(), "sha256").hex()
-        try:
-            if call.wants != "leave" and self._invitations.accept(bot, token, _DAYS):
-                self._counts.add(address)
-        except TokenRefused as error:
-            raise JoinRefused("token", str(error)) from None
+        if call.wants == "leave" or not self._invitations.accept(bot, token, _DAYS):
+            self._counts[address] -= 1
         return {"bot": bot, "token": token, "ladder": self.cup.name}
 
     def _carry_out(self, call: _Call, author: str) -> str:
@@ -111,7 +79,8 @@ class Ladder:
         latest = next(reversed(versions(current_run().store.decisions(), name)), None)
         if latest is None and call.wants == "join":
             self._check_code(call.code)
-            return self._enter(name, author, 1)
+            join(self._target, self.cup, name, author)
+            return name
         if latest is None:
             raise JoinRefused("unknown", f"No bot {name} has joined here; check the name.")
         if latest.author != author:
@@ -133,14 +102,12 @@ class Ladder:
             raise JoinRefused("out", f"The organiser decided that {latest.bot} plays no more.")
         if new_version:
             number, retires = latest.version + 1, "" if out else latest.bot
-            return self._enter(f"{base(latest.bot)}/{number}", latest.author, number, retires)
+            bot = f"{base(latest.bot)}/{number}"
+            join(self._target, self.cup, bot, latest.author, number, retires)
+            return bot
         if out is not None:
             raise JoinRefused("left", f"{latest.bot} has left; enter it anew with --new-version.")
         return latest.bot
-
-    def _enter(self, bot: str, author: str, version: int, retires: str = "") -> str:
-        join(self._target, self.cup, bot, author, version, retires)
-        return bot
 
     def _check_code(self, code: str) -> None:
         wanted = self.cup.join.code
@@ -171,10 +138,16 @@ def _ladder() -> Ladder:
 @join_pages.post("/join")
 def call() -> tuple[dict[str, str], int]:
     """Join, enter a new version, or leave."""
+    ladder, address = _ladder(), _address()
+    if ladder.is_flooded(address):
+        many = f"{AN_HOUR} bots of your address came, or were refused, within an hour"
+        return {"detail": f"{many}; try again later."}, 429
     try:
-        return _ladder().answer(request.get_data(), _address()), 200
-    except JoinRefused as refused:
-        return {"detail": str(refused)}, _STATUS.get(refused.reason, 403)
+        return ladder.answer(request.get_data(), address), 200
+    except msgspec.DecodeError:
+        return {"detail": "This is not a call of `stich join`."}, 400
+    except (JoinRefused, TokenRefused) as refused:
+        return {"detail": str(refused)}, 403
 
 
 def _address() -> str:

@@ -232,6 +232,9 @@ def new_bot(
             'name = "mine"',
             f"command = {json.dumps(command)}",
         ],
+        "Enter it in a ladder, at its ARENA and under a NAME of your choice:": [
+            f'stich join ARENA NAME "{command}"'
+        ],
     }
     if kit.by_url:
         steps = {"Start it, and let it play by its URL, as README.md says:": [command]}

@@ -11,7 +11,7 @@ from typing import Any
 
 import games
 from tournament.decisions import sentences, told
-from tournament.records import MatchRecord
+from tournament.records import DecisionKind, MatchRecord
 from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.formatting import format_scores
@@ -85,7 +85,8 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     found = [*found[-_DECISIONS:], *_largest_swing(run, now)]
     if "begun" in now.facts:
         begun = datetime.fromisoformat(now.facts["begun"])
-        bots = plural(len(now.facts["config"]["bots"]), "bot")
+        came_later = sum(one.kind == DecisionKind.JOIN for one in now.facts["decisions"])
+        bots = plural(len(now.facts["config"]["bots"]) - came_later, "bot")
         found.append(News(begun, f"It began with {bots}."))
     found.sort(key=lambda one: one.at or begun, reverse=True)
     return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]

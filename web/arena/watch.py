@@ -20,6 +20,8 @@ from web.ui.replay import match_data
 
 _BLOCKS: Final = 12
 """The most blocks of which one is chosen."""
+_MOVES: Final = 3_000
+"""Nobody watches a longer match to its end."""
 _MINUTES: Final = timedelta(minutes=10)
 """Blocks that ended so long before the last one are left out."""
 
@@ -68,7 +70,7 @@ def _choose(run: LiveRun, now: Snapshot) -> list[Watched]:
     newest: datetime | None = None
     for matches in islice(blocks.values(), _BLOCKS):
         last = run.find(matches[0].match)
-        if last is None:  # it became void since
+        if last is None or len(last.moves) > _MOVES:  # None: it became void since
             continue
         newest = newest or ended(last)
         if ended(last) < newest - _MINUTES:
@@ -94,7 +96,7 @@ def _fight(lines: list[tuple[int, Standing]]) -> tuple[float, str]:
         if one.score is not None and other.score is not None and one.rank[1] >= other.rank[0]
     ]
     if not fights:
-        return inf, ""
+        return inf, "No two of these bots fight for a place that is open."
     closeness, place, one, below, other = min(fights, key=lambda fight: fight[:2])
     return closeness, (
         f"{one.bot} is number {place} with {format_points(one.score)} points a deal,"

@@ -4,6 +4,7 @@
   const $ = (id) => document.getElementById(id);
   const root = $("replay");
   const PATIENCE = 8; // steps for which the result of a deal stands
+  const MOVES = 150;
   const AGAIN_MS = 5000;
   const shown = []; // the matches that were shown, the last one at the end
   let replay = null;
@@ -36,7 +37,9 @@
     $("ago").textContent = `ended ${ago}`;
     $("why").textContent = why;
     root.hidden = false;
-    replay.show(0, false);
+    // The last deals of a long match.
+    const begins = replay.positions.map((one) => one.start);
+    replay.show(begins.find((at) => begins.length - at <= MOVES) ?? begins.at(-1), false, false);
     replay.play();
   }
 

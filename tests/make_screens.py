@@ -1,4 +1,5 @@
-"""Make the pictures of `docs/pages.md`: `python -m tests.make_screens`, from the root.
+"""Make the pictures of `docs/pages.md`: `python -m tests.make_screens`, from the root. With names
+of pages, as in `python -m tests.make_screens bot report`, it makes only theirs.
 
 It needs Chromium and its driver. Games of a person begin with other cards each time.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -22,6 +24,7 @@ from tests.tournament.cups import stich
 from tests.web.serving import served
 from tournament.store.reader import StoreReader
 from web.arena.app import create_app
+from web.report import report
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
 SIZES = {1400: 900, 390: 844}
@@ -34,7 +37,7 @@ NAMES = ["Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Joe", "
 
 def pictures() -> Iterator[tuple[str, int, bool]]:
     """The name of every picture, its width, and whether it is dark."""
-    for page in ("home", "bracket", "table", "watch", "play"):
+    for page in ("home", "bracket", "bot", "matches", "table", "watch", "play", "report"):
         for width in SIZES:
             for dark in (False, True):
                 yield f"{page}-{width}-{'dark' if dark else 'light'}.webp", width, dark
@@ -100,14 +103,22 @@ def main() -> None:
             store = stack.enter_context(StoreReader.open(out))
             urls[format] = stack.enter_context(served(create_app(store)))
             match = next(iter(store.summaries())).match
+            page = out / "report.html"
+            page.write_text(report(store), encoding="utf-8")
         pages: dict[str, Callable[[Chrome], None]] = {
             "home": lambda browser: browser.get(urls["round-robin"]),
             "bracket": lambda browser: browser.get(urls["knockout"]),
+            "bot": lambda browser: browser.get(urls["knockout"] + "/bots/Ann"),
+            "matches": lambda browser: browser.get(urls["knockout"] + "/matches?bot=Ann"),
             "table": lambda browser: show_table(browser, urls["knockout"], match),
             "watch": lambda browser: show_watch(browser, urls["round-robin"]),
             "play": lambda browser: show_play(browser, urls["knockout"]),
+            "report": lambda browser: browser.get(page.as_uri()),
         }
+        only = sys.argv[1:]
         for name, width, dark in pictures():
+            if only and name.partition("-")[0] not in only:
+                continue
             with chromium(width, SIZES[width]) as browser:
                 show_as(browser, dark)
                 browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})

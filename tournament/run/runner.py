@@ -36,7 +36,7 @@ from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store, StoreError
 
-_NO_MATTER = (DecisionKind.JOIN, DecisionKind.SKIP)  # for the tables that play
+_NO_INTERRUPTION = (DecisionKind.JOIN, DecisionKind.SKIP)  # of the tables that play
 _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
 AHEAD = 64
 """How many blocks wait to be handed out: so many may go before one whose bots by URL are busy."""
@@ -232,7 +232,7 @@ class Runner:
         new = self._decisions[known:]
         for decision in new:
             observer.decided(decision)
-        return any(one.kind not in _NO_MATTER for one in new)
+        return any(one.kind not in _NO_INTERRUPTION for one in new)
 
     def _play(self, round: Round, observer: Observer) -> bool:
         """Play a round to its end; False if decisions are to be acted on first."""
@@ -257,7 +257,7 @@ class Runner:
                 return False
 
     def _admit(self, entrants: Entrants, epoch: int, blocks: Sequence[Block]) -> Iterator[Block]:
-        """Know who plays the rest of an epoch, and wait for those who are away."""
+        """Take up the bots that have joined, and wait for those of an epoch that are away."""
         self._set_cup(entrants.cup(self._decisions))
         if epoch != self._epoch:
             self._epoch = epoch

@@ -125,8 +125,10 @@ def _problem(error: HTTPException) -> tuple[str, int]:
     """A page that says what is wrong."""
     code = error.code or 500
     title, text = error.name, error.description
-    if isinstance(error, NotFound) and text == NotFound.description:
-        title, text = "There is no such page", "The address may be mistyped, or the page has gone."
+    if isinstance(error, NotFound):
+        title = "There is no such page"
+        if text == NotFound.description:
+            text = "The address may be mistyped, or the page has gone."
     return render_template("error.html", title=title, text=text), code
 
 

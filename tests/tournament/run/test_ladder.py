@@ -2,6 +2,7 @@
 
 import io
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ from tournament.results.standings import standings
 from tournament.results.verify import verify
 from tournament.run import runner
 from tournament.run.entrants import Entrants
+from tournament.run.executor import Event, Executor, Finished, Job
 from tournament.run.joining import join, leave
 from tournament.run.resume import only_runner, resume
 from tournament.run.session import play_all
@@ -85,6 +87,30 @@ class Organiser(JsonLines):
         self._after.pop(self._store.count(), lambda: None)()
 
 
+class TenTables(OneTable):
+    """Ten tables, of which one at a time plays; `most` is at how many each bot sat at once."""
+
+    def __init__(self, cup: Cup) -> None:
+        super().__init__(cup)
+        self._jobs: list[Job] = []
+        self.most: Counter[str] = Counter()
+
+    @property
+    def has_free_table(self) -> bool:
+        return len(self._jobs) < 10
+
+    def submit(self, job: Job) -> None:
+        self._jobs.append(job)
+        self.most |= Counter(bot for each in self._jobs for bot in each.block.table)
+
+    def receive(self, seconds: float) -> Iterator[Event]:
+        self._job = self._jobs[0] if self._jobs else None
+        for event in super().receive(seconds):
+            if isinstance(event, Finished) and event.last:
+                del self._jobs[0]
+            yield event
+
+
 @pytest.fixture(autouse=True)
 def every_look_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The runner looks for decisions after every block: to its clock, each takes a second."""
@@ -103,13 +129,15 @@ def play(
     after: Mapping[int, Act],
     cup: Cup = LADDER,
     now: Callable[[], datetime] = lambda: NOW,
+    executor: Executor | None = None,
 ) -> None:
     with Store.create(target) as store, only_runner(store):
         _, schedule = resume(store, cup)
         assert isinstance(schedule, Ladder)
         with closing(Entrants(cup, schedule, store, hall, now)) as entrants:
             observer = Organiser(store, after)
-            play_all(cup, schedule, store, OneTable(cup), observer, entrants=entrants)
+            tables = executor or OneTable(cup)
+            play_all(cup, schedule, store, tables, observer, entrants=entrants)
         store.put({"finished": True, "places": None, "total": store.count()})
 
 
@@ -166,6 +194,15 @@ def test_a_ladder_waits_until_there_are_bots_for_a_table(tmp_path: Path, hall: H
     hall.after_looks = {4: partial(enter, tmp_path, "ann"), 8: partial(enter, tmp_path, "bob")}
     play(tmp_path, hall, {18: finish(tmp_path)}, cup)
     assert rosters(tmp_path) == [("house0", "ann", "bob")]
+
+
+def test_a_bot_sits_at_no_more_tables_than_it_has(tmp_path: Path, hall: Hall) -> None:
+    tables = TenTables(LADDER)
+    with suppress(Stopped):
+        play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: stop})
+    play(tmp_path, hall, {54: finish(tmp_path)}, executor=tables)
+    assert {tables.most[bot] for bot in JOINED} == {2}, "as the hall says"
+    assert tables.most["house0"] > 2
 
 
 def test_nobody_waits_for_a_bot_by_url_that_does_not_answer(tmp_path: Path, hall: Hall) -> None:

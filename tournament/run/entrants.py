@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Protocol
 
@@ -28,6 +28,7 @@ _POSITIONS = 3
 _NEW_AT_ONCE = 4
 _KNOWN_AT_ONCE = 64
 _LOOK_S = 2.0
+_REST, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
 _WAIT_S = 5.0  # for checks, before an epoch begins without those that are checked
 
 Checked = tuple[str | None, Mapping[str, str]]
@@ -98,6 +99,7 @@ class Entrants:
         self._new = ThreadPoolExecutor(_NEW_AT_ONCE)
         self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
         self._looked = 0.0
+        self._given_up: dict[str, list[datetime]] = {}
 
     def close(self) -> None:
         """Check no more."""
@@ -140,6 +142,17 @@ class Entrants:
             if new and bot.name in here - self._checks.keys():
                 self._check(cup, bot, again=False)
 
+    def give_up(self, bot: str) -> None:
+        """A bot was away for so long that its tables were left out. If that happens again within an
+        hour it rests, longer each time, so that the others do not wait for it in every epoch."""
+        now = self._now()
+        earlier = [at for at in self._given_up.get(bot, ()) if at > now - _MEMORY]
+        self._given_up[bot] = [*earlier, now]
+
+    def _rests(self, bot: str) -> bool:
+        times = self._given_up.get(bot)
+        return times is not None and self._now() < times[-1] + (len(times) - 1) * _REST
+
     def _check(self, cup: Cup, bot: Bot, *, again: bool) -> None:
         known = self._about.get(bot.name) if bot.connect else None
         pool = self._again if again else self._new
@@ -181,7 +194,7 @@ class Entrants:
             if bot.url is not None and bot.name in here - self._checks.keys():
                 self._check(cup, bot, again=True)
         wait(self._checks.values(), _WAIT_S)
-        fit = self._collect(here)
+        fit = {bot for bot in self._collect(here) if not self._rests(bot)}
         bots = tuple(
             bot.name
             for bot in cup.bots

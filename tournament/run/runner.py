@@ -249,7 +249,7 @@ class Runner:
             self._look_for_bots(observer)
             if self._entrants is not None:
                 self._entrants.look(self._decisions)
-                self._skip_tables(observer)
+                self._skip_tables(self._entrants, observer)
             self._hand_out()
             self._receive(observer)
             if self._new_decisions(observer):
@@ -269,7 +269,7 @@ class Runner:
             self._outages.wait(bot)
         return iter(blocks)
 
-    def _skip_tables(self, observer: Observer) -> None:
+    def _skip_tables(self, entrants: Entrants, observer: Observer) -> None:
         """Leave out the tables of an epoch that have not begun, of bots that were away for too long
         or once the ladder is to end. Those that have begun are finished: nobody gains by leaving.
         """
@@ -285,6 +285,7 @@ class Runner:
             if skipped:
                 why = "the ladder ends" if over else f"{bot} was away"
                 self._store.skip(why, bot, [one for block in skipped for one in block.matches])
+                entrants.give_up(bot)
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
                 observer.planned(self._done(), self._plan())
 

@@ -245,6 +245,22 @@ def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall
     table(tmp_path)
 
 
+def test_a_bot_that_goes_away_again_and_again_rests(tmp_path: Path, hall: Hall) -> None:
+    clock = [NOW]
+    with Store.create(tmp_path) as store:
+        _, schedule = resume(store, LADDER)
+        assert isinstance(schedule, Ladder)
+        enter(tmp_path, "ann")
+        with closing(Entrants(LADDER, schedule, store, hall, lambda: clock[-1])) as entrants:
+            for outages, passed in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
+                for _ in range(outages):
+                    entrants.give_up("ann")
+                clock.append(clock[-1] + timedelta(seconds=passed))
+                entrants.begin_epoch(store.decisions())
+    seated = ["ann" in bots for bots in rosters(tmp_path)]
+    assert seated == [True, True, False, True, True]
+
+
 def test_bots_that_leave_or_are_excluded_play_no_more(tmp_path: Path, hall: Hall) -> None:
     with Store.create(tmp_path) as store:
         resume(store, LADDER)

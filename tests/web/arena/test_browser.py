@@ -19,6 +19,7 @@ import games
 from tests.browser import chromium, console_errors, show_as
 from tests.tournament.cups import ROOT, toys, write
 from tests.tournament.played import cup, facts, played, run
+from tests.web.arena.test_join import ANN, Arena
 from tests.web.serving import served
 from tournament.records import DecisionKind
 from tournament.store.store import Store
@@ -101,6 +102,24 @@ def test_every_page_of_every_format_is_accessible(
                 (folder / "report.html").write_text(report(store))
                 browser.get((folder / "report.html").as_uri())
                 check_page(browser, axe)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_the_pages_of_a_ladder_are_accessible_and_its_commands_are_copied(
+    tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
+    arena = Arena(tmp_path)
+    for wants in ("join", "new-version"):
+        arena.ask("ann", ANN, wants)
+    with arena.store, served(arena.client.application) as url, chromium(width, 900) as browser:
+        show_as(browser, dark)
+        for path in ("/", "/bots/ann", "/join"):
+            browser.get(url + path)
+            check_page(browser, axe)
+        browser.find_elements(By.CSS_SELECTOR, ".command button")[2].click()
+        wait = WebDriverWait(browser, WAIT_S)
+        wait.until(lambda one: text(one, "li:last-child button") == "Copied")
+        assert f"stich join {url} NAME " in text(browser, "li:last-child pre code")
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])

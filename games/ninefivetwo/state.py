@@ -359,7 +359,7 @@ class Ninefivetwo(Game):
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
         """A hand by suit, black and red in turn."""
-        suits = ([card for card in cards if card[1] == suit] for suit in "cdsh")
+        suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 
     def max_difference(self, players: int, options: Options) -> int:

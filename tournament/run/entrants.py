@@ -49,29 +49,42 @@ class Connections(Protocol):
         """Where a bot that connects is asked."""
 
 
-def short_check(cup: Cup, bot: Bot, known: Mapping[str, str] | None, *, again: bool) -> Checked:
-    """Whether a bot by URL answers GET /, plays the game, says the same of itself as is `known`,
-    and moves legally in some positions. If it has passed the check and is asked `again`, positions
-    are left out, and it is no failure if it does not answer."""
+def short_check(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> Checked:
+    """As `check_again`, and whether the bot moves legally in some positions; it must answer."""
     try:
-        about = about_by_url(bot, bot.url or "")
-        found = [*misfits(bot, about, cup)]
-        if known is not None and identity(about) != known:
-            was, now = (", ".join(each.values()) for each in (known, identity(about)))
-            found.append(
-                f"{bot.name}: GET / said {was} when it was entered, and says {now} now. A changed"
-                " bot is a new version: enter it by `stich join` with --new-version."
-            )
-        if not found and not again:
+        problem, said = _greet(cup, bot, known)
+        if not problem:
             with closing(reach_url(bot, bot.url or "")) as player:
                 examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
                 options = tuple((name, (value,)) for name, value in cup.options.items())
                 scope = Scope(cup.game, (cup.players,), options)
                 failures = positions(examiner, scope, _POSITIONS).failures
-            found = [f"{bot.name}: {one.problem} {one.advice.fix}" for one in failures]
+            problem = "".join(f"{bot.name}: {one.problem} {one.advice.fix}" for one in failures[:1])
     except StartError as error:
-        return (None if again else str(error)), {}
-    return (found[0] if found else ""), identity(about)
+        return str(error), {}
+    return problem, said
+
+
+def check_again(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> Checked:
+    """Whether a bot by URL plays the game, and says the same of itself as is `known`. It is no
+    failure if it does not answer now."""
+    try:
+        return _greet(cup, bot, known)
+    except StartError:
+        return None, {}
+
+
+def _greet(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> tuple[str, Mapping[str, str]]:
+    about = about_by_url(bot, bot.url or "")
+    said = identity(about)
+    problem = next(misfits(bot, about, cup), "")
+    if not problem and known is not None and said != known:
+        was, now = (", ".join(each.values()) for each in (known, said))
+        problem = (
+            f"{bot.name}: GET / said {was} when it was entered, and says {now} now. A changed bot"
+            " is a new version: enter it by `stich join` with --new-version."
+        )
+    return problem, said
 
 
 class Entrants:
@@ -140,7 +153,8 @@ class Entrants:
         for bot in cup.bots:
             new = bot.connect and self._results.get(bot.name, "?")
             if new and bot.name in here - self._checks.keys():
-                self._check(cup, bot, again=False)
+                check = self._new.submit(short_check, cup, bot, self._known(bot))
+                self._checks[bot.name] = check
 
     def give_up(self, bot: str) -> None:
         """A bot was away for so long that its tables were left out. If that happens again within an
@@ -153,10 +167,9 @@ class Entrants:
         times = self._given_up.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _REST
 
-    def _check(self, cup: Cup, bot: Bot, *, again: bool) -> None:
-        known = self._about.get(bot.name) if bot.connect else None
-        pool = self._again if again else self._new
-        self._checks[bot.name] = pool.submit(short_check, cup, bot, known, again=again)
+    def _known(self, bot: Bot) -> Mapping[str, str] | None:
+        """What a bot that connects has said of itself, if it has."""
+        return self._about.get(bot.name) if bot.connect else None
 
     def _is_time(self, decisions: Sequence[Decision]) -> bool:
         """Whether the ladder is to end now. That becomes a decision, which no clock takes back."""
@@ -192,7 +205,8 @@ class Entrants:
             return False
         for bot in cup.bots:
             if bot.url is not None and bot.name in here - self._checks.keys():
-                self._check(cup, bot, again=True)
+                check = self._again.submit(check_again, cup, bot, self._known(bot))
+                self._checks[bot.name] = check
         wait(self._checks.values(), _WAIT_S)
         fit = {bot for bot in self._collect(here) if not self._rests(bot)}
         bots = tuple(

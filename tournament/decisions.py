@@ -15,8 +15,8 @@ from tournament.records import Decision, DecisionKind, VoidRecord
 from tournament.text import plural, printable
 
 _SAID = {
-    DecisionKind.PAUSE: "The cup was paused",
-    DecisionKind.RESUME: "The cup was resumed",
+    DecisionKind.PAUSE: "The run was paused",
+    DecisionKind.RESUME: "The run was resumed",
     DecisionKind.VOID: "{matches} of block {block} became void",
     DecisionKind.WITHDRAW: "{bot} was withdrawn and plays no more; its results stand",
     DecisionKind.DISQUALIFY: "{bot} was disqualified; the results of its tables do not count",

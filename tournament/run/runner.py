@@ -284,7 +284,8 @@ class Runner:
             ]
             if skipped:
                 why = "the ladder ends" if over else f"{bot} was away"
-                self._store.skip(why, bot, [one for block in skipped for one in block.matches])
+                matches = [match for block in skipped for match in block.matches]
+                self._store.decide(DecisionKind.SKIP, why, bot, None, matches)
                 entrants.give_up(bot)
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
                 observer.planned(self._done(), self._plan())

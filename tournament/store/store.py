@@ -180,10 +180,6 @@ class Store(StoreReader):
         """Append a decision of the organiser."""
         self.append_decisions([Decision(0, kind, "", printable(why), bot, block, tuple(matches))])
 
-    def skip(self, why: str, bot: str, matches: Iterable[str]) -> None:
-        """Append that matches of a ladder will not be played, perhaps because a bot was away."""
-        self.append_decisions([Decision(0, DecisionKind.SKIP, "", why, bot, None, tuple(matches))])
-
     def append_decisions(
         self, made: Iterable[Decision], check: Callable[[list[Decision]], None] = lambda _: None
     ) -> None:

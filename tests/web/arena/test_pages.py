@@ -435,4 +435,4 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         under_way.decide(DecisionKind.RESUME, "")
         again = create_app(under_way).test_client().get("/").text
         assert "Paused" not in again
-        assert again.index("The cup was resumed.") < again.index("eve was withdrawn")
+        assert again.index("The run was resumed.") < again.index("eve was withdrawn")

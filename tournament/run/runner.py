@@ -238,7 +238,8 @@ class Runner:
         """Play a round to its end; False if decisions are to be acted on first."""
         blocks = self._unfinished(round.blocks)
         if self._entrants is not None:
-            blocks = self._admit(self._entrants, round.number, [*blocks])
+            self._waiting.extend(blocks)  # all of the epoch, so that none is skipped too late
+            self._admit(self._entrants, round.number)
         while True:
             room = max(0, AHEAD - len(self._ready()))
             self._waiting.extend(itertools.islice(blocks, room))
@@ -256,7 +257,7 @@ class Runner:
                 self._recall(observer)
                 return False
 
-    def _admit(self, entrants: Entrants, epoch: int, blocks: Sequence[Block]) -> Iterator[Block]:
+    def _admit(self, entrants: Entrants, epoch: int) -> None:
         """Take up the bots that have joined, and wait for those of an epoch that are away."""
         self._set_cup(entrants.cup(self._decisions))
         if epoch != self._epoch:
@@ -264,10 +265,9 @@ class Runner:
             self._outages.close()
             voids = (void for void in self._store.voids() if void.round == epoch)
             self._outages = Outages(self._cup, voids)
-        seated = {bot for block in blocks for bot in block.table}
+        seated = {bot for block in self._waiting for bot in block.table}
         for bot in sorted(seated - entrants.here(self._cup) - self._outages.given_up):
             self._outages.wait(bot)
-        return iter(blocks)
 
     def _skip_tables(self, entrants: Entrants, observer: Observer) -> None:
         """Leave out the tables of an epoch that have not begun, of bots that were away for too long
@@ -286,7 +286,8 @@ class Runner:
                 why = "the ladder ends" if over else f"{bot} was away"
                 matches = [match for block in skipped for match in block.matches]
                 self._store.decide(DecisionKind.SKIP, why, bot, None, matches)
-                entrants.give_up(bot)
+                if not over:
+                    entrants.give_up(bot)
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
                 observer.planned(self._done(), self._plan())
 

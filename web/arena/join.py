@@ -18,6 +18,7 @@ from tournament.decisions import absent, decided, finished_by, out_of_play
 from tournament.names import base, normal, problem
 from tournament.records import Decision, DecisionKind
 from tournament.run.joining import JoinRefused, join, leave
+from tournament.store.engine import StoreError
 from tournament.text import plural
 from web.arena.live_run import RunFacts, current_run
 from web.gateway.invitations import Invitations, TokenRefused
@@ -148,6 +149,8 @@ def call() -> tuple[dict[str, str], int]:
         return {"detail": "This is not a call of `stich join`."}, 400
     except (JoinRefused, TokenRefused) as refused:
         return {"detail": str(refused)}, 403
+    except (StoreError, OSError):
+        return {"detail": "The arena cannot write to its run now; try again later."}, 503
 
 
 def _address() -> str:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import secrets
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -61,9 +62,10 @@ class Invitations:
     def revoke(self, bot: str, *instead: Invitation) -> bool:
         """Revoke the tokens of a bot, and keep others instead; whether one was valid. OSError if it
         cannot be kept."""
-        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
         new = self._path.with_suffix(".new")
-        try:
+        with ExitStack() as stack:
+            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            stack.callback(os.close, folder)  # which releases the lock, whatever happens
             fcntl.flock(folder, fcntl.LOCK_EX)
             now, before = _iso(datetime.now(UTC)), self._read()
             kept = [
@@ -71,15 +73,13 @@ class Invitations:
                 for one in before
             ]
             descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            stack.callback(new.unlink, missing_ok=True)
             with open(descriptor, "w", encoding="utf-8") as file:
                 json.dump([asdict(one) for one in (*kept, *instead)], file, indent=1)
                 file.flush()
                 os.fsync(descriptor)
             new.replace(self._path)
             os.fsync(folder)
-        finally:
-            new.unlink(missing_ok=True)
-            os.close(folder)
         return kept != before
 
     @property

@@ -215,6 +215,16 @@ def test_a_flood_ends_after_some_and_costs_other_addresses_nothing(
     assert ask("ann", CAT, "2001:db8::2") == 403
 
 
+def test_a_run_that_cannot_be_written_is_a_sentence(arena: Arena) -> None:
+    folder = arena.store.folder
+    assert folder is not None
+    (folder / "invitations.new").mkdir()
+    assert arena.ask("ann", ANN) == "The arena cannot write to its run now; try again later."
+    assert arena.status == 503
+    (folder / "invitations.new").rmdir()
+    assert arena.ask("ann", ANN) == "ann", "the name is its author's"
+
+
 def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_versions(
     arena: Arena,
 ) -> None:

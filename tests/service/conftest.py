@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.app import create_app
+from tests.service.running import Running
 from tests.service.support import Service
 
 
@@ -32,3 +34,10 @@ def client() -> FlaskClient:
 def service(client: FlaskClient) -> Service:
     """A client that checks every response against the contract."""
     return Service(client)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    """`stich serve` in a separate process."""
+    with Running() as one:
+        yield one

@@ -35,6 +35,7 @@ class Running:
         found = re.search(r"http://\S+", self.first_line)
         assert found, self.first_line + self.process.communicate()[0]
         self.url = found[0]
+        self.port = int(self.url.rpartition(":")[2])
         self.session = requests.Session()
         self.session.trust_env = False
         # it prints its address just before it listens

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +15,9 @@ import requests
 
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from stich.processes import find_port
-from tests.nginx import command, needs_nginx, running, with_folder
+from tests.connections import ask_moves, connections
+from tests.nginx import command, needs_nginx, with_folder
+from tests.nginx import running as nginx_running
 from tests.service.running import Running
 from tests.service.support import ROOT, matches
 
@@ -24,8 +25,7 @@ pytestmark = pytest.mark.slow
 
 DEPLOY = ROOT / "deploy"
 
-HEAD = b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-SLOW_BODY = HEAD + b"Content-Length: 1000\r\n\r\n{"
+SLOW_BODY = ask_moves(b"{", 1000)
 LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodelay;"
 
 
@@ -55,27 +55,13 @@ def nginx(folder: Path, service: str, *, limits: bool, local: str = "127.0.0.1")
     """Nginx on a free port of this machine, in front of a service."""
     port = find_port("127.0.0.1", 0)
     path = configuration(folder, port, service, limits=limits, local=local)
-    with running(command(folder, path)):
+    with nginx_running(command(folder, path)):
         yield port
 
 
-@contextmanager
-def connections(port: int, count: int, sent: bytes) -> Iterator[list[socket.socket]]:
-    """Clients that send this and then nothing."""
-    opened = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(count)]
-    try:
-        for one in opened:
-            one.sendall(sent)
-        yield opened
-    finally:
-        for one in opened:
-            one.close()
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[str]:
-    with Running() as running:
-        yield running.url.removeprefix("http://")
+@pytest.fixture
+def service(running: Running) -> str:
+    return running.url.removeprefix("http://")
 
 
 @needs_nginx

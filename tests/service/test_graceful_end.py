@@ -9,6 +9,7 @@ from http.client import HTTPResponse
 
 import pytest
 
+from tests.connections import ask_moves
 from tests.service.running import Running
 from tests.service.test_rsgi import LONGEST, moves
 
@@ -17,10 +18,8 @@ LISTS = 20
 
 def ask(running: Running, body: bytes, sent: int | None = None) -> socket.socket:
     """A connection that has asked for legal moves, or sent so many bytes of its body only."""
-    host, port = running.url.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)), timeout=60)
-    head = "POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-    connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:sent])
+    connection = socket.create_connection(("127.0.0.1", running.port), timeout=60)
+    connection.sendall(ask_moves(body[:sent], len(body)))
     return connection
 
 

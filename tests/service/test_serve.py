@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
@@ -20,17 +20,12 @@ from service.metrics import Metrics
 from service.rsgi import LARGE_ANSWER, SLOTS
 from service.settings import MULTIPROC_DIR
 from stich.commands import serve
+from tests.connections import ask_moves, connections
 from tests.prerequisites import needs_ipv6
 from tests.service.running import Running
 from tests.service.sealed.support import seal_keys
 
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    with Running() as one:
-        yield one
 
 
 def test_it_prints_its_address_and_answers(running: Running) -> None:
@@ -104,18 +99,8 @@ def test_the_connection_closes_if_a_body_is_left_on_it(running: Running, path: s
 
 
 def test_slow_bodies_do_not_keep_others_waiting(running: Running) -> None:
-    host, port = running.url.removeprefix("http://").split(":")
-    slow = [socket.create_connection((host, int(port)), timeout=30) for _ in range(100)]
-    for connection in slow:
-        connection.sendall(
-            b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-            b"Content-Length: 1000\r\n\r\n{"
-        )
-    try:
+    with connections(running.port, 100, ask_moves(b"{", 1000)):
         assert running.session.get(running.url + "/healthz", timeout=30).status_code == 200
-    finally:
-        for connection in slow:
-            connection.close()
 
 
 @pytest.mark.parametrize(
@@ -131,9 +116,8 @@ def test_slow_bodies_do_not_keep_others_waiting(running: Running) -> None:
     ],
 )
 def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -> None:
-    host, port = running.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
-        connection.sendall(line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n")
+    sent = line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n"
+    with connections(running.port, 1, sent) as (connection,):
         answer = connection.recv(65536)
     assert answer.startswith(b"HTTP/1.1 ")
     assert not answer.startswith(b"HTTP/1.1 5"), answer
@@ -149,8 +133,7 @@ def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -
     ids=["line", "length", "headers"],
 )
 def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: bytes) -> None:
-    host, port = running.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
+    with connections(running.port, 1) as (connection,):
         with suppress(ConnectionError):  # it may be refused while it is still being sent
             connection.sendall(head)
         answer = b""
@@ -173,8 +156,8 @@ def test_files_are_no_large_answers(running: Running) -> None:
 
 
 def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
-    port = running.url.rsplit(":", 1)[1]
-    result = CliRunner().invoke(serve.serve, ["--port", port])
+    port = running.port
+    result = CliRunner().invoke(serve.serve, ["--port", str(port)])
     assert result.exit_code == 1
     assert result.output.count("\n") == 1
     assert f"Cannot listen on port {port} of 127.0.0.1: Address already in use" in result.output
@@ -260,14 +243,13 @@ def test_two_workers_count_as_one() -> None:
 
 def test_workers_end_even_if_the_command_is_killed() -> None:
     with Running("--workers", "2") as running:
-        host, port = running.url.removeprefix("http://").split(":")
         running.process.kill()
         # the workers hold the other end of its standard output as long as they live
         assert running.process.stdout is not None
         running.process.stdout.read()
         with socket.socket() as again:
             again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            again.bind((host, int(port)))
+            again.bind(("127.0.0.1", running.port))
             again.listen(1)
         running.process.wait()
 

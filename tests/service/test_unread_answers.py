@@ -7,8 +7,7 @@ import selectors
 import socket
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from http.client import HTTPResponse
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 
 import games
 from service.rsgi import SLOTS
+from tests.connections import ask_moves, connections
 from tests.games.zhengfen.positions import wire
 from tests.service.running import Running
 from tests.service.test_rsgi import LONGEST
@@ -27,12 +27,6 @@ ALL_CARDS = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs") +
 SHORT = {"state": games.get("doudizhu").start(3, "short", {}).to_dict()}
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    with Running() as one:
-        yield one
-
-
 def memory(running: Running) -> int:
     """The resident memory of the only worker, in bytes."""
     pid = running.process.pid
@@ -41,26 +35,12 @@ def memory(running: Running) -> int:
     return max(found) * 4096
 
 
-@contextmanager
-def unread(running: Running, count: int, *hands: str) -> Iterator[list[socket.socket]]:
+def unread(
+    running: Running, count: int, *hands: str
+) -> AbstractContextManager[list[socket.socket]]:
     """Connections that ask for the moves of a Zheng Fen position, and do not read the answer."""
-    host, port = running.url.removeprefix("http://").split(":")
     body = json.dumps({"state": wire(list(hands))}).encode()
-    head = "POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-    sent = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-    opened = []
-    try:
-        for _ in range(count):
-            one = socket.socket()
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            one.settimeout(60)
-            one.connect((host, int(port)))
-            one.sendall(sent)
-            opened.append(one)
-        yield opened
-    finally:
-        for one in opened:
-            one.close()
+    return connections(running.port, count, ask_moves(body), room=4096)
 
 
 def answered(connections: list[socket.socket]) -> int:

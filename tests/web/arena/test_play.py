@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from flask.testing import FlaskClient
 
 import games
 from stich.processes import find_port, pages_served
+from tests.connections import connections
 from tests.tournament.cups import bot as hostile
 from tests.tournament.cups import toys, write
 from tournament.bot.launch import LaunchSettings
@@ -212,10 +212,7 @@ def test_pages_for_playing_alone_are_those_of_this_machine() -> None:
 def test_bodies_that_never_end_stop_no_page() -> None:
     port = find_port("127.0.0.1", 0)
     head = b"POST /play HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\ngame="
-    with ExitStack() as stack, pages_served("127.0.0.1", port):
-        for _ in range(40):
-            client = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-            client.sendall(head)
+    with pages_served("127.0.0.1", port), connections(port, 40, head):
         assert requests.get(f"http://127.0.0.1:{port}/play", timeout=60).status_code == 200
 
 

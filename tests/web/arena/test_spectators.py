@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import requests
 
 from stich.processes import find_port
+from tests.connections import connections
 from tests.tournament.cups import all_end, children, events, started, stich, toys, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 
 GET = b"GET /matches HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
-@contextmanager
-def spectators(port: int, count: int, sent: bytes) -> Iterator[list[socket.socket]]:
-    """Connections that ask, with room for little of the answers, and read nothing."""
-    opened = []
-    try:
-        for _ in range(count):
-            one = socket.socket()
-            opened.append(one)
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            one.settimeout(60)
-            one.connect(("127.0.0.1", port))
-            one.sendall(sent)
-        yield opened
-    finally:
-        for one in opened:
-            one.close()
 
 
 def memory_mb(pid: int) -> float:
@@ -58,7 +38,7 @@ def test_spectators_who_stop_reading_cost_nobody_anything(tmp_path: Path) -> Non
     try:
         assert served.stderr
         assert "Pages at" in served.stderr.readline()
-        with spectators(port, 300, GET * 50):
+        with connections(port, 300, GET * 50, room=4096):
             assert page(port).status_code == 200
             *_, last = seen
             assert last["event"] == "finished"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import requests
 
+from tests.connections import connections
 from tests.tournament import hostile
 from tests.tournament.cups import stich
 from tests.web.gateways import MOVE, PASS, Author, Gateway, served
@@ -206,13 +206,9 @@ def test_unfinished_bodies_of_one_token_are_few(gateway: Gateway) -> None:
         "POST /connect/poll HTTP/1.1\r\nHost: x\r\nX-Stich-Table: 0\r\n"
         f"Authorization: Bearer {author.token}\r\nContent-Length: {ANSWER_LIMIT}\r\n\r\n"
     ).encode()
-    address = ("127.0.0.1", int(gateway.url.rpartition(":")[2]))
-    with ExitStack() as stack:
-        opened = [stack.enter_context(socket.create_connection(address)) for _ in range(100)]
-        for one in opened:
-            one.sendall(head + b"x" * 1000)
-        one.settimeout(60)
-        assert one.recv(100).startswith(b"HTTP/1.1 429")
+    port = int(gateway.url.rpartition(":")[2])
+    with connections(port, 100, head + b"x" * 1000) as (*_, last):
+        assert last.recv(100).startswith(b"HTTP/1.1 429")
 
 
 def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:

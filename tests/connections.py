@@ -1,0 +1,31 @@
+"""Clients that send what a test gives them, and read nothing by themselves."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+HEAD = b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+
+def ask_moves(body: bytes, length: int | None = None) -> bytes:
+    """POST /v1/moves with this body, or with the beginning of one of this length."""
+    return HEAD + b"Content-Length: %d\r\n\r\n" % (length or len(body)) + body
+
+
+@contextmanager
+def connections(
+    port: int, count: int, sent: bytes = b"", room: int | None = None
+) -> Iterator[list[socket.socket]]:
+    """Open connections to this machine that have sent this; of an answer that is not read, the
+    system takes `room` bytes."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in opened:
+            if room:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+            one.settimeout(60)
+            one.connect(("127.0.0.1", port))
+            one.sendall(sent)
+        yield opened

@@ -6,7 +6,7 @@ import hmac
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
-from ipaddress import IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from time import monotonic
 from typing import Annotated, Final, Literal
 
@@ -157,12 +157,18 @@ def _address() -> str:
     """From where a call comes: a proxy on this machine says so. IPv6 gives everybody a network."""
     caller = request.remote_addr or ""
     try:
-        if ip_address(caller).is_loopback:
+        if _parse(caller).is_loopback:
             caller = request.headers.get("X-Forwarded-For", caller).rpartition(",")[2].strip()
-        address = ip_address(caller)
+        address = _parse(caller)
     except ValueError:
         return ""
     return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))
+
+
+def _parse(text: str) -> IPv4Address | IPv6Address:
+    """An address; ValueError. One of IPv4 may come in the form of IPv6."""
+    address = ip_address(text)
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 @join_pages.get("/join")

@@ -206,6 +206,8 @@ def test_a_flood_ends_after_some_and_costs_other_addresses_nothing(
     flood = {ask("ann", BOB, "127.0.0.1", f"1.1.1.{i}, 192.0.2.1") for i in range(4)}
     assert flood == {403}
     assert ask("bob", BOB, "127.0.0.1", "192.0.2.1") == 429
+    assert ask("bob", BOB, "::ffff:127.0.0.1", "192.0.2.1") == 429
+    assert ask("bob", BOB, "::ffff:192.0.2.1") == 429
     assert ask("bob", BOB, "127.0.0.1", "192.0.2.2") == 200
     direct = [ask("ann", CAT, "2001:db8::1", f"192.0.2.{i}") for i in range(6)]
     assert direct == [403] * 5 + [429]

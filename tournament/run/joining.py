@@ -11,12 +11,7 @@ from tournament.text import plural
 
 
 class JoinRefused(Exception):
-    """A bot cannot join or leave; the text is a sentence with the fix. `reason` is one of "name",
-    "full", "author" (who has as many bots as an author may have), "over", "unknown"."""
-
-    def __init__(self, reason: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.reason = reason
+    """A bot cannot join or leave; the text is a sentence with the fix."""
 
 
 def join(
@@ -40,19 +35,18 @@ def join(
         taken = alike(bot, everybody.names)
         if taken is not None:
             raise JoinRefused(
-                "name", f"The name is that of the bot {taken}, or looks like it; choose another."
+                f"The name is that of the bot {taken}, or looks like it; choose another."
             )
         gone = absent(decisions) | {retires}
         playing = [one for one in everybody.bots if one.name not in gone]
         if author and sum(one.author == author for one in playing) >= cup.join.per_author:
             most = plural(cup.join.per_author, "bot")
             raise JoinRefused(
-                "author",
                 f"An author may have {most} here at once; let one leave with `stich leave`.",
             )
         if len(playing) >= cup.join.most:
             most = plural(cup.join.most, "bot")
-            raise JoinRefused("full", f"The ladder is full, with {most}; try again later.")
+            raise JoinRefused(f"The ladder is full, with {most}; try again later.")
 
     left = [Decision(0, DecisionKind.LEAVE, "", "", retires)] if retires else []
     entered = Decision(0, DecisionKind.JOIN, "", "", bot, author=author, version=version)
@@ -66,9 +60,9 @@ def leave(target: str, cup: Cup, bot: str) -> None:
     def check(decisions: list[Decision]) -> None:
         _check_open(decisions)
         if bot not in with_joined(cup, decisions).names:
-            raise JoinRefused("unknown", f"There is no bot {bot} here.")
+            raise JoinRefused(f"There is no bot {bot} here.")
         if out_of_play(decisions, bot):
-            raise JoinRefused("unknown", f"{bot} plays no more already.")
+            raise JoinRefused(f"{bot} plays no more already.")
 
     with Store.open(target) as store:
         store.append_decisions([Decision(0, DecisionKind.LEAVE, "", "", bot)], check)
@@ -76,4 +70,4 @@ def leave(target: str, cup: Cup, bot: str) -> None:
 
 def _check_open(decisions: list[Decision]) -> None:
     if finished_by(decisions):
-        raise JoinRefused("over", "The ladder is over.")
+        raise JoinRefused("The ladder is over.")

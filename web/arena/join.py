@@ -76,17 +76,16 @@ class Ladder:
         """Do what is asked; for which bot."""
         name = normal(call.name)
         if wrong := problem(name):
-            raise JoinRefused("name", wrong)
+            raise JoinRefused(wrong)
         latest = next(reversed(versions(current_run().store.decisions(), name)), None)
         if latest is None and call.wants == "join":
             self._check_code(call.code)
             join(self._target, self.cup, name, author)
             return name
         if latest is None:
-            raise JoinRefused("unknown", f"No bot {name} has joined here; check the name.")
+            raise JoinRefused(f"No bot {name} has joined here; check the name.")
         if latest.author != author:
             raise JoinRefused(
-                "taken",
                 f"There is a bot {latest.bot} of somebody else; choose another name. If it is yours"
                 f" and you have lost your key, {_ASK}.",
             )
@@ -100,23 +99,23 @@ class Ladder:
         """The latest version of a bot, or the next one, which takes its place."""
         out = out_of_play(current_run().store.decisions(), latest.bot)
         if out is not None and out.kind != DecisionKind.LEAVE:
-            raise JoinRefused("out", f"The organiser decided that {latest.bot} plays no more.")
+            raise JoinRefused(f"The organiser decided that {latest.bot} plays no more.")
         if new_version:
             number, retires = latest.version + 1, "" if out else latest.bot
             bot = f"{base(latest.bot)}/{number}"
             join(self._target, self.cup, bot, latest.author, number, retires)
             return bot
         if out is not None:
-            raise JoinRefused("left", f"{latest.bot} has left; enter it anew with --new-version.")
+            raise JoinRefused(f"{latest.bot} has left; enter it anew with --new-version.")
         return latest.bot
 
     def _check_code(self, code: str) -> None:
         wanted = self.cup.join.code
         if wanted is None and not self.cup.join.open:
-            raise JoinRefused("closed", f"{self.cup.name} is by invitation: {_ASK}.")
+            raise JoinRefused(f"{self.cup.name} is by invitation: {_ASK}.")
         if wanted is not None and not hmac.compare_digest(code.encode(), wanted.encode()):
             what = "The code is wrong" if code else f"{self.cup.name} asks for a code"
-            raise JoinRefused("code", f"{what}; add --code with the one that the organiser gave.")
+            raise JoinRefused(f"{what}; add --code with the one that the organiser gave.")
 
 
 def versions(decisions: Iterable[Decision], name: str) -> list[Decision]:

@@ -26,12 +26,20 @@ def target(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
+REFUSALS = {
+    "name": "looks like it; choose another",
+    "author": "An author may have",
+    "full": "The ladder is full",
+    "over": "The ladder is over",
+}
+
+
 def enter(target: str, bot: str, author: str, version: int = 1, retires: str = "") -> str:
     """Why a bot cannot join; "" if it has joined."""
     try:
         join(target, LADDER, bot, author, version, retires)
     except JoinRefused as error:
-        return error.reason
+        return next(word for word, part in REFUSALS.items() if part in str(error))
     return ""
 
 

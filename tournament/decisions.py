@@ -111,9 +111,10 @@ def marks(decisions: Iterable[Decision]) -> dict[str, str]:
 
 
 def paused(decisions: Iterable[Decision]) -> Decision | None:
-    """The decision by which the cup is paused, if it is."""
-    found = [one for one in decisions if one.kind in (DecisionKind.PAUSE, DecisionKind.RESUME)]
-    return found[-1] if found and found[-1].kind == DecisionKind.PAUSE else None
+    """The decision by which the run is paused, if it is. The end of a ladder ends a pause, too."""
+    kinds = (DecisionKind.PAUSE, DecisionKind.RESUME, DecisionKind.FINISH)
+    last = [one for one in decisions if one.kind in kinds][-1:]
+    return next((one for one in last if one.kind == DecisionKind.PAUSE), None)
 
 
 def is_skipped(cup: Cup, table: Iterable[str], gone: frozenset[str]) -> bool:

@@ -198,7 +198,7 @@ class _RunCheck:
             return
         scores = RoundScores(self.store)
         for number, epoch in enumerate(self.store.epochs(), 1):
-            strangers = set(epoch.bots).difference(self.cup.names)
+            strangers = sorted(set(epoch.bots).difference(self.cup.names))
             if strangers:
                 yield f"Epoch {number} has bots that have not joined: {', '.join(strangers)}."
             drawn = self.schedule.draw(scores, number, epoch.bots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from time import monotonic
@@ -22,7 +22,7 @@ from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores
 from tournament.records import Decision, DecisionKind, Epoch
 from tournament.run.preflight import about_by_url, identity, misfits
-from tournament.store.store import Store
+from tournament.store.store import Store, StoreError
 
 _POSITIONS = 3
 _NEW_AT_ONCE = 4
@@ -118,6 +118,8 @@ class Entrants:
         """Check no more."""
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
+        with suppress(StoreError):
+            self._keep_connected([])
 
     def cup(self, decisions: Sequence[Decision]) -> Cup:
         """The cup with all bots that have joined, as the gateway reaches them."""
@@ -147,14 +149,18 @@ class Entrants:
         cup = self.cup(decisions)
         here = self.here(cup) - absent(decisions)
         connected = [bot.name for bot in cup.bots if bot.connect and bot.name in here]
-        if connected != self._store.get("connected", []):
-            self._store.put({"connected": connected})  # for the pages
+        self._keep_connected(connected)
         self._collect(here)
         for bot in cup.bots:
             new = bot.connect and self._results.get(bot.name, "?")
             if new and bot.name in here - self._checks.keys():
                 check = self._new.submit(short_check, cup, bot, self._known(bot))
                 self._checks[bot.name] = check
+
+    def _keep_connected(self, bots: list[str]) -> None:
+        """Keep who is connected, for the pages."""
+        if bots != self._store.get("connected", []):
+            self._store.put({"connected": bots})
 
     def give_up(self, bot: str) -> None:
         """A bot was away for so long that its tables were left out. If that happens again within an

@@ -58,7 +58,6 @@ class Outages:
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, tuple[float, Probe]] = {}
         self._given_up: set[str] = set()
-        self._seen: tuple[str, ...] = ()
 
     @property
     def away(self) -> tuple[str, ...]:
@@ -90,8 +89,8 @@ class Outages:
         if bot not in self._away:
             self._away[bot] = (self._clock(), self._probe(self._cup.bot(bot)))
 
-    def look(self) -> bool:
-        """Whether others are away than at the last look."""
+    def look(self) -> None:
+        """Wait no more for bots that are back, or have been away for too long."""
         for bot, (since, probe) in list(self._away.items()):
             if not probe.answers and self._clock() - since < self._cup.outage_s:
                 continue
@@ -99,8 +98,6 @@ class Outages:
                 self._given_up.add(bot)
             probe.stop()
             del self._away[bot]
-        before, self._seen = self._seen, self.away
-        return self._seen != before
 
     def close(self) -> None:
         """Stop to ask."""

@@ -71,13 +71,14 @@ class CupChangedError(Exception):
 def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     """The seed and the schedule of a run, which is put into the store if it is new.
 
-    A store without a match counts as new, so that whatever kept the run from starting can be fixed.
+    A store without a match or an epoch counts as new, so that whatever kept the run from starting
+    can be fixed.
     CupChangedError if the store holds another cup, or this one has changed in a way that its
     format does not allow, or has grown after its seed was shown. StoreError if the store has
     matches but no cup.
     """
     facts = store.facts()
-    if not store.count():
+    if not store.count() and not store.epochs():
         seed = _seed(cup, facts)
         match_key = store.secret("match ids", seed)
         planned = make_schedule(cup, seed, match_key)

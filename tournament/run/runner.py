@@ -118,6 +118,7 @@ class Runner:
         voids = list(store.voids())
         self._outages = Outages(cup, voids)
         self._voided = {void.block for void in voids}  # blocks of which bots may know the cards
+        self._away = tuple(store.get("away", ()))
         self._waiting: deque[Block] = deque()  # to be handed out
         self._recalling = False  # nothing is handed out
         self._decisions = store.decisions()
@@ -309,15 +310,16 @@ class Runner:
 
     def _look_for_bots(self, observer: Observer) -> None:
         """Tell who is away, if others are than before."""
-        if self._outages.look():
-            self._keep_away()
+        self._outages.look()
+        if self._keep_away():
             observer.away(self._outages.away)
 
-    def _keep_away(self) -> None:
-        """Keep who is away, for the pages."""
-        away = list(self._outages.away)
-        if away != self._store.get("away", []):
-            self._store.put({"away": away})
+    def _keep_away(self) -> bool:
+        """Keep who is away, for the pages; whether others are than before."""
+        away, self._away = self._away, self._outages.away
+        if self._away != away:
+            self._store.put({"away": self._away})
+        return self._away != away
 
     def _ready(self) -> list[Block]:
         """The blocks that wait for a table, and not for bots that are away."""

@@ -52,6 +52,7 @@ class _Facts(TypedDict, total=False):
     begun: _Text
     awaited: list[_Text]
     away: list[_Text]
+    connected: list[_Text]
     total: _Count
     places: dict[_Text, _Count] | None
     about: dict[_Text, list[dict[str, Any]]]

@@ -30,7 +30,7 @@ from tournament.run import runner
 from tournament.run.entrants import Entrants
 from tournament.run.executor import Event, Executor, Finished, Job
 from tournament.run.joining import join, leave
-from tournament.run.resume import only_runner, resume
+from tournament.run.resume import CupChangedError, only_runner, resume
 from tournament.run.session import play_all
 from tournament.run.voiding import NotVoidable, last_exclusion, matches_of
 from tournament.store import rows
@@ -220,6 +220,37 @@ def test_what_has_begun_is_finished_and_no_more(tmp_path: Path, hall: Hall) -> N
     assert table(tmp_path)["finished"]
 
 
+def test_the_end_of_a_ladder_ends_its_pause(tmp_path: Path, hall: Hall) -> None:
+    def pause_and_finish() -> None:
+        decide(tmp_path, DecisionKind.PAUSE)
+        decide(tmp_path, DecisionKind.FINISH)
+
+    play(tmp_path, hall, {2: pause_and_finish})
+    assert table(tmp_path)["matches"] == 6
+
+
+def test_after_its_first_draw_a_ladder_is_no_other(tmp_path: Path, hall: Hall) -> None:
+    hall.after_looks = {5: stop}
+    with suppress(Stopped):
+        play(tmp_path, hall, {})
+    with Store.open(tmp_path) as store:
+        assert (store.count(), len(store.epochs())) == (0, 1)
+        with pytest.raises(CupChangedError, match='"house2" is gone'):
+            resume(store, replace(LADDER, bots=LADDER.bots[:2]))
+
+
+def test_pages_do_not_show_who_was_connected_before(tmp_path: Path, hall: Hall) -> None:
+    connected: list[object] = []
+
+    def look() -> None:
+        with Store.open(tmp_path) as store:
+            connected.append(store.get("connected"))
+
+    play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: look, 54: finish(tmp_path)})
+    look()
+    assert connected == [list(JOINED), []]
+
+
 def test_a_clock_that_is_set_back_does_not_take_back_the_end(tmp_path: Path, hall: Hall) -> None:
     cup = replace(LADDER, format=replace(LADDER.format, ends=NOW.isoformat()))
     clock = [NOW - timedelta(seconds=1)]
@@ -243,6 +274,22 @@ def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall
         assert {match.block for match in seated} <= {7}, "the block that had begun"
     assert rosters(tmp_path)[1:3] == [(*HOUSE, "ann"), HOUSE]
     table(tmp_path)
+
+
+def test_nobody_is_away_in_an_epoch_without_tables_of_it(tmp_path: Path, hall: Hall) -> None:
+    away: list[object] = []
+
+    def look() -> None:
+        with Store.open(tmp_path) as store:
+            away.append((len(store.epochs()), store.get("away")))
+
+    with suppress(Stopped):
+        play(tmp_path, hall, {4: partial(enter, tmp_path, "ann"), 20: stop})
+    hall.away.add("ann")
+    gone = partial(leave, str(tmp_path), LADDER, "ann")
+    after: dict[int, Act] = {22: look, 23: gone, 60: look, 61: finish(tmp_path)}
+    play(tmp_path, hall, after, replace(LADDER, outage_s=60))
+    assert away == [(2, ["ann"]), (4, [])]
 
 
 def test_a_bot_that_goes_away_again_and_again_rests(tmp_path: Path, hall: Hall) -> None:

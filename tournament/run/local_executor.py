@@ -268,7 +268,8 @@ def _main(
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         threading.excepthook = lambda _: None
         for connection, _, _ in tables:
-            connection.close()  # before its bots: a match in which they end has no result
+            with suppress(OSError):  # the thread of the table closes it just now
+                connection.close()  # before its bots: a match in which they end has no result
         for _, bot_pool, _ in tables:
             with suppress(RuntimeError):  # it starts a bot just now, which ends with this process
                 bot_pool.close()

@@ -74,6 +74,7 @@ def test_the_ladder(tmp_path: Path) -> None:
         programs["ann"].wait_for("ann has left.")
         until(lambda: matches_of("ann/2") > 0)
         assert 'href="/bots/ann/2"' in get("/bots/ann")
+        assert "Mean of the last ten epochs" in get("/bots/ann")
         assert "bob plays no more" in machine.run("leave", "bob", **home("bob"))
         programs["bob"].wait_for("bob has left.")
 

@@ -11,7 +11,9 @@ from time import monotonic
 from typing import Annotated, Final, Literal
 
 import msgspec
+import segno
 from flask import Blueprint, Flask, current_app, render_template, request
+from markupsafe import Markup
 
 from tournament.config import Cup
 from tournament.decisions import absent, decided, finished_by, out_of_play
@@ -182,6 +184,7 @@ def page() -> str:
         over=over,
         state="The ladder is over." if over else _state(cup, now),
         url=request.url_root.rstrip("/"),
+        code=Markup(segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")),  # noqa: S704 - drawn from our address
     )
 
 

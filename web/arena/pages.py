@@ -8,6 +8,7 @@ from functools import wraps
 from math import ceil
 from typing import Any, Final
 
+import numpy as np
 from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
@@ -43,6 +44,8 @@ _RENDERED: Final = 256
 """Pages that are kept for others who look at them."""
 _SUMMED: Final = 100
 """The matches of which the page of a bot adds up what the bot gave beside its moves."""
+_EPOCHS: Final = 10
+"""The epochs of a ladder that the page of a bot shows alone: what it does now."""
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
@@ -165,6 +168,7 @@ def bot(now: Snapshot, name: str) -> str:
         sums=[one for one in info_sums(filter(None, records)) if one.bot == name],
         summed=len(records),
         line=lines.get(name),
+        recent=_recent(now, name) if now.table.format == "ladder" else None,
         name=name,
         decision=out_of_play(now.table.decisions, name),
         said=said,
@@ -179,6 +183,15 @@ def bot(now: Snapshot, name: str) -> str:
         matches=latest[:_LATEST],
         count=rows.size,
     )
+
+
+def _recent(now: Snapshot, bot: str) -> float | None:
+    """The mean points a deal of a bot in the last ten epochs of a ladder; None without a match."""
+    arrays = now.arrays
+    late = arrays.round > arrays.round.max(initial=0) - _EPOCHS
+    seated = (arrays.seats == arrays.bots.index(bot)) & late[:, np.newaxis]
+    deals = int((seated.sum(axis=1) * arrays.deals).sum())
+    return int(arrays.scores[seated].sum()) / deals if deals else None
 
 
 @pages.get("/matches")

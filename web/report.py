@@ -63,7 +63,6 @@ def report(
             compared=min(len(matches), _MAX_COMPARED),
             matches=shown,
             out=out,
-            match_link=lambda match: f"#match={match.match}",
             left_out=len(matches) - len(shown),
             data={"matches": data},
         )

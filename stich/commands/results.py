@@ -24,7 +24,7 @@ from tournament.results.verify import verify_matches
 from tournament.store.reader import StoreReader
 from tournament.store.store import StoreError
 from tournament.text import plural
-from web.ui.formatting import format_flag
+from web.ui.formatting import format_flag, signed
 from web.ui.post_mortem import post_mortem
 from web.ui.replay import to_dict
 
@@ -118,7 +118,7 @@ def _match_dict(match: MatchSummary) -> dict[str, object]:
 def _match_line(match: MatchSummary) -> str:
     seats = []
     for seat, bot in enumerate(match.seating):
-        text = f"{bot} {match.adjusted[seat]:+d}"
+        text = f"{bot} {signed(match.adjusted[seat])}"
         if seat in match.struck:
             text += " (struck out)"
         elif faults := sum(match.faults[seat]):

@@ -13,7 +13,7 @@ from rich.text import Text
 import games
 from stich.console.cards import cards, fact_text, move_text
 from tournament.records import MatchRecord
-from web.ui.formatting import format_scores, info_text
+from web.ui.formatting import format_scores, info_text, signed
 from web.ui.post_mortem import post_mortem
 from web.ui.replay import Step, clock, steps
 
@@ -96,7 +96,7 @@ def _position(record: MatchRecord, step: Step) -> Table:
             "▶" if state["turn"] == seat else "",
             str(seat),
             Text(record.seating[seat] + (f" ({roles})" if roles else "")),
-            f"{state['scores'][seat]:+d}",
+            signed(state["scores"][seat]),
             f"{step.banks[seat] / 1000:.1f} s",
             cards(hand),
         )
@@ -128,7 +128,8 @@ def _scores(record: MatchRecord) -> Text:
     text = f"Final scores: {format_scores(record.seating, record.scores)}"
     if record.struck:
         out = ", ".join(
-            f"{record.seating[seat]} counts {record.adjusted[seat]:+d}" for seat in record.struck
+            f"{record.seating[seat]} counts {signed(record.adjusted[seat])}"
+            for seat in record.struck
         )
         text += f"; struck out: {out}"
     return Text(text, style="bold")

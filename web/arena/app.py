@@ -31,6 +31,12 @@ CONTENT_SECURITY_POLICY: Final = (
     " style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
+_TITLES: Final = {
+    400: "This cannot be asked",
+    403: "This is not allowed",
+    404: "There is no such page",
+    503: "This is not possible now",
+}
 _THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
 
 
@@ -124,11 +130,9 @@ def _run_facts() -> RunFacts | None:
 def _problem(error: HTTPException) -> tuple[str, int]:
     """A page that says what is wrong."""
     code = error.code or 500
-    title, text = error.name, error.description
-    if isinstance(error, NotFound):
-        title = "There is no such page"
-        if text == NotFound.description:
-            text = "The address may be mistyped, or the page has gone."
+    title, text = _TITLES.get(code, error.name), error.description
+    if text == NotFound.description:
+        text = "The address may be mistyped, or the page has gone."
     return render_template("error.html", title=title, text=text), code
 
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from flask import (
     Blueprint,
@@ -27,7 +27,7 @@ from tournament.records import FaultKind, FaultRecord, MatchRecord
 from web.arena.live_run import Snapshot, current_run
 from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
-from web.ui.post_mortem import commands, post_mortem
+from web.ui.post_mortem import post_mortem
 
 author_pages = Blueprint("author", __name__)
 
@@ -78,9 +78,10 @@ def keep_private(response: Response) -> Response:
 
 
 @author_pages.get("/author/<path:name>")
-def page(name: str) -> Response:
+def page(name: str) -> Response | str:
     """The faults of a bot, or one of them, for its author; the form to sign in for others."""
-    now = _snapshot(name)
+    now = current_run().snapshot()
+    check_bot(now, name)
     if name not in session:
         return _sign_in_page()
     try:
@@ -91,20 +92,14 @@ def page(name: str) -> Response:
         return _fault_page(now, name)
     own = now.arrays.seats == now.bots.index(name)
     faults = now.arrays.faults.sum(axis=2) * own  # by match and seat
-    return _page(
+    return render_template(
         "author.html",
-        now,
-        name,
+        now=now,
+        name=name,
         faults=list(islice(_shown_faults(now, name), _FAULTS)),
         hidden=int(faults[now.hidden].sum()),
         total=int(faults.sum()),
     )
-
-
-@author_pages.get("/author")
-def form() -> Response:
-    """The form to sign in."""
-    return _sign_in_page()
 
 
 @author_pages.post("/author")
@@ -127,13 +122,7 @@ def sign_out(name: str) -> Response:
     return redirect(url_for("pages.bot", name=name), 303)
 
 
-def _snapshot(name: str) -> Snapshot:
-    now = current_run().snapshot()
-    check_bot(now, name)
-    return now
-
-
-def _fault_page(now: Snapshot, name: str) -> Response:
+def _fault_page(now: Snapshot, name: str) -> str:
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))
@@ -141,15 +130,14 @@ def _fault_page(now: Snapshot, name: str) -> Response:
     fault = next((one for one in faults if (one.turn, one.seat) == (turn, seat)), None)
     if record is None or fault is None:
         abort(404, f"There is no such fault of {name}, or it is not shown yet.")
-    text = post_mortem(record, fault, now.facts["config"], show_command=False)
-    return _page(
+    return render_template(
         "author_fault.html",
-        now,
-        name,
+        now=now,
+        name=name,
         record=record,
         fault=fault,
         what=_WHAT[fault.kind],
-        text=text,
+        text=post_mortem(record, fault, now.facts["config"], show_command=False),
     )
 
 
@@ -167,6 +155,7 @@ def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
     return sorted(own, key=lambda fault: -fault.move)
 
 
+@author_pages.get("/author")
 def _sign_in_page(why: str = "") -> Response:
     """The form to sign in, and why one was refused."""
     response = make_response(render_template("author_sign_in.html", why=why))
@@ -174,8 +163,3 @@ def _sign_in_page(why: str = "") -> Response:
         response.status_code = 401
         response.headers["WWW-Authenticate"] = "Bearer"
     return response
-
-
-def _page(template: str, now: Snapshot, name: str, **values: Any) -> Response:
-    values["started"] = commands(now.facts["config"]).get(name) is not None
-    return make_response(render_template(template, now=now, name=name, **values))

@@ -17,7 +17,7 @@ import numpy as np
 from flask import current_app
 
 from tournament.config import Cup
-from tournament.config.cup import Stop
+from tournament.config.cup import LADDER, Stop
 from tournament.decisions import absent, decided, disqualified, is_skipped, paused
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
@@ -28,6 +28,7 @@ from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
 from tournament.text import listed, plural, unreachable
 from web.arena.earlier import EarlierTable, compared_hour, earlier_table
+from web.ui.formatting import format_matches
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _IDLE_S = 10.0  # after so much more time what was read is too old to be shown
@@ -132,25 +133,23 @@ class Snapshot(RunFacts):
 
     def progress(self) -> str:
         """The tables that are played, the matches, and the time that is left."""
+        matches = format_matches(self.table, self.total)
         if self.finished:
-            return plural(self.matches, "match", "matches")
+            return matches
         if self.idle:
-            return f"{self._matches_so_far()}, none in the last {duration(_RATE_S)}"
+            return f"{matches}, none in the last {duration(_RATE_S)}"
         tables = plural(self.tables, "table") if self.tables else ""
-        return ", ".join(filter(None, (tables, self._matches_so_far(), self.left)))
+        return ", ".join(filter(None, (tables, matches, self.left)))
 
     @property
     def tables(self) -> int:
         """The number of tables that are played at once; 0 if it is not known."""
         return min(len(self.upcoming), int(self.facts["config"]["run"]["concurrency"]))
 
-    def _matches_so_far(self) -> str:
-        return f"{self.matches} of {plural(self.total, 'match', 'matches')}"
-
     @property
     def left(self) -> str:
-        """The time left, in words; "" if it is not known."""
-        if not self.rate or self.state != "playing":
+        """The time left, in words; "" if it is not known, or in a ladder."""
+        if not self.rate or self.state != "playing" or self.table.format == LADDER:
             return ""
         fewer = self.table.stop or absent(self.table.decisions)  # than planned may be played
         left = duration((self.total - self.matches) / self.rate)

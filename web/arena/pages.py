@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from functools import wraps
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from flask import Blueprint, Response, abort, render_template, request
@@ -14,7 +14,6 @@ from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from tournament.decisions import out_of_play
-from tournament.records import MatchSummary
 from tournament.results.course import against
 from tournament.results.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
@@ -84,23 +83,13 @@ def _answer(
     return response
 
 
-def _render(template: str, now: Snapshot, **values: Any) -> str:
-    """A page with a table of matches."""
-
-    def match_link(match: MatchSummary) -> str:
-        return f"/matches/{match.match}" if now.shown(match) else ""
-
-    return render_template(template, now=now, out=now.out, match_link=match_link, **values)
-
-
 @pages.get("/")
 @_page
 def home(now: Snapshot) -> str:
     """Who leads, a table to watch, one line a bot, news."""
     run = current_run()
-    return _render(
-        "home.html", now, table=now.table, watch=table_to_watch(run, now), news=news(run, now)
-    )
+    watch, latest = table_to_watch(run, now), news(run, now)
+    return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
 
 
 @pages.get("/figures")
@@ -108,7 +97,7 @@ def home(now: Snapshot) -> str:
 def figures(now: Snapshot) -> str:
     """All figures of the standings."""
     plot = plots.course(now.arrays.without(now.out), now.table, now.facts["bots"])
-    return _render("figures.html", now, table=now.table, plot=plot)
+    return render_template("figures.html", now=now, table=now.table, plot=plot)
 
 
 @pages.get("/embed")
@@ -139,7 +128,8 @@ def standings_csv() -> WerkzeugResponse:
 def about(now: Snapshot) -> str:
     """The game, the format, the clock, the bots, and the proof of fairness."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
-    return _render("about.html", now, table=now.table, ended=ended(last) if last else None)
+    at = ended(last) if last else None
+    return render_template("about.html", now=now, table=now.table, ended=at)
 
 
 @pages.get("/reading")
@@ -162,9 +152,10 @@ def bot(now: Snapshot, name: str) -> str:
     config = next(one for one in now.facts["config"]["bots"] if one["name"] == name)
     entered = versions(now.table.decisions, name)
     of_joined = said[-1].get("author") if said else None
-    return _render(
+    return render_template(
         "bot.html",
-        now,
+        now=now,
+        out=now.out,
         sums=[one for one in info_sums(filter(None, records)) if one.bot == name],
         summed=len(records),
         line=lines.get(name),
@@ -207,9 +198,10 @@ def _matches_page(now: Snapshot, asked: MatchFilter, page: int) -> str:
     last = max(1, ceil(rows.size / MATCHES))
     if page > last:
         abort(404, f"There is no page {page}: these matches have {plural(last, 'page')}.")
-    return _render(
+    return render_template(
         "matches.html",
-        now,
+        now=now,
+        out=now.out,
         asked=asked,
         choices={"faults": FAULTS, "result": RESULTS},
         rounds=int(now.arrays.round.max(initial=0)),

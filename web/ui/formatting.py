@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from tournament.config.cup import LADDER
 from tournament.decisions import disqualified
 from tournament.formats.ladder_draw import NEW
 from tournament.results.course import CourseRound, CourseTable
@@ -24,13 +25,6 @@ def format_rank(line: Standing) -> str:
     """A rank or a range of ranks: 2 or 2–4; – for a bot that is new or has left."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
-
-
-def rank_words(rank: tuple[int, int]) -> str:
-    """What the evidence allows, in words: 1st; 1st or 2nd; may be 1st to 3rd."""
-    if rank[1] <= rank[0] + 1:
-        return rank_range(rank)
-    return f"may be {rank_range(rank)}; more matches would tell"
 
 
 def rank_range(rank: tuple[int, int]) -> str:
@@ -76,7 +70,7 @@ def format_score(line: Standing) -> str:
     """Score and interval, where there is one: +0.91 [0.55…1.27]."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
-    return f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]"
+    return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
 
 
 def table_notes(table: Standings) -> Iterator[str]:
@@ -108,12 +102,23 @@ def table_notes(table: Standings) -> Iterator[str]:
 
 def format_points(points: float | None) -> str:
     """Points a deal without an interval: +0.91."""
-    return "–" if points is None else f"{points:+z.2f}"
+    return "–" if points is None else _minus(f"{points:+z.2f}")
+
+
+def signed(value: int) -> str:
+    """Points with their sign: +3, −6, 0."""
+    return _minus(f"{value:+d}") if value else "0"
 
 
 def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
-    """Points by name: ann +2, bob -2."""
-    return ", ".join(f"{name} {score:+d}" for name, score in zip(names, scores, strict=True))
+    """Points by name: ann +2, bob −2."""
+    both = zip(names, scores, strict=True)
+    return ", ".join(f"{name} {signed(score)}" for name, score in both)
+
+
+def _minus(text: str) -> str:
+    """Numbers with minus signs as wide as their plus signs."""
+    return text.replace("-", "−")
 
 
 def card_words(cards: str) -> str:
@@ -163,10 +168,10 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
 
 
 def format_matches(table: Standings, total: int | None = None) -> str:
-    """How many matches were played, of the planned `total` while the cup goes on; and how many of
+    """How many matches were played, of the planned `total` while a cup goes on; and how many of
     them count, if a bot was disqualified: 210 of 300 matches (120 count)."""
     many = plural(table.played, "match", "matches")
-    if total and not table.finished:
+    if total and not table.finished and table.format != LADDER:
         many = f"{table.played} of {plural(total, 'match', 'matches')}"
     return many if table.matches == table.played else f"{many} ({table.matches} count)"
 
@@ -216,7 +221,7 @@ def course_first(table: Standings) -> bool:
 
 def format_difference(pair: Leniency) -> str:
     """The leniency of a bot in percentage points: +12.5."""
-    return "–" if pair.difference is None else f"{100 * pair.difference:+z.1f}"
+    return "–" if pair.difference is None else _minus(f"{100 * pair.difference:+z.1f}")
 
 
 def format_flag(flag: Flag) -> str:

@@ -24,11 +24,6 @@ _COURSE_TITLES: Final = {
 }
 
 
-def signed(value: int) -> str:
-    """Points with their sign: +3, -6, 0."""
-    return f"{value:+d}" if value else "0"
-
-
 def markdown(name: str) -> Markup:
     """A page of the documentation, without links to others."""
     page = files("web.ui").joinpath("templates", name).read_text("utf-8")
@@ -49,6 +44,4 @@ def prepare_templates(environment: Environment) -> None:
         score_bars=plots.score_bars,
         **functions,
     )
-    environment.filters.update(
-        printable_lines=printable_lines, sentence=sentence, signed=signed, **functions
-    )
+    environment.filters.update(printable_lines=printable_lines, sentence=sentence, **functions)

@@ -239,6 +239,11 @@ def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_version
     assert 'Connected now: <a href="/bots/ann/2">ann/2</a>.' in page
     assert 'class="join" href="/join"' in page
     assert "<svg" in arena.client.get("/join").text, "the QR code"
+    assert "<progress" not in page, "a ladder plans no number of matches"
+    author = sha256(bytes.fromhex(ANN)).hexdigest()[:16]
+    assert author in json.dumps(arena.store.facts(), default=str)
+    for path in ("/about", "/bots/ann"):
+        assert author not in arena.client.get(path).text
     for name in ("ann", "ann/2"):
         versions = re.findall(r'<a href="(/bots/[^"]+)">', arena.client.get(f"/bots/{name}").text)
         assert versions == ["/bots/ann/2", "/bots/ann"]

@@ -8,7 +8,7 @@ from web.ui.formatting import card_words, format_points, move_words
 
 
 @pytest.mark.parametrize(
-    ("points", "text"), [(0.905, "+0.91"), (-0.006, "-0.01"), (-0.004, "+0.00"), (-0.0, "+0.00")]
+    ("points", "text"), [(0.905, "+0.91"), (-0.006, "−0.01"), (-0.004, "+0.00"), (-0.0, "+0.00")]
 )
 def test_points_that_round_to_zero_have_no_minus(points: float, text: str) -> None:
     assert format_points(points) == text

@@ -21,7 +21,7 @@ const CardTable = (() => {
   }
 
   const cards = (text) => text.match(/\S{2}/g) || [];
-  const signed = (value) => (value > 0 ? "+" : "") + value;
+  const signed = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value);
   // The class of a card's colour: its suit; a joker has that of hearts or spades.
   const suit = (name) => ({ Rj: "h", Bj: "s" })[name] || name[1];
 

@@ -38,7 +38,7 @@ test("each move is a sentence with its fault and the end of its deal", async () 
   assert.equal(sentences[0], "The cards are dealt.");
   assert.equal(sentences[1], "ann 3♣  12.5 ms");
   assert.match(sentences[3], /default move: the bot is struck out/);
-  assert.match(sentences[4], /default move after a fault\. timeout: too late.*The deal is over: ann \+1, bob -1\./);
+  assert.match(sentences[4], /default move after a fault\. timeout: too late.*The deal is over: ann \+1, bob −1\./);
 });
 
 test("the address and the slider follow the move, within the match", async () => {
@@ -100,7 +100,7 @@ test("the result of a deal stands until it is dismissed, with all hands and what
   const [result] = part("table").querySelectorAll(".result");
   assert.deepEqual(result.querySelectorAll(".card").map((card) => card.attributes["aria-label"]), ["3 of clubs", "4 of diamonds", "5 of clubs", "6 of diamonds", "8 of clubs"]);
   assert.deepEqual(result.querySelectorAll(".left").map((card) => card.attributes["aria-label"]), ["6 of diamonds"]);
-  assert.match(result.textContent, /Deal 1 is overNext deal.*ann.*\+1.*bob.*-1.*talon 9♥/);
+  assert.match(result.textContent, /Deal 1 is overNext deal.*ann.*\+1.*bob.*−1.*talon 9♥/);
   replay.handle({ type: "click", target: result.querySelector("button") });
   assert.deepEqual(part("table").querySelectorAll(".result"), []);
   timer.call();

@@ -37,7 +37,7 @@ test("a move is a sentence", () => {
 test("a hidden hand is as many backs as it has cards", () => {
   const [bob] = drawn().querySelectorAll(".seat");
   assert.deepEqual(cards(bob), Array(5).fill("a hidden card"));
-  assert.match(bob.textContent, /5 cards · -1 points/);
+  assert.match(bob.textContent, /5 cards · −1 points/);
 });
 
 test("the own seat is at the bottom, the others go round from its left", () => {

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tournament.config.cup import LADDER
 from tournament.decisions import decided, disqualified, sentences
-from tournament.ranking.arrays import Booleans, Interval, Ints
+from tournament.ranking.arrays import Booleans, Floats, Interval, Ints
 from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, observe
@@ -168,11 +168,8 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     if duel is not None:  # it has one interval, the one that decides
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
-    columns = (places, status, _ranks(settled, ranked), intervals, _tally(arrays))
-    lines = [
-        _standing(arrays, data, bot, fitted, *each)
-        for bot, each in enumerate(zip(*columns, strict=True))
-    ]
+    columns = zip(places, _ranks(settled, ranked), intervals, status, strict=True)
+    lines = [*_lines(arrays, data.plain, fitted, columns)]
     lines.sort(
         key=lambda line: (
             line.place is None,
@@ -301,71 +298,45 @@ def _by_stage(
     return [1 + sum(other < key for other in keys) for key in keys]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
-    """What a bot did in its matches; ``faults`` are by kind."""
-
-    matches: int
-    deals: int
-    won: Fraction
-    faults: Sequence[int]
-    struck_out: int
-
-
-def _tally(arrays: MatchArrays) -> Iterator[_Tally]:
-    """The tallies of all bots. Of a match won, k seats that share the highest total have 1/k."""
+def _lines(
+    arrays: MatchArrays,
+    plain: Floats,
+    fitted: Fit,
+    columns: Iterable[tuple[int | None, tuple[int, int], Interval, Status]],
+) -> Iterator[Standing]:
+    """The line of each bot, of whose `columns` place, ranks, interval and status are known."""
     bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
     seat = arrays.seats.ravel()
     code = np.arange(matches)[:, np.newaxis] * bots + arrays.seats
     once = np.unique(code)  # a bot may have several seats
+    played = np.bincount(once % bots, minlength=bots).tolist()
+    deals = np.bincount(once % bots, arrays.deals[once // bots], bots).tolist()
+    struck = np.bincount(np.unique(code[arrays.struck]) % bots, minlength=bots).tolist()
+    # Of a match won, k seats that share the highest total have 1/k.
     best = arrays.best
     share = np.broadcast_to(best.sum(axis=1, keepdims=True), best.shape)
     won = np.zeros((bots, seats + 1), np.int64)
     np.add.at(won, (arrays.seats[best], share[best]), 1)
-    faults = [
-        np.bincount(seat, kind.ravel(), bots).tolist() for kind in np.moveaxis(arrays.faults, -1, 0)
-    ]
-    for played, deals, shared, struck, *by_kind in zip(
-        np.bincount(once % bots, minlength=bots).tolist(),
-        np.bincount(once % bots, arrays.deals[once // bots], bots).tolist(),
-        won.tolist(),
-        np.bincount(np.unique(code[arrays.struck]) % bots, minlength=bots).tolist(),
-        *faults,
-        strict=True,
-    ):
-        parts = sum((Fraction(n, k) for k, n in enumerate(shared) if n), Fraction())
-        yield _Tally(played, int(deals), parts, [int(each) for each in by_kind], struck)
-
-
-def _standing(
-    arrays: MatchArrays,
-    data: Observations,
-    bot: int,
-    fitted: Fit,
-    place: int | None,
-    status: Status,
-    rank: tuple[int, int],
-    interval: Interval,
-    tally: _Tally,
-) -> Standing:
-    matches = tally.matches
-    return Standing(
-        place=place,
-        rank=rank,
-        bot=arrays.bots[bot],
-        score=float(fitted.score[bot]) if matches else None,
-        low=interval.low,
-        high=interval.high,
-        plain=float(data.plain[bot]) if matches else None,
-        group=int(fitted.component[bot]) + 1 if matches else None,
-        matches=matches,
-        deals=tally.deals,
-        won=float(tally.won / matches) if matches else None,
-        faults=dict(zip(map(str, FAULT_KINDS), tally.faults, strict=True)),
-        struck_out=tally.struck_out,
-        move_ms=_move_times(arrays.times[bot]),
-        status=status,
-    )
+    faults = [np.bincount(seat, kind.ravel(), bots) for kind in np.moveaxis(arrays.faults, -1, 0)]
+    for bot, (place, rank, interval, status) in enumerate(columns):
+        shares = [Fraction(int(count), k) for k, count in enumerate(won[bot]) if count]
+        yield Standing(
+            place=place,
+            rank=rank,
+            bot=arrays.bots[bot],
+            score=float(fitted.score[bot]) if played[bot] else None,
+            low=interval.low,
+            high=interval.high,
+            plain=float(plain[bot]) if played[bot] else None,
+            group=int(fitted.component[bot]) + 1 if played[bot] else None,
+            matches=played[bot],
+            deals=int(deals[bot]),
+            won=float(sum(shares, Fraction()) / played[bot]) if played[bot] else None,
+            faults={str(k): int(each[bot]) for k, each in zip(FAULT_KINDS, faults, strict=True)},
+            struck_out=struck[bot],
+            move_ms=_move_times(arrays.times[bot]),
+            status=status,
+        )
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:

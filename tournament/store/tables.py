@@ -34,26 +34,19 @@ matches = sa.Table(
     sa.Column("sequence", sa.BigInteger, nullable=False, unique=True),
     sa.UniqueConstraint("block_id", "number"),
 )
-# Matches that ended without a result: they do not count and are played again.
-voids = sa.Table(
-    "voids",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("data", sa.Text, nullable=False),
-)
-decisions = sa.Table(
-    "decisions",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("data", sa.Text, nullable=False),
-)
-# Of a ladder.
-epochs = sa.Table(
-    "epochs",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("data", sa.Text, nullable=False),
-)
+
+
+def _list(name: str) -> sa.Table:
+    """A table of records in the order of their numbers."""
+    number = sa.Column("id", sa.Integer, primary_key=True, autoincrement=False)
+    return sa.Table(name, metadata, number, sa.Column("data", sa.Text, nullable=False))
+
+
+voids = _list("voids")
+"""Matches that ended without a result: they do not count and are played again."""
+decisions = _list("decisions")
+epochs = _list("epochs")
+"""Of a ladder."""
 # Kept apart so that statistics never read it.
 details = sa.Table(
     "details",

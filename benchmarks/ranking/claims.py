@@ -16,6 +16,7 @@ from benchmarks.ranking.simulated_cups import (
     SEATS,
     Draw,
     Play,
+    from_blocks,
     gauntlet,
     halving,
     knockout,
@@ -35,7 +36,7 @@ from tournament.ranking.arrays import Booleans, Floats
 from tournament.ranking.betting import Reach, settled_by_bets
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.evidence import evidence
-from tournament.ranking.observations import Observations, from_blocks
+from tournament.ranking.observations import Observations
 from tournament.ranking.ranks import anytime_chances, final_chances, settled_pairs
 
 MIXED = np.repeat([0, 1, 2], 4)

@@ -12,9 +12,9 @@ from benchmarks.ranking.points import draw_points
 from tournament.formats import halving as halving_format
 from tournament.formats.knockout import plan
 from tournament.formats.swiss import pair
-from tournament.ranking.arrays import Floats, Ints
+from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.effects import fit
-from tournament.ranking.observations import Observations, from_blocks
+from tournament.ranking.observations import Observations, entries
 
 SEATS = 3
 
@@ -107,6 +107,14 @@ def observed(seats: Ints, points: Floats, bots: int, round: Ints | None = None) 
     present = np.zeros((len(seats), bots), bool)
     np.put_along_axis(present, seats, True, axis=1)
     return from_blocks(wide, present, round)
+
+
+def from_blocks(points: Floats, present: Booleans, round: Ints | None = None) -> Observations:
+    """Observations of blocks with one deal a bot: ``points``, which need not be whole numbers, and
+    ``present`` are (B, n)."""
+    block, bot = np.nonzero(present)
+    rounds = np.zeros(len(points), np.int64) if round is None else round
+    return entries(block, bot, points[block, bot], np.ones(block.size), rounds, present.shape[1])
 
 
 def schedule(random: np.random.Generator, bots: int, deals: int) -> Ints:

@@ -27,8 +27,9 @@ from stich.commands.common import (
 )
 from stich.console.progress import JsonLines, Watcher, watch
 from stich.console.tables import make_console, print_table
-from tournament.config import Clock, Cup, Format, Run, keys, usual_cards
+from tournament.config import Clock, Cup, Format, Run, keys
 from tournament.config.arguments import parse_bot
+from tournament.config.cup import usual_cards
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
 from tournament.ranking.betting import Bets

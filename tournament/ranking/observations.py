@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.ranking.arrays import Booleans, Floats, Ints
+from tournament.ranking.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -70,24 +70,14 @@ def observe(
     each = np.broadcast_to(deals[:, np.newaxis], seats.shape).ravel()
     played = np.bincount(where, each, cell.size).astype(np.float64)
     rounds = np.zeros(first.size, np.int64) if round is None else round[first]
-    return _observations(cell // bots, cell % bots, points, played, rounds, bots)
+    return entries(cell // bots, cell % bots, points, played, rounds, bots)
 
 
-def from_blocks(points: Floats, present: Booleans, round: Ints | None = None) -> Observations:
-    """Observations of blocks with one deal a bot: ``points`` and ``present`` are (B, n).
-
-    For simulations, where points need not be whole numbers.
-    """
-    block, bot = np.nonzero(present)
-    rounds = np.zeros(len(points), np.int64) if round is None else round
-    return _observations(
-        block, bot, points[block, bot], np.ones(block.size), rounds, present.shape[1]
-    )
-
-
-def _observations(
+def entries(
     block: Ints, bot: Ints, totals: Floats, deals: Floats, round: Ints, bots: int
 ) -> Observations:
+    """Observations with an entry for each bot of each block, by block and bot: their numbers, the
+    points in ``totals``, of so many ``deals``; ``round`` is by block."""
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]
     seated = np.full((round.size, int(size.max(initial=0))), -1)

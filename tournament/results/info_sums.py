@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import games
 from tournament.records import MatchRecord
+from tournament.results.match_lines import seats_of
 
 
 @dataclass(slots=True)
@@ -50,9 +50,9 @@ def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
         if not record.info:
             continue
         given = set()
-        state = games.get(record.game).start(record.players, record.seed, record.options)
-        for index, move in enumerate(record.moves):
-            bot = record.seating[state.turn or 0]
+        seats, _ = seats_of(record.game, record.players, record.seed, record.options, record.moves)
+        for index, seat in enumerate(seats):
+            bot = record.seating[seat]
             for name, value in record.info.get(index, {}).items():
                 if isinstance(value, str):
                     continue
@@ -60,7 +60,6 @@ def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
                 found.total += value
                 found.decisions += 1
                 given.add((bot, name))
-            state = state.advance(move)
         for key in given:
             sums[key].matches += 1
     return [sums[key] for key in sorted(sums)]

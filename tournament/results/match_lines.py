@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 import games
 from games import IllegalMove
 from tournament.json_schema import schema_of
-from tournament.records import Decision, DecisionKind, FaultKind, MatchRecord
+from tournament.records import Count, Decision, DecisionKind, FaultKind, MatchRecord, Number
 from tournament.store.reader import StoreReader
 
 FORMAT: Final = "stich-match/1"
@@ -26,8 +26,6 @@ SAME: Final = (
 
 _LEFT_OUT: Final = (DecisionKind.JOIN, DecisionKind.SKIP)
 
-Integer = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
-Count = Annotated[int, Meta(ge=0, lt=2**31)]
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 # What is printed: without control characters, which could write anything on a terminal.
 Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
@@ -129,8 +127,8 @@ class MatchLine(Struct, frozen=True, kw_only=True):
     ms: list[Milliseconds | None]
     info: dict[Index, dict[InfoName, Text | float]] = {}
     faults: list[FaultLine] = []
-    scores: list[Integer]
-    adjusted: list[Integer]
+    scores: list[Number]
+    adjusted: list[Number]
     results: list[dict[str, Any]]
     struck_out: list[Count] = []
     started: Text = ""

@@ -12,7 +12,8 @@ from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
-from tournament.config import CONNECTED_URL, Bot, Cup
+from tournament.config import Bot, Cup
+from tournament.config.cup import CONNECTED_URL
 from tournament.formats import Block
 from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee, Referee

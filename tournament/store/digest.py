@@ -68,15 +68,11 @@ def digest_of(connection: Connection) -> Digest:
     """The digest of all that is in a store, read anew."""
     query = MATCHES.order_by(matches.c.sequence)
     found = connection.execute(query, execution_options={"yield_per": 2000})
-    return _chained(Digest(rest=digest_of_rest(connection)), found)
+    return chained(Digest(rest=digest_of_rest(connection)), found)
 
 
-def digest_with(before: Digest, match: Sequence[Any]) -> Digest:
-    """The digest after a match that was added; its values are those of `insert_match`."""
-    return _chained(before, [match])
-
-
-def _chained(before: Digest, found: Iterable[Sequence[Any]]) -> Digest:
+def chained(before: Digest, found: Iterable[Sequence[Any]]) -> Digest:
+    """The digest after further matches, each with the values of `rows.insert_match`."""
     length, chain = before.length, before.matches
     for *known, summary, data in found:
         head = rows.dumps([chain, *known, len(summary), len(data)]).encode("ascii")

@@ -17,6 +17,7 @@ import games
 from tournament.config import Cup
 from tournament.records import (
     BlockRecord,
+    Count,
     Decision,
     Epoch,
     MatchRecord,
@@ -28,7 +29,6 @@ from tournament.store.tables import blocks, details, matches, meta
 dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
 """Compact JSON in ASCII."""
 
-_Count = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 _MOST_UNPACKED = 1 << 26
 """Bytes of JSON: the longest matches, of 1000 deals, have a quarter."""
 
@@ -43,7 +43,7 @@ class _Facts(TypedDict, total=False):
     signer: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
     name: _Text
     game: str
-    players: _Count
+    players: Count
     bots: list[_Text]
     seed: _Text
     match_key: str | None
@@ -53,8 +53,8 @@ class _Facts(TypedDict, total=False):
     awaited: list[_Text]
     away: list[_Text]
     connected: list[_Text]
-    total: _Count
-    places: dict[_Text, _Count] | None
+    total: Count
+    places: dict[_Text, Count] | None
     about: dict[_Text, list[dict[str, Any]]]
     checks: dict[_Text, _Text]
     config: dict[str, Any]

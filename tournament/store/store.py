@@ -33,14 +33,7 @@ from tournament.records import (
     VoidRecord,
 )
 from tournament.store import digest, rows
-from tournament.store.digest import (
-    DIGEST,
-    SIGNATURE,
-    Digest,
-    digest_of,
-    digest_of_rest,
-    digest_with,
-)
+from tournament.store.digest import DIGEST, SIGNATURE, Digest, chained, digest_of, digest_of_rest
 from tournament.store.engine import (
     RESTORE,
     ConnectionLostError,
@@ -155,7 +148,7 @@ class Store(StoreReader):
 
         def change(connection: Connection, before: Digest) -> Digest:
             try:
-                return digest_with(before, rows.insert_match(connection, record))
+                return chained(before, [rows.insert_match(connection, record)])
             except sa.exc.IntegrityError:
                 raise StoreError(
                     f"{self.where}: match {record.match} is in the store, but this runner did not"

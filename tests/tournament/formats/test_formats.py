@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.ranking.simulated_cups import from_blocks
 from tournament.config import Bot, Cup, Format
 from tournament.formats import Block, Schedule, make_schedule
 from tournament.formats.knockout import Knockout, plan
 from tournament.formats.round_scores import RoundScores
-from tournament.ranking.observations import Observations, from_blocks
+from tournament.ranking.observations import Observations
 from tournament.records import BlockRecord
 
 Results = dict[int, dict[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]]

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.ranking.claims import anytime, final
 from benchmarks.ranking.simulated_cups import (
+    from_blocks,
     gauntlet,
     observed,
     round_robin,
@@ -15,7 +16,7 @@ from benchmarks.ranking.simulated_cups import (
 )
 from tournament.ranking.arrays import UNKNOWN, Floats, Interval, Ints
 from tournament.ranking.effects import fit, score_intervals
-from tournament.ranking.observations import Observations, from_blocks, observe
+from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ranks import rank_ranges
 
 Columns = tuple[Ints, Ints, Ints, Ints]

@@ -13,7 +13,8 @@ import msgspec
 import pytest
 
 from tests.tournament.played import cup, run
-from tournament.config import FORMATS, STOPPING, Cup, Stop
+from tournament.config import FORMATS, Cup, Stop
+from tournament.config.cup import STOPPING
 from tournament.records import DecisionKind
 from tournament.results.export import export
 from tournament.results.exported_rows import ExportedRows

@@ -34,6 +34,6 @@ def test_a_bot_keeps_its_colour_whatever_its_rank_and_whoever_is_out() -> None:
             assert seen.setdefault(line.bot, line.series) == line.series
     assert len(set(seen.values())) == 4
     assert len({series(number) for number in range(24)}) == 24
-    styles = (files("web.ui") / "static" / "results.css").read_text()
+    styles = (files("web.ui") / "static" / "pages.css").read_text()
     for number in range(9, 64):
         assert all(f".{name} " in styles for name in series(number).replace("dash-0", "").split())

@@ -46,7 +46,7 @@ const Replay = (() => {
     const words = [make("b", {}, table.seats[seat]), " ", move(text)];
     if (now.forced) words.push(" (the only legal move)");
     if (isDefault && !fault) words.push(" (default move: the bot is struck out)");
-    if (fault) words.push(make("span", { class: "fault" }, ` – default move after a fault. ${fault}`));
+    if (fault) words.push(make("span", { class: "late" }, ` – default move after a fault. ${fault}`));
     if (ms !== null) words.push(make("small", {}, `  ${ms} ms`));
     if (now.ended) {
       const points = now.ended.scores.map((value, one) => `${table.seats[one]} ${signed(value)}`);

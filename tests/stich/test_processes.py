@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import select
 import signal
-import socket
 from pathlib import Path
 
 import pytest
 
 from stich.processes import find_port
 from tests.tournament import played
-from tests.tournament.cups import all_end, children, started
+from tests.tournament.cups import all_end, children, is_served, started
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
@@ -33,10 +32,5 @@ def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready:
     assert process.returncode == (-how if how == signal.SIGKILL else 128 + how)
     assert "Traceback" not in errors
     all_end(servers)
-    while _is_served(port):  # what a server has started ends soon after it
+    while is_served(port):  # what a server has started ends soon after it
         select.select([], [], [], 0.05)
-
-
-def _is_served(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import shlex
 import signal
@@ -145,6 +146,18 @@ def stich(*words: object, input: str | None = None) -> subprocess.CompletedProce
     return subprocess.CompletedProcess(
         list(map(str, words)), done.exit_code, done.stdout, done.stderr
     )
+
+
+def code_and_text(*words: object) -> tuple[int, str]:
+    """The exit code of the program and all that it writes, without the time of day."""
+    done = stich(*words)
+    return done.returncode, re.sub(r"\d+:\d+ UTC", "", done.stdout + done.stderr)
+
+
+def is_served(port: int) -> bool:
+    """Whether somebody listens at a port of this machine."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def started(*words: object, **environ: str) -> subprocess.Popen[str]:

@@ -91,18 +91,3 @@ def dasan_wire(hands: list[str], table: str | None = None, **changes: Any) -> di
 
 def moves(state: State) -> list[str]:
     return state.moves().texts()
-
-
-def reason(state: games.Position, move: str) -> str:
-    """Why a move is illegal; `""` if it is legal."""
-    try:
-        state.check(move)
-    except games.IllegalMove as error:
-        return error.reason.value
-    return ""
-
-
-def play(state: State, *line: str) -> State:
-    for move in line:
-        state = state.advance(move)
-    return state

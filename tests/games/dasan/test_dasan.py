@@ -13,7 +13,8 @@ import pytest
 import games
 from games import InvalidState
 from games.dasan import combinations as dasan_plays
-from tests.games.climbing.positions import dasan, dasan_wire, moves, play, reason
+from tests.games.climbing.positions import dasan, dasan_wire, moves
+from tests.games.playing import play, reason
 
 GAME = games.get("dasan")
 RANKS = "456789TJQKA23"
@@ -40,15 +41,15 @@ def test_example_of_the_source() -> None:
     table = "play:6c6d7c7d8c8d"
     hands = ["6h 6s 7h 7s 8h 8s 9c 9d Tc Td Jc Jd Qc Qd Kc Kd Ac Ad 2c 2d", "4c", "4d"]
     state = dasan(hands, table)
-    assert reason(state, "play:8h8s9c9dTcTd") == ""
-    assert reason(state, "play:JcJdQcQdKcKd") == ""
+    assert reason(state, "play:8h8s9c9dTcTd") == "legal"
+    assert reason(state, "play:JcJdQcQdKcKd") == "legal"
     assert reason(state, "play:6h6s7h7s8h8s") == "not-higher"
     assert reason(state, "play:9c9dTcTdJcJdQcQd") == "wrong-category"
     assert reason(state, "play:8h9cTcJcQcKc") == "wrong-category"
     assert reason(state, "play:KcKdAcAd2c2d") == "not-a-combination"
     # "im Fall b": 9-9-T-T-J-J or T-T-J-J-Q-Q would do
-    assert reason(state, "play:9c9dTcTdJcJd") == ""
-    assert reason(state, "play:TcTdJcJdQcQd") == ""
+    assert reason(state, "play:9c9dTcTdJcJd") == "legal"
+    assert reason(state, "play:TcTdJcJdQcQd") == "legal"
     assert moves(state) == [
         "pass",
         "play:7h7s8h8s9c9d",

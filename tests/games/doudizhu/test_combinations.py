@@ -14,7 +14,8 @@ from games.doudizhu.combinations import combinations as plays_of
 from games.doudizhu.move_list import TrickMoves
 from games.errors import IllegalMove
 from games.move import parse
-from tests.games.climbing.positions import doudizhu, moves, reason
+from tests.games.climbing.positions import doudizhu, moves
+from tests.games.playing import reason
 
 RANKS = [*"3456789TJQKA2", "Bj", "Rj"]
 
@@ -253,15 +254,15 @@ def test_a_quad_with_kickers_is_no_bomb() -> None:
 def test_kickers_do_not_count() -> None:
     """Source: 9-9-9-3 beats 8-8-8-A, Q-Q-Q-6-6 beats T-T-T-K-K."""
     state = doudizhu(["9c 9d 9h 3c 4c", "5c", "5d"], "play:8c8d8hAc")
-    assert reason(state, "play:9c9d9h3c") == ""
+    assert reason(state, "play:9c9d9h3c") == "legal"
     state = doudizhu(["Qc Qd Qh 6c 6d 4c", "5c", "5d"], "play:TcTdThKcKd")
-    assert reason(state, "play:QcQdQh6c6d") == ""
+    assert reason(state, "play:QcQdQh6c6d") == "legal"
     assert reason(state, "play:QcQdQh") == "wrong-category"
 
 
 def test_other_suits_are_legal_but_not_listed() -> None:
     state = doudizhu(["9c 9d 9h 3c 4c", "5c", "5d"])
-    assert reason(state, "play:9h9d") == ""
+    assert reason(state, "play:9h9d") == "legal"
     assert state.check("play:9h9d").text == "play:9d9h"
     listed = state.moves().texts()
     assert {"play:9c9d", "play:3c9c9d9h"} < set(listed)

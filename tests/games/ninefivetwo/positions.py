@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import games
-from games import IllegalMove
 from games.ninefivetwo.state import NinefivetwoState
 
 GAME = games.get("ninefivetwo")
@@ -66,21 +63,7 @@ def trick(*entries: tuple[int, str]) -> list[dict[str, Any]]:
     return [{"seat": seat, "move": f"play:{card}"} for seat, card in entries]
 
 
-def advance(state: NinefivetwoState, *moves: str) -> NinefivetwoState:
-    for move in moves:
-        state = state.advance(move)
-    return state
-
-
 def exchange(hands: tuple[str, str, str], count: int, **fields: Any) -> NinefivetwoState:
     """A owes nothing and gives `count` cards to B; C is the 9-player."""
     fields = {"talon": cards("2d 3d 4d 5d"), "owed": [pairing(A, B, count)]} | fields
     return setup("exchange", hands, deal=2, turn=A, dealer=C, targets=[5, 2, 9], **fields)
-
-
-def reason(state: Any, move: str) -> str:
-    """The reason why a move is illegal."""
-    with pytest.raises(IllegalMove) as error:
-        state.check(move)
-    assert error.value.detail.endswith(".")
-    return str(error.value.reason)

@@ -8,15 +8,14 @@ from tests.games.ninefivetwo.positions import (
     A,
     B,
     C,
-    advance,
     cards,
     exchange,
     exchanged,
     pairing,
-    reason,
     setup,
     trick,
 )
+from tests.games.playing import play, reason
 
 # Spielregeln
 
@@ -29,32 +28,32 @@ def test_source_bild_4_bis_7_die_ersten_stiche_der_ersten_runde() -> None:
         tricks=[6, 3, 3],
     )
     # Picture 4: B leads the ace of diamonds; C and A have diamonds and must follow.
-    state = advance(state, "play:Ad")
+    state = play(state, "play:Ad")
     assert reason(state, "play:9s") == "must-follow"
-    state = advance(state, "play:3d")
+    state = play(state, "play:3d")
     assert reason(state, "play:2c") == "must-follow"
-    state = advance(state, "play:4d")
+    state = play(state, "play:4d")
     assert (state.turn, state.tricks) == (B, (6, 4, 3))
     # Picture 5: the king wins too.
-    state = advance(state, "play:Kd", "play:6d", "play:5d")
+    state = play(state, "play:Kd", "play:6d", "play:5d")
     assert (state.turn, state.tricks) == (B, (6, 5, 3))
     # Picture 6: A has no diamond left and trumps the queen with the 2 of clubs.
-    state = advance(state, "play:Qd", "play:7d", "play:2c")
+    state = play(state, "play:Qd", "play:7d", "play:2c")
     assert (state.turn, state.tricks) == (A, (7, 5, 3))
     # Picture 7: A leads the ace of spades and wins.
-    over = advance(state, "play:As", "play:8s", "play:9s")
+    over = play(state, "play:As", "play:8s", "play:9s")
     assert over.results[-1]["tricks"] == [8, 5, 3]
 
 
 def test_source_eine_andere_farbe_abwerfen_gewinnt_nicht() -> None:
     state = setup("play", ("2d 4h", "3d 4c", "As Ks"), trump="h", turn=A)
-    state = advance(state, "play:2d", "play:3d", "play:As")
+    state = play(state, "play:2d", "play:3d", "play:As")
     assert (state.turn, state.tricks) == (B, (14, 1, 0))
 
 
 def test_the_highest_trump_wins_over_lower_trumps() -> None:
     state = setup("play", ("2d 4h", "Ah 4c", "Kh Ks"), trump="h", turn=A)
-    state = advance(state, "play:2d", "play:Ah", "play:Kh")
+    state = play(state, "play:2d", "play:Ah", "play:Kh")
     assert state.turn == B
 
 
@@ -72,16 +71,16 @@ def test_source_runde_2_pik_9_gegen_pik_ass_dann_pik_3_gegen_pik_koenig() -> Non
         talon=cards("2h 3h 4h 5h"),
         owed=[pairing(C, B, 1), pairing(A, B, 1)],
     )
-    state = advance(state, "give:9s")
+    state = play(state, "give:9s")
     assert state.to_dict()["exchanged"] == [exchanged(C, B, "9s", "As")]
     assert (state.phase, state.turn) == ("exchange", A)
-    state = advance(state, "give:3s")
+    state = play(state, "give:3s")
     wire = state.to_dict()
     assert wire["exchanged"][1] == exchanged(A, B, "3s", "Ks")
     assert wire["hands"] == [cards("2d Ks"), cards("3s 9s"), cards("3d As")]
     # Then B names trump, takes up the talon and discards four cards; C leads.
     assert (state.phase, state.turn) == ("trump", B)
-    state = advance(state, "trump:s", "discard:2h3h4h5h")
+    state = play(state, "trump:s", "discard:2h3h4h5h")
     assert (state.phase, state.turn) == ("play", C)
 
 
@@ -91,7 +90,7 @@ def test_source_runde_2_pik_9_gegen_pik_ass_dann_pik_3_gegen_pik_koenig() -> Non
 @pytest.mark.parametrize(("before", "over"), [(13, False), (14, True), (20, True)])
 def test_source_spielende_sobald_einer_15_punkte_hat(before: int, over: bool) -> None:
     state = setup("play", ("Ac", "2c", "3c"), turn=A, tricks=[9, 3, 3], scores=[before, 0, 0])
-    state = advance(state, "play:Ac", "play:2c", "play:3c")
+    state = play(state, "play:Ac", "play:2c", "play:3c")
     assert (state.phase == "over") == over
     assert state.scores == (before + 1, 0, 1)
 
@@ -133,7 +132,7 @@ def test_reasons_of_a_give() -> None:
     assert reason(state, "give:2c6c") == "not-held"
     assert reason(state, "give:2c3c") == "wrong-number"
     assert reason(state, "give:2c3c4c5c") == "wrong-number"
-    state = advance(state, "give:2c")
+    state = play(state, "give:2c")
     assert reason(state, "give:2c") == "not-held"
     assert state.is_legal("give:3c4c")
     assert reason(state, "give:3c4c5c") == "wrong-number"
@@ -145,13 +144,13 @@ def test_reasons_of_a_discard() -> None:
     assert reason(state, "discard:2c3c") == "wrong-number"
     assert reason(state, "discard:2c3c4c5c6c") == "wrong-number"
     assert state.is_legal("discard:2c3c4c5c")
-    state = advance(state, "discard:2c")
+    state = play(state, "discard:2c")
     assert reason(state, "discard:3c4c") == "wrong-number"
     assert state.is_legal("discard:3c4c5c")
-    state = advance(state, "discard:3c", "discard:4c")
+    state = play(state, "discard:3c", "discard:4c")
     assert state.moves().texts() == ["discard:5c", "discard:6c"]
     assert reason(state, "discard:5c6c") == "wrong-number"
-    assert advance(state, "discard:6c").phase == "play"
+    assert play(state, "discard:6c").phase == "play"
 
 
 def test_reasons_of_a_play_in_their_order() -> None:
@@ -159,7 +158,7 @@ def test_reasons_of_a_play_in_their_order() -> None:
         "play", ("2c 3c 2d", "4c 5c", "6c 7c 8c"), trick=trick((B, "9d")), turn=C, tricks=[13, 0, 0]
     )
     assert state.is_legal("play:6c")
-    state = advance(state, "play:6c")
+    state = play(state, "play:6c")
     assert reason(state, "play:Ah") == "not-held"
     assert reason(state, "play:Ah2c") == "not-held"
     assert reason(state, "play:2c2c=flush") == "not-held"

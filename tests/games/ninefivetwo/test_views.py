@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from games.ninefivetwo.state import NinefivetwoState
-from tests.games.ninefivetwo.positions import (
-    A,
-    B,
-    C,
-    advance,
-    exchange,
-    exchanged,
-    pairing,
-)
+from tests.games.ninefivetwo.positions import A, B, C, exchange, exchanged, pairing
+from tests.games.playing import play
 
 
 def views(state: NinefivetwoState) -> list[dict[str, Any]]:
@@ -24,14 +17,14 @@ def test_an_exchange_is_known_to_its_giver_and_debtor_alone() -> None:
     state = exchange(
         ("3h 2c 5s", "9h 4s 6s", "4c 5c 9d"), 2, owed=[pairing(A, B, 2), pairing(A, C, 1)]
     )
-    state = advance(state, "give:3h")
+    state = play(state, "give:3h")
     giver, debtor, third = views(state)
     assert giver["owed"] == debtor["owed"] == [pairing(A, B, 2, "3h"), pairing(A, C, 1)]
     assert third["owed"] == [pairing(A, B, 2, "??"), pairing(A, C, 1)]
     assert giver["history"] == debtor["history"] == [{"seat": A, "move": "give:3h"}]
     assert third["history"] == [{"seat": A, "move": "give:??"}]
     assert giver["counts"] == [2, 3, 3]
-    state = advance(state, "give:5s", "give:2c")
+    state = play(state, "give:5s", "give:2c")
     giver, debtor, third = views(state)
     first, second = exchanged(A, B, "3h 5s", "9h 6s"), exchanged(A, C, "2c", "5c")
     assert giver["exchanged"] == [first, second]
@@ -43,7 +36,7 @@ def test_an_exchange_is_known_to_its_giver_and_debtor_alone() -> None:
 
 def test_the_same_card_given_twice_is_masked_by_its_pairing() -> None:
     state = exchange(("3h 2c", "2s 4s", "9h 4c"), 1, owed=[pairing(A, B, 1), pairing(A, C, 1)])
-    state = advance(state, "give:3h", "give:3h")
+    state = play(state, "give:3h", "give:3h")
     _, first, second = views(state)
     assert [entry["move"] for entry in first["history"]] == ["give:3h", "give:??"]
     assert [entry["move"] for entry in second["history"]] == ["give:??", "give:3h"]
@@ -71,6 +64,6 @@ def test_a_set_up_position_may_have_lost_the_beginning_of_its_history() -> None:
         owed=[pairing(A, C, 1)],
         exchanged=[exchanged(A, B, "3h", "3h")],
     )
-    _, first, second = views(advance(state, "give:3h"))
+    _, first, second = views(play(state, "give:3h"))
     assert first["history"] == [{"seat": A, "move": "give:??"}]
     assert second["history"] == [{"seat": A, "move": "give:3h"}]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import games
-from games import Position, State
+from games import State
 from games.zhengfen.combinations import DECK
-from games.zhengfen.state import GAME
 
 
 def cards(text: str) -> list[str]:
@@ -65,22 +64,3 @@ def follow(hand: str, table: str) -> State:
     used = cards(hand) + cards(table.partition("=")[0])
     spare = [card for card in DECK.cards if card not in used]
     return position([hand, spare[0], spare[1]], table)
-
-
-def reason(state: Position, move: str) -> str:
-    """Why a move is illegal, or `legal`."""
-    try:
-        state.check(move)
-    except games.IllegalMove as error:
-        return error.reason.value
-    return "legal"
-
-
-def play(state: State, *moves: str) -> State:
-    """The state after some moves."""
-    for move in moves:
-        state = state.advance(move)
-    return state
-
-
-__all__ = ["GAME", "cards", "follow", "lead", "play", "position", "reason", "wire"]

@@ -10,7 +10,8 @@ import pytest
 from games.zhengfen.combinations import CATEGORIES, DECK, readings
 from games.zhengfen.move_list import TrickMoves
 from games.zhengfen.play_groups import BOTH
-from tests.games.zhengfen.positions import cards, follow, lead, reason
+from tests.games.playing import reason
+from tests.games.zhengfen.positions import cards, follow, lead
 
 
 def read(text: str) -> dict[str, tuple[str, int]]:

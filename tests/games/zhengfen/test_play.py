@@ -8,7 +8,8 @@ import pytest
 
 from games import InvalidState
 from games.zhengfen.state import GAME
-from tests.games.zhengfen.positions import cards, play, position, reason, wire
+from tests.games.playing import play, reason
+from tests.games.zhengfen.positions import cards, position, wire
 
 
 class TestTricks:

@@ -19,7 +19,7 @@ from stich.console import play_screen as screen
 from stich.console.cards import card, cards, move_text
 from stich.console.play_screen import InputError, Menu
 from stich.processes import find_port
-from tests.tournament.check.misbehaving import Call, honest, running, says
+from tests.tournament.check.misbehaving import Call, honest, only_move, running, says
 from tournament.bot.supports import everything
 from tournament.check.positions import questions
 from tournament.config.arguments import fill_seats
@@ -224,10 +224,7 @@ def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None
 
     def act(call: Call) -> None:
         asked.append(call.path)
-        if call.path == "/move":
-            call.send(b"null")
-        else:
-            honest(call)
+        only_move(lambda call: call.send(b"null"))(call)
 
     with running(act) as url:
         arguments = ["--with", url, "--with", "greedy", "--option", "deals=3"]

@@ -50,9 +50,14 @@ def close_connection(call: Call) -> None:
     os.close(call.sock.detach())
 
 
+def only(act: Act, *paths: str) -> Act:
+    """A bot that misbehaves only at these paths."""
+    return lambda call: act(call) if call.path in paths else honest(call)
+
+
 def only_move(act: Act) -> Act:
     """A bot that misbehaves only at POST /move."""
-    return lambda call: act(call) if call.path == "/move" else honest(call)
+    return only(act, "/move")
 
 
 def says(body: bytes, status: str = "200 OK", *headers: str) -> Act:

@@ -1,7 +1,6 @@
 """Decisions of the organiser on runs that go on and that have ended."""
 
 import io
-import re
 import shutil
 import threading
 from collections.abc import Mapping
@@ -17,9 +16,19 @@ from click.testing import CliRunner
 from stich.cli import cli
 from stich.console.progress import JsonLines
 from tests.tournament import played
-from tests.tournament.cups import Gate, events, served_toys, standings, started, stich, toys, write
+from tests.tournament.cups import (
+    Gate,
+    code_and_text,
+    events,
+    served_toys,
+    standings,
+    started,
+    stich,
+    write,
+)
 from tests.tournament.moments import before_statement
 from tests.tournament.one_table import OneTable
+from tests.tournament.run.conftest import BOTS
 from tournament.config import Cup, Stop
 from tournament.decisions import absent, is_skipped
 from tournament.formats import make_schedule
@@ -31,19 +40,6 @@ from tournament.run.bot_pool import pairing_of
 from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
-
-BOTS = ("ann", "bob", "cat", "dan")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    played.run(tmp_path / "run", played.cup(BOTS)).close()
-    return tmp_path / "run"
-
-
-def code_and_text(*words: object) -> tuple[int, str]:
-    done = stich(*words)
-    return done.returncode, re.sub(r"\d+:\d+ UTC", "", done.stdout + done.stderr)
 
 
 def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Path) -> None:
@@ -271,14 +267,14 @@ def make_void(out: Path, cup: Cup) -> None:
 
 
 def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -> None:
-    cup = write(tmp_path, toys(6), '[format] type = "knockout"', deals=1)
     out = tmp_path / "run"
-    runner = started("run", cup, "--out", out, "--json")
-    told = events(runner)
-    match = next(e for e in told if e["event"] == "match")
-    stich("withdraw", out, match["seating"][0], "--yes")
-    with runner:
-        list(told)
+    with served_toys(6) as bots:
+        cup = write(tmp_path, bots, '[format] type = "knockout"', deals=1)
+        with started("run", cup, "--out", out, "--json") as runner:
+            told = events(runner)
+            match = next(e for e in told if e["event"] == "match")
+            stich("withdraw", out, match["seating"][0], "--yes")
+            list(told)
     assert runner.returncode == 0
     assert stich("verify", out).returncode == 0
     assert stich("undo", out).returncode == 1

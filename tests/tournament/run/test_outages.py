@@ -13,7 +13,17 @@ from typing import Any
 import pytest
 
 from tests.tournament import hostile, played
-from tests.tournament.cups import HOSTILE, events, standings, started, stich, toys, write
+from tests.tournament.cups import (
+    HOSTILE,
+    events,
+    is_served,
+    served_toys,
+    standings,
+    started,
+    stich,
+    toys,
+    write,
+)
 from tests.tournament.formats.test_formats import Known
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Bot
@@ -148,10 +158,10 @@ def test_a_cup_may_wait_for_nobody(cup: Any) -> None:
 
 def test_an_outage_does_not_change_the_standings(tmp_path: Path) -> None:
     """A bot hangs up twice in the middle of a match; it loses nothing, and gains nothing."""
-    with hangs_up(0) as calm, hangs_up(2) as rude:
-        quiet = write(tmp_path, {**toys(2), "rude": calm}, deals=2)
+    with hangs_up(0) as calm, hangs_up(2) as rude, served_toys(2) as others:
+        quiet = write(tmp_path, {**others, "rude": calm}, deals=2)
         assert stich("run", quiet, "--out", tmp_path / "calm").returncode == 0
-        cup = write(tmp_path, {**toys(2), "rude": rude}, deals=2)
+        cup = write(tmp_path, {**others, "rude": rude}, deals=2)
         done = stich("run", cup, "--out", tmp_path / "rude", "--json")
     assert done.returncode == 0, done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]
@@ -168,8 +178,8 @@ def test_an_outage_does_not_change_the_standings(tmp_path: Path) -> None:
 
 
 def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
-    with hangs_up(3) as url:
-        cup = write(tmp_path, {**toys(2), "rude": url}, deals=2)
+    with hangs_up(3) as url, served_toys(2) as others:
+        cup = write(tmp_path, {**others, "rude": url}, deals=2)
         assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     with Store.open(tmp_path / "run") as store:
         assert len(store.voids()) == 2
@@ -239,14 +249,9 @@ def far(port: int) -> Iterator[subprocess.Popen[bytes]]:
         [sys.executable, HOSTILE, "toy-1"], env={"PORT": str(port), "PATH": ""}
     )
     try:
-        while not _listens(port):
+        while not is_served(port):
             assert process.poll() is None
         yield process
     finally:
         process.kill()
         process.wait()
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

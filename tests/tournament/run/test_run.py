@@ -40,7 +40,7 @@ from tournament.store.store import Store
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The standings of the toy cup, run in one go, one table at a time."""
     folder = tmp_path_factory.mktemp("uninterrupted")
-    done = stich("run", write(folder, toys(4), concurrency=1), "--out", folder / "run")
+    done = stich("run", write(folder, toys(4), deals=2, concurrency=1), "--out", folder / "run")
     assert done.returncode == 0, done.stderr
     assert "toy0" in done.stdout
     return standings(folder / "run")
@@ -48,12 +48,12 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]
 
 def test_a_cup_of_four_bots(uninterrupted: dict[str, object]) -> None:
     assert uninterrupted["finished"] is True
-    assert (uninterrupted["blocks"], uninterrupted["matches"]) == (16, 48)
-    assert uninterrupted["deals"] == 48
+    assert (uninterrupted["blocks"], uninterrupted["matches"]) == (8, 24)
+    assert uninterrupted["deals"] == 24
     lines = uninterrupted["standings"]
     assert isinstance(lines, list)
     assert {line["bot"] for line in lines} == {"toy0", "toy1", "toy2", "toy3"}
-    assert all(line["matches"] == 36 for line in lines)
+    assert all(line["matches"] == 18 for line in lines)
     assert abs(sum(line["score"] for line in lines)) < 1e-9
 
 
@@ -70,7 +70,7 @@ def test_a_low_limit_on_open_files_bounds_no_number_of_bots(tmp_path: Path) -> N
 
 
 def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
-    cup = write(tmp_path, toys(4), concurrency=3)
+    cup = write(tmp_path, toys(4), deals=2, concurrency=3)
     assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     assert standings(tmp_path / "run") == uninterrupted
 
@@ -78,7 +78,7 @@ def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str,
 def test_any_memory_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
     """With memory for no more than a table, bots are ended and started between matches, and no
     match is lost."""
-    cup = write(tmp_path, toys(4), concurrency=2, memory_mb=16)
+    cup = write(tmp_path, toys(4), deals=2, concurrency=2, memory_mb=16)
     assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     assert standings(tmp_path / "run") == uninterrupted
 
@@ -90,9 +90,9 @@ def test_killed_again_and_again_it_ends_the_same(
     tmp_path: Path, uninterrupted: dict[str, object], sandbox: bool
 ) -> None:
     """Nothing that the runner has started outlives it, in sandboxes neither."""
-    cup = write(tmp_path, toys(4), sandbox=sandbox, concurrency=2)
+    cup = write(tmp_path, toys(4), deals=2, sandbox=sandbox, concurrency=2)
     kept = 0
-    for stop_after in (1, 5, 11):
+    for stop_after in (1, 6):
         process = started("run", cup, "--out", tmp_path / "run", "--json")
         seen = 0
         for event in events(process):
@@ -113,7 +113,7 @@ def test_killed_again_and_again_it_ends_the_same(
             assert len(list(store.matches())) == kept
     done = stich("run", cup, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
-    assert f"48 matches, {kept} of them done already" in done.stderr
+    assert f"24 matches, {kept} of them done already" in done.stderr
     assert {**standings(tmp_path / "run"), "incidents": uninterrupted["incidents"]} == uninterrupted
     again = stich("run", cup, "--out", tmp_path / "run", "--json")
     assert [json.loads(line)["event"] for line in again.stdout.splitlines()] == ["finished"]

@@ -10,8 +10,9 @@ import pytest
 
 from stich.console.progress import JsonLines
 from tests.tournament import played
-from tests.tournament.cups import served_toys, standings, stich, write
+from tests.tournament.cups import code_and_text, served_toys, standings, stich, write
 from tests.tournament.one_table import OneTable
+from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
@@ -19,19 +20,6 @@ from tournament.records import DecisionKind, MatchRecord, VoidCause
 from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
-
-BOTS = ("ann", "bob", "cat", "dan")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    played.run(tmp_path / "run", played.cup(BOTS)).close()
-    return tmp_path / "run"
-
-
-def code_and_text(*words: object) -> tuple[int, str]:
-    done = stich(*words)
-    return done.returncode, done.stdout + done.stderr
 
 
 def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:

@@ -52,8 +52,10 @@ def arena(cup: Path, port: int, connect_port: int) -> subprocess.Popen[str]:
     return started("arena", cup, "--out", cup.parent / "run", *ports, "--exit", "--json")
 
 
-def by_url(folder: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
+def started_here(above: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
     """The results of the same cup with bots that the runner starts."""
+    folder = above / "here"
+    folder.mkdir()
     path = write(folder, deals)
     text = path.read_text()
     for name in HONEST:
@@ -82,7 +84,6 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
     tmp_path: Path, ports: tuple[int, int]
 ) -> None:
     """Two tables at once; the arena waits, says who is missing, and tells all when it is over."""
-    (tmp_path / "here").mkdir()
     cup = write(tmp_path, concurrency=2)
     with ended(served := arena(cup, *ports)):
         seen = events(served)
@@ -101,7 +102,7 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
         assert lines == [f"Connected to Remote cup as {name}.", "The cup is over."]
     with Store.open(tmp_path / "run") as store:
         assert store.get("awaited") == []
-    assert scores(tmp_path / "run") == by_url(tmp_path / "here")
+    assert scores(tmp_path / "run") == started_here(tmp_path)
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
     assert json.dumps(str(ports[1])).encode() not in kept
 
@@ -128,8 +129,7 @@ def test_a_connection_that_is_cut_in_mid_match_comes_back(
     assert last["event"] == "finished"
     assert not link.loses, "the cup was over too soon"
     assert programs[-1].returncode == 0
-    (tmp_path / "here").mkdir()
-    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)  # no fault either
+    assert scores(tmp_path / "run") == started_here(tmp_path, 6)  # no fault either
 
 
 def test_a_network_that_is_down_in_mid_match_costs_no_match(
@@ -154,16 +154,16 @@ def test_a_network_that_is_down_in_mid_match_costs_no_match(
     assert [event["bots"] for event in seen if event["event"] == "away"] == [[HONEST[0]], []]
     assert "Connection lost (it does not answer); trying again." in said
     assert "Connected again." in said
-    (tmp_path / "here").mkdir()
-    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+    assert scores(tmp_path / "run") == started_here(tmp_path, 6)
 
 
 def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]) -> None:
     """Nothing is lost and nothing counts twice; the authors' programs stay."""
     cup = write(tmp_path, deals=6)
     with contextlib.ExitStack() as stack:
-        served = stack.enter_context(_process(arena(cup, *ports)))
-        programs = [stack.enter_context(_process(connect(cup, name, ports[0]))) for name in HONEST]
+        stack.enter_context(ended(served := arena(cup, *ports)))
+        programs = [connect(cup, name, ports[0]) for name in HONEST]
+        stack.enter_context(ended(*programs))
         before = []
         for event in events(served):
             if event["event"] == "match":
@@ -174,7 +174,7 @@ def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]
         served.send_signal(signal.SIGKILL)
         before += [event["match"] for event in events(served) if event["event"] == "match"]
         all_end([served.pid, *started_by_it])
-        again = stack.enter_context(_process(arena(cup, *ports)))
+        stack.enter_context(ended(again := arena(cup, *ports)))
         after = [event["match"] for event in events(again) if event["event"] == "match"]
         assert again.wait(60) == 0
         said = [program.communicate(timeout=60)[1] for program in programs]
@@ -185,16 +185,16 @@ def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]
     assert set(before) <= set(kept)
     assert after
     assert not set(before) & set(after)
-    (tmp_path / "here").mkdir()
-    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+    assert scores(tmp_path / "run") == started_here(tmp_path, 6)
 
 
 def test_gateway_and_pages_may_be_killed_alone(tmp_path: Path, ports: tuple[int, int]) -> None:
     """The arena starts them again, and the cup goes on."""
     cup = write(tmp_path, deals=6)
     with contextlib.ExitStack() as stack:
-        served = stack.enter_context(_process(arena(cup, *ports)))
-        programs = [stack.enter_context(_process(connect(cup, name, ports[0]))) for name in HONEST]
+        stack.enter_context(ended(served := arena(cup, *ports)))
+        programs = [connect(cup, name, ports[0]) for name in HONEST]
+        stack.enter_context(ended(*programs))
         seen = events(served)
         assert any(event["event"] == "match" and event["done"] == 4 for event in seen)
         for pid in children(served.pid):
@@ -210,23 +210,11 @@ def test_gateway_and_pages_may_be_killed_alone(tmp_path: Path, ports: tuple[int,
     assert [program.returncode for program in programs] == [0, 0, 0]
     for name in ("The gateway of bots that connect", "The server of the pages"):
         assert f"{name} has stopped; restarting it." in said
-    (tmp_path / "here").mkdir()
-    assert scores(tmp_path / "run") == by_url(tmp_path / "here", 6)
+    assert scores(tmp_path / "run") == started_here(tmp_path, 6)
 
 
 def matches(run: Path) -> list[str]:
     return stich("matches", run, "--json").stdout.splitlines()
-
-
-def _process(
-    process: subprocess.Popen[str],
-) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
-    @contextlib.contextmanager
-    def held() -> Iterator[subprocess.Popen[str]]:
-        with ended(process):
-            yield process
-
-    return held()
 
 
 def misbehave(author: Author, over: threading.Event) -> None:

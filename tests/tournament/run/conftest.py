@@ -1,0 +1,18 @@
+"""A finished run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tournament import played
+
+BOTS = ("ann", "bob", "cat", "dan")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """The folder of a finished cup of four bots."""
+    played.run(tmp_path / "run", played.cup(BOTS)).close()
+    return tmp_path / "run"

@@ -42,20 +42,13 @@ def draws(arrays: MatchArrays) -> Ints:
     return answer
 
 
-def settled_in_ladder(
-    arrays: MatchArrays, data: Observations, facts: Mapping[str, Any]
-) -> Booleans:
+def settled_in_ladder(data: Observations) -> Booleans:
     """Who is settled above whom; the rounds of ``data`` are `draws`.
 
-    ``facts["bots"]`` are all bots in the order in which they came, those that have left or are
-    disqualified too. Bots that it lacks, as an export does, come in the order of their blocks.
+    Bots arrive with their first block: names that joined and never played cost nobody evidence.
     """
     first = np.full(data.bots, data.blocks)
     np.minimum.at(first, data.bot, data.block)
-    named = list(facts.get("bots", ()))
-    rest = [arrays.bots[bot] for bot in np.argsort(first, kind="stable")]
-    order = dict.fromkeys([*named, *rest])
-    arrival = {bot: number for number, bot in enumerate(order, 1)}
-    return settled_by_arrival(
-        drawn_evidence(data), np.array([arrival[bot] for bot in arrays.bots], np.int64)
-    )
+    arrival = np.empty(data.bots, np.int64)
+    arrival[np.argsort(first, kind="stable")] = np.arange(1, data.bots + 1)
+    return settled_by_arrival(drawn_evidence(data), arrival)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
 from tournament.config import Cup
 from tournament.decisions import absent, finished_by, out_of_play, with_joined
 from tournament.names import alike
 from tournament.records import Decision, DecisionKind
 from tournament.store.store import Store
 from tournament.text import plural
+
+_UNSEATED = timedelta(hours=1)
+"""For how long a bot that has not passed the check counts as one of the most."""
 
 
 class JoinRefused(Exception):
@@ -38,20 +44,31 @@ def join(
                 f"The name is that of the bot {taken}, or looks like it; choose another."
             )
         gone = absent(decisions) | {retires}
-        playing = [one for one in everybody.bots if one.name not in gone]
-        if author and sum(one.author == author for one in playing) >= cup.join.per_author:
+        playing = {one.name: one.author for one in everybody.bots if one.name not in gone}
+        if author and [*playing.values()].count(author) >= cup.join.per_author:
             most = plural(cup.join.per_author, "bot")
             raise JoinRefused(
                 f"An author may have {most} here at once; let one leave with `stich leave`.",
             )
-        if len(playing) >= cup.join.most:
+        if len(playing.keys() & seated(everybody, decisions, checks)) >= cup.join.most:
             most = plural(cup.join.most, "bot")
             raise JoinRefused(f"The ladder is full, with {most}; try again later.")
 
     left = [Decision(0, DecisionKind.LEAVE, "", "", retires)] if retires else []
     entered = Decision(0, DecisionKind.JOIN, "", "", bot, author=author, version=version)
     with Store.open(target) as store:
+        checks = store.get("checks", {})
         store.append_decisions([*left, entered], check)
+
+
+def seated(cup: Cup, decisions: Sequence[Decision], checks: Mapping[str, str]) -> set[str]:
+    """The bots that count as those of the ladder `cup`: without names that were entered more than
+    an hour ago and have not passed the check, whose results are `checks`, "" if a bot passed."""
+    since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
+    new = {one.bot for one in decisions if one.kind == DecisionKind.JOIN and one.at >= since}
+    passed = {bot for bot, problem in checks.items() if not problem}
+    here = {bot.name for bot in cup.bots if not bot.connect}
+    return (here | new | passed) - absent(decisions)
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:

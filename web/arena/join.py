@@ -16,10 +16,10 @@ from flask import Blueprint, Flask, current_app, render_template, request
 from markupsafe import Markup
 
 from tournament.config import Cup
-from tournament.decisions import absent, decided, finished_by, out_of_play
+from tournament.decisions import decided, finished_by, out_of_play
 from tournament.names import base, normal, problem
 from tournament.records import Decision, DecisionKind
-from tournament.run.joining import JoinRefused, join, leave
+from tournament.run.joining import JoinRefused, join, leave, seated
 from tournament.store.engine import StoreError
 from tournament.text import plural
 from web.arena.live_run import RunFacts, current_run
@@ -190,7 +190,7 @@ def page() -> str:
 
 def _state(cup: Cup, now: RunFacts) -> str:
     """How many bots play, and who may join."""
-    bots = len(set(now.facts.get("bots", cup.names)) - absent(decided(now.facts)))
+    bots = len(seated(cup, decided(now.facts), now.facts.get("checks", {})))
     said = f"{plural(bots, 'bot')} of at most {cup.join.most} play. "
     if bots >= cup.join.most:
         return said + "The ladder is full; come again later."

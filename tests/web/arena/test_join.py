@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -135,6 +136,21 @@ def test_no_more_bots_than_an_author_and_the_ladder_may_have(arena: Arena) -> No
     assert "The ladder is full, with 4 bots" in arena.ask("cat", CAT)
     assert arena.status == 403
     assert arena.client.get("/join").text.count("The ladder is full") == 1
+
+
+def test_names_that_never_play_do_not_fill_the_ladder(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [sha256(f"author {number}".encode()).hexdigest() for number in range(4)]
+    assert [arena.ask(f"bot-{n}", key) for n, key in enumerate(keys[:3])] == [
+        "bot-0",
+        "bot-1",
+        "bot-2",
+    ]
+    assert "The ladder is full" in arena.ask("ann", ANN)
+    monkeypatch.setattr("tournament.run.joining._UNSEATED", timedelta(0))
+    arena.store.put({"checks": {"bot-0": "", "bot-1": "It moves out of turn."}})
+    assert arena.ask("ann", ANN) == "ann"
 
 
 def test_the_organiser_decides(arena: Arena) -> None:

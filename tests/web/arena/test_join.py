@@ -151,10 +151,12 @@ def test_names_that_never_play_do_not_fill_the_ladder(
     monkeypatch.setattr("tournament.run.joining._UNSEATED", timedelta(0))
     arena.store.put({"checks": {"bot-0": "", "bot-1": "It moves out of turn."}})
     assert arena.ask("ann", ANN) == "ann"
+    arena.store.add(next(iter(played.played(played.cup(["ann", "bot-0", "greedy"])))))
     arena.client.application.extensions["stich-run"].refresh()
     table = arena.client.get("/").text.partition('class="rows"')[2].partition("</ol>")[0]
-    assert "bot-0" not in table
-    assert "bot-0" in arena.client.get("/figures").text
+    assert "bot-0" in table
+    assert "bot-1" not in table
+    assert "bot-1" in arena.client.get("/figures").text
 
 
 def test_the_organiser_decides(arena: Arena) -> None:

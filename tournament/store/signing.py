@@ -95,14 +95,18 @@ def writing(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: cannot be written: {error.strerror}; {_FIX}.") from None
 
 
-def own_key() -> SigningKey | None:
-    """The user's key, None if there is none; StoreError if it cannot be used."""
+def make_key() -> SigningKey:
+    """The user's key, which is made if there is none; StoreError if it cannot be used."""
     path = state_path(KEY_FILE)
-    text = read_state(path)
-    if text is None:
-        return None
+    if read_state(path) is None:
+        with writing(path), NamedTemporaryFile("w", encoding="ascii", dir=path.parent) as file:
+            file.write(secrets.token_bytes(_SIZE).hex() + "\n")  # its mode is 0600
+            file.flush()
+            os.fsync(file.fileno())
+            with suppress(FileExistsError):  # the first of two runners wins
+                os.link(file.name, path)
     try:
-        secret = bytes.fromhex(text.decode("ascii"))
+        secret = bytes.fromhex((read_state(path) or b"").decode("ascii"))
     except ValueError:
         secret = b""
     if len(secret) != _SIZE:
@@ -113,24 +117,6 @@ def own_key() -> SigningKey | None:
     if path.stat().st_mode & 0o077:
         raise StoreError(f"{path}: others can read the signing key; `chmod 600` it.")
     return SigningKey(secret)
-
-
-def make_key() -> SigningKey:
-    """The user's key, which is made if there is none; StoreError if it cannot be written."""
-    found = own_key()
-    if found is not None:
-        return found
-    path = state_path(KEY_FILE)
-    with writing(path), NamedTemporaryFile("w", encoding="ascii", dir=path.parent) as file:
-        file.write(secrets.token_bytes(_SIZE).hex() + "\n")  # its mode is 0600
-        file.flush()
-        os.fsync(file.fileno())
-        with suppress(FileExistsError):  # the first of two runners wins
-            os.link(file.name, path)
-    made = own_key()
-    if made is None:
-        raise StoreError(f"{path}: the signing key has gone; {_FIX}.")
-    return made
 
 
 def trusted_keys() -> set[str]:

@@ -252,11 +252,11 @@ def test_the_key_and_the_note_are_the_users_alone(key: Path, tmp_path: Path) -> 
     assert signing.make_key().public == signer
     key.chmod(0o644)
     with pytest.raises(StoreError, match="others can read the signing key; `chmod 600` it"):
-        signing.own_key()
+        signing.make_key()
     key.chmod(0o600)
     key.write_text("rubbish")
     with pytest.raises(StoreError, match="not a signing key; restore it"):
-        signing.own_key()
+        signing.make_key()
     note.write_text("rubbish")
     with pytest.raises(StoreError, match="restore it"):
         Store.open(tmp_path / "run")
@@ -279,7 +279,7 @@ def test_without_a_home_there_is_no_place_for_the_key(monkeypatch: pytest.Monkey
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setattr(Path, "home", home)
     with pytest.raises(StoreError, match="no home folder for the signing key; set XDG_STATE_HOME"):
-        signing.own_key()
+        signing.make_key()
 
 
 def test_match_ids_tell_nothing_about_the_seed(key: Path, tmp_path: Path) -> None:

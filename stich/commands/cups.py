@@ -27,7 +27,7 @@ from tournament.names import normal, problem
 from tournament.results.standings import standings
 from tournament.run.estimate import estimate
 from tournament.run.executor import Executor
-from tournament.run.joining import JoinRefused, join
+from tournament.run.joining import join
 from tournament.run.machine import PLAY_SHARE
 from tournament.run.session import Cluster, Gateway, run_cup
 from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
@@ -304,10 +304,7 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
         raise click.UsageError(wrong)
     if normal(name) != name:
         raise click.UsageError(f"Write the name with usual letters: {normal(name)}.")
-    try:
-        join(target, cup, name, "")
-    except JoinRefused as refused:
-        refuse(str(refused))
+    join(target, cup, name, "")
     return replace(everybody, bots=(*everybody.bots, Bot(name, connect=True)))
 
 

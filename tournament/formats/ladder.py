@@ -68,12 +68,9 @@ class Ladder(Schedule):
         """The tables of the epoch with this number, for the bots that can play; none if they are
         too few."""
         for epoch in scores.run.epochs()[self._learnt : number - 1]:
-            self._learn(scores, epoch)
+            points = scores(epoch.number)
+            for table in epoch.tables:
+                if table in points:
+                    self._known.add({bot: float(score) for bot, score in points[table].items()})
+            self._learnt = epoch.number
         return tuple(draw_tables(self._seed, number, bots, self._cup.players, self._known))
-
-    def _learn(self, scores: RoundScores, epoch: Epoch) -> None:
-        points = scores(epoch.number)
-        for table in epoch.tables:
-            if table in points:
-                self._known.add({bot: float(score) for bot, score in points[table].items()})
-        self._learnt = epoch.number

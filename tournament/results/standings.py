@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tournament.config.cup import LADDER
 from tournament.decisions import decided, disqualified, sentences
-from tournament.ranking.arrays import Booleans, Floats, Interval, Ints
+from tournament.ranking.arrays import Booleans, Floats, Interval
 from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, observe
@@ -146,13 +146,14 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     disqualified do not count."""
     played, arrays = arrays, arrays.without(disqualified(facts))
     ladder = format_of(facts) == LADDER
-    data = _observations(arrays, draws(arrays) if ladder else arrays.round)
+    round, bots = draws(arrays) if ladder else arrays.round, len(arrays.bots)
+    data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, bots, round)
     fitted = fit(data)
     # Two bots that are left of more have not played a duel.
-    whole = len(arrays.bots) == len(played.bots)
+    whole = bots == len(played.bots)
     duel = duel_result(arrays, data, facts) if whole and not ladder else None
     kind = kind_of_ranges(facts) if duel is None else "anytime"
-    status: Sequence[Status] = [""] * len(arrays.bots)
+    status: Sequence[Status] = [""] * bots
     if duel is not None:
         settled = settled_by(duel, arrays.bots)
     elif ladder:
@@ -218,10 +219,6 @@ def kind_of_ranges(facts: Mapping[str, Any]) -> Literal["final", "anytime"]:
 def format_of(facts: Mapping[str, Any]) -> str:
     """The type of the run's format; "" if the facts do not say it."""
     return str(facts.get("config", {}).get("format", {}).get("type", ""))
-
-
-def _observations(arrays: MatchArrays, round: Ints) -> Observations:
-    return observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, len(arrays.bots), round)
 
 
 def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str], blocks: int) -> StopRule | None:

@@ -109,8 +109,12 @@ def last_exclusion(store: Store, cup: Cup, schedule: Schedule) -> Decision:
     if ended and not store.get("finished"):
         del ended[-1]
     blocks = [block for part in ended for block in part]
+    others = absent(store.decisions()) - {last.bot}
     left_out = any(
-        last.bot in block.table and not finished.issuperset(block.matches) for block in blocks
+        last.bot in block.table
+        and not finished.issuperset(block.matches)
+        and not is_skipped(cup, block.table, others)
+        for block in blocks
     )
     compared = cup.stop.top is not None and last.bot in RoundScores(store).disqualified(len(blocks))
     struck_out = not is_skipped(cup, [last.bot], frozenset([last.bot])) and any(

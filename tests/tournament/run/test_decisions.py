@@ -142,9 +142,9 @@ def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_pa
         out = tmp_path / "run"
         assert stich("run", cup, "--out", out).returncode == 0
         with Store.open(out) as store:
-            match = next(one.match for one in store.summaries() if "toy3" in one.table)
+            found = next(one for one in store.summaries() if "toy3" in one.table)
         for undone, played_matches in ((0, 12), (1, 9)):
-            assert stich("void", out, match).returncode == 0
+            assert stich("void", out, found.match).returncode == 0
             assert stich("withdraw", out, "toy3", "--yes").returncode == 0
             if undone == 0:
                 with Store.open(out) as store:
@@ -157,6 +157,10 @@ def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_pa
     code, text = code_and_text("undo", out)
     assert code == 1
     assert text.startswith("The cup has gone on without toy3 since")
+    # The table that was left out had another bot, too: not because of that one.
+    other = found.table[0]
+    assert stich("disqualify", out, other, "--yes").returncode == 0
+    assert code_and_text("undo", out) == (0, f"Taken back: disqualify {other}.\n")
 
 
 @pytest.mark.parametrize("format", ["knockout", "swiss", "halving"])

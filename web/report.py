@@ -17,7 +17,7 @@ from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
 from tournament.store.reader import StoreReader
 from web.ui import plots
-from web.ui.replay import match_data, select
+from web.ui.replay import clock, match_data, page_steps, select
 from web.ui.template_environment import prepare_templates
 
 REPLAYS = 200
@@ -47,7 +47,11 @@ def report(
         soft_play = integrity(islice(store.matches(), _MAX_COMPARED), authors)
         flagged = {match for flag in soft_play.flags for match in flag.matches}
     shown = select(matches, replays, flagged)
-    data = {one.match: match_data(store.match(one.match), facts["config"]) for one in shown}
+    config = facts["config"]
+    data = {
+        one.match: match_data(one, config, page_steps(one, *clock(config)))
+        for one in (store.match(each.match) for each in shown)
+    }
     return (
         _environment()
         .get_template("report.html")

@@ -19,6 +19,7 @@ from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee, Referee
 from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.run.executor import Job
+from tournament.run.live_table import shown_live
 
 _STARTED_AT_ONCE = 8
 _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
@@ -272,7 +273,10 @@ class Table:
             anew=job.anew,
             upcoming=((block.seatings[other], other) for block, other in later),
         )
-        return play(self._rules, pairing, self._referee, players, expect, job.wait_for)
+        with shown_live(pairing, job.live) as observer:
+            return play(
+                self._rules, pairing, self._referee, players, expect, job.wait_for, observer
+            )
 
 
 def pairing_of(block: Block, number: int) -> Pairing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from tournament.config import Bot
@@ -22,7 +23,8 @@ class Job:
     A match is void if a bot in `wait_for` cannot be reached; those in `absent` play no more. With
     `anew`, started bots play in new processes: they may have met these cards. The bots of
     `prefetch`, which this table will probably play next, may be started meanwhile. `joined` are the
-    bots of all these blocks that have joined a ladder.
+    bots of all these blocks that have joined a ladder. `live` is the folder of this machine for
+    matches that are shown while they are played.
     """
 
     block: Block
@@ -32,6 +34,7 @@ class Job:
     anew: bool = False
     prefetch: tuple[Block, ...] = ()
     joined: tuple[Bot, ...] = ()
+    live: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

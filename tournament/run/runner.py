@@ -7,6 +7,7 @@ often a run was stopped: everything follows from the cup, and later rounds from 
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,6 +33,7 @@ from tournament.run.executor import (
     Unplayed,
     Voided,
 )
+from tournament.run.live_table import make_folder
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store, StoreError
@@ -123,6 +125,7 @@ class Runner:
         self._recalling = False  # nothing is handed out
         self._decisions = store.decisions()
         self._looked = 0.0
+        self._live = make_folder(cup, store.get("run"))
 
     def _set_cup(self, cup: Cup) -> None:
         self._cup = cup
@@ -137,6 +140,8 @@ class Runner:
     def __exit__(self, *exc: object) -> None:
         self._outages.close()
         self._executor.close()
+        if self._live is not None:
+            shutil.rmtree(self._live, ignore_errors=True)
         with suppress(StoreError):
             self._keep_away()
 
@@ -359,6 +364,7 @@ class Runner:
                 anew=block.number in self._voided,
                 prefetch=later,
                 joined=tuple(bot for bot in self._cup.bots if bot.connect and bot.name in seated),
+                live=self._live,
             )
             self._executor.submit(job)
 

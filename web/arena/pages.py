@@ -51,12 +51,12 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     """A page of the run, rendered once for all; 304 for a browser that has it already."""
 
     @wraps(view)
-    def answer(**names: str) -> WerkzeugResponse:
+    def _answer(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
         shown = f"{request.path}-{now.version}"
-        return _answer(shown, lambda: view(now, **names))
+        return answer(shown, lambda: view(now, **names))
 
-    return answer
+    return _answer
 
 
 def rendered_once(key: str, render: Callable[[], str]) -> str:
@@ -69,7 +69,7 @@ def rendered_once(key: str, render: Callable[[], str]) -> str:
     return page
 
 
-def _answer(
+def answer(
     version: str, render: Callable[[], str], mimetype: str = "text/html"
 ) -> WerkzeugResponse:
     """The page that `render` makes, unless this version is known."""
@@ -111,7 +111,7 @@ def embed(now: Snapshot) -> str:
 def standings_json() -> WerkzeugResponse:
     """The standings as `stich standings --json` prints them."""
     now = current_run().snapshot()
-    return _answer(
+    return answer(
         f"json-{now.version}", lambda: json.dumps(now.table.to_dict()), "application/json"
     )
 
@@ -120,7 +120,7 @@ def standings_json() -> WerkzeugResponse:
 def standings_csv() -> WerkzeugResponse:
     """The standings for a spreadsheet."""
     now = current_run().snapshot()
-    return _answer(f"csv-{now.version}", lambda: to_csv(now.table), "text/csv")
+    return answer(f"csv-{now.version}", lambda: to_csv(now.table), "text/csv")
 
 
 @pages.get("/about")
@@ -190,7 +190,7 @@ def matches() -> WerkzeugResponse:
     """A page of the matches that fit a filter."""
     now = current_run().snapshot()
     asked, page = asked_filter(now), asked_number("page") or 1
-    return _answer(f"{asked}-{page}-{now.version}", lambda: _matches_page(now, asked, page))
+    return answer(f"{asked}-{page}-{now.version}", lambda: _matches_page(now, asked, page))
 
 
 def _matches_page(now: Snapshot, asked: MatchFilter, page: int) -> str:
@@ -223,7 +223,7 @@ def watch(now: Snapshot) -> str:
 def match(match: str) -> WerkzeugResponse:
     """A match as a card table. It does not depend on the rest of the run."""
     run = current_run()
-    return _answer(f"{match}-{run.facts().version}", lambda: _match_page(run, match))
+    return answer(f"{match}-{run.facts().version}", lambda: _match_page(run, match))
 
 
 def _match_page(run: LiveRun, match: str) -> str:
@@ -238,5 +238,6 @@ def _match_page(run: LiveRun, match: str) -> str:
         )
     now = run.facts()
     config = now.facts["config"]
-    steps, data = page_steps(record, *clock(config)), match_data(record, config)
+    steps = page_steps(record, *clock(config))
+    data = match_data(record, config, steps)
     return render_template("match.html", now=now, match=record, steps=steps, data=data)

@@ -14,7 +14,9 @@ from typing import Any, Final
 import games
 from games import Game
 from tournament.bot.protocol import TimeBank
+from tournament.match.match import Pairing
 from tournament.records import FaultRecord, MatchRecord, MatchSummary
+from tournament.run.live_table import LiveMatch
 from tournament.sampling import spread
 from web.ui.formatting import info_text
 from web.ui.plots import series
@@ -117,21 +119,24 @@ def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def match_data(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+def match_data(
+    match: MatchRecord | Pairing, config: Mapping[str, Any], shown: Sequence[PageStep]
+) -> dict[str, Any]:
     """A match of a cup for replay.js: its steps are JSON, deflated (RFC 1950), in base64."""
-    text = json.dumps(page_steps(record, *clock(config)), separators=(",", ":"))
+    text = json.dumps(shown, separators=(",", ":"))
     bots = [bot["name"] for bot in config["bots"]]
     return {
-        "seats": record.seating,
-        "series": [series(bots.index(bot)) for bot in record.seating],
-        "scores": record.scores,
-        "clockwise": games.get(record.game).clockwise,
+        "match": match.match,
+        "seats": match.seating,
+        "series": [series(bots.index(bot)) for bot in match.seating],
+        "clockwise": games.get(config["game"]).clockwise,
         "steps": base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii"),
     }
 
 
 class DealLog:
-    """A game as a table shows it, move by move, from its full states.
+    """A game as a table shows it, move by move, from its full states, or from the views of an
+    onlooker, who sees no hands.
 
     `position` is that after the last move; a trick that has just ended still lies there. `last` is
     the move of each seat in this trick. `ended` is None, or what is shown of the deal that the last
@@ -142,7 +147,7 @@ class DealLog:
     def __init__(self, game: Game, state: Mapping[str, Any]) -> None:
         self._game = game
         self._over = False
-        self._largest: list[list[str]] = state["hands"]
+        self._largest: list[list[str]] = state.get("hands", [])
         self.last: list[str | None] = [None] * state["players"]
         self.position = position(game, state)
         self.ended: dict[str, Any] | None = None
@@ -169,15 +174,17 @@ class DealLog:
             self.last = [None] * len(self.last)
         self.position, self.ended = now, None
         if deal_over:
-            left = [Counter(hand) for hand in before["hands"]]
-            left[seat] -= Counter(cards)
+            left = [Counter(hand) for hand in before.get("hands", ())]
+            if left:
+                left[seat] -= Counter(cards)
             self.ended = {
                 "scores": after["results"][-1]["scores"],
                 "hands": [hand_text(self._game, hand) for hand in self._largest],
                 "left": ["".join(hand.elements()) for hand in left],
                 "facts": [fact for fact in was["facts"] if not fact[-1]] + trick,
             }
-        both = zip(after["hands"], after["hands"] if new_deal else self._largest, strict=True)
+        hands = after.get("hands", [])
+        both = zip(hands, hands if new_deal else self._largest, strict=True)
         self._largest = [max(now, most, key=len) for now, most in both]
 
 
@@ -225,6 +232,32 @@ def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep
         banks = step.banks
         if log.ended is not None:
             start = step.number
+    return found
+
+
+def live_steps(match: LiveMatch, config: Mapping[str, Any]) -> list[PageStep]:
+    """The steps of a match that is being played, as an onlooker at its table sees it.
+
+    They are made of `State.view(None)`, in which the game lists what everybody knows. What a bot
+    said, its faults, and whether a move was the only legal one would tell something about a hand.
+    """
+    game = games.get(config["game"])
+    state = game.start(config["players"], match.pairing.seed, config["options"])
+    view = state.view(None).to_dict()
+    log, start, made = DealLog(game, view), 0, None
+    found: list[PageStep] = []
+    for move in (None, *match.moves):
+        if move is not None:
+            before, state = view, state.advance(move)
+            view = state.view(None).to_dict()
+            history = view["history"]  # without the move that ended a deal
+            made = [before["turn"], history[-1]["move"] if history else move, None, None, False]
+            log.add(made[0], made[1], before, view)
+        hands = ["??" * count for count in view["counts"]]
+        own = {"hands": hands, "last": log.last, "start": start, "move": made, "ended": log.ended}
+        found.append(log.position | own)
+        if log.ended is not None:
+            start = len(found) - 1
     return found
 
 

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ from tests.tournament.cups import ROOT, toys, write
 from tests.tournament.played import cup, facts, played, run
 from tests.web.arena.test_join import ANN, Arena
 from tests.web.serving import served
+from tournament.match.match import Pairing
 from tournament.records import DecisionKind
+from tournament.run.live_table import make_folder, shown_live
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.gateway.invitations import Invitations
@@ -242,6 +245,35 @@ def test_spectators_see_one_table_after_the_other(
         browser.find_element(By.CSS_SELECTOR, '[data-go="back"]').send_keys(Keys.ENTER)
         browser.find_element(By.CSS_SELECTOR, '[data-go="play"]').send_keys(Keys.ENTER)
         wait.until(lambda one: text(one, "#title") != first)
+
+
+def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) -> None:
+    of = replace(cup(NAMES), format=replace(cup().format, cards="fresh"))
+    record = next(iter(played(of)))
+    pairing = Pairing(**{one.name: getattr(record, one.name) for one in fields(Pairing)})
+    with (
+        Store.create(tmp_path) as store,
+        served(create_app(store)) as url,
+        chromium(390) as browser,
+    ):
+        store.put(facts(of))
+        wait = WebDriverWait(browser, WAIT_S)
+        with shown_live(pairing, make_folder(of, store.get("run"))) as observer:
+            assert observer is not None
+            for seat, move in enumerate(record.moves[:5]):
+                observer.moved(seat, move, forced=False)
+            browser.get(f"{url}/watch")
+            wait.until(lambda one: text(one, '[data-part="where"]') == "5 / 5")
+            check_page(browser, axe)
+            assert text(browser, "#ago") == "being played"
+            assert not browser.find_elements(By.CSS_SELECTOR, ".seat .card:not(.back)")
+            observer.moved(0, record.moves[5], forced=False)
+            wait.until(lambda one: text(one, '[data-part="where"]') == "6 / 6")
+        store.add(record)
+        wait.until(lambda one: text(one, "#ago") == "ended just now")
+        assert text(browser, '[data-part="where"]').startswith(("5 /", "6 /"))
+        assert not browser.find_elements(By.CSS_SELECTOR, ".seat .card.back")
+        assert console_errors(browser) == []
 
 
 def html(browser: Chrome, selector: str) -> str:

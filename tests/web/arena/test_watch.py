@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import base64
+import json
+import random
+import re
+import zlib
+from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import msgspec
+import pytest
 from flask.testing import FlaskClient
 
+import games
 from tests.tournament.played import cup, facts, played, run
+from tournament.config import Cup
+from tournament.match.match import Pairing
+from tournament.run.live_table import LiveMatch, make_folder
 from tournament.store.store import Store
 from web.arena.app import create_app
+from web.ui.replay import live_steps, match_data
 
 NAMES = ("ann", "bob", "cat", "W" * 64)
 
@@ -60,3 +73,91 @@ def test_with_fresh_cards_a_match_is_shown_once_it_has_ended(tmp_path: Path) -> 
         client = create_app(store).test_client()
         assert [one["match"] for one in watched(client)] == [first.match]
         assert client.get(f"/watch/{first.match}").status_code == 200
+
+
+FRESH = replace(cup(), format=replace(cup().format, cards="fresh"))
+
+
+def live(store: Store) -> dict[str, Any] | None:
+    """What is shown of the match that is being played, to who looks first."""
+    found: dict[str, Any] | None = create_app(store).test_client().get("/watch/live").get_json()
+    return found
+
+
+def steps_of(data: dict[str, Any]) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = json.loads(zlib.decompress(base64.b64decode(data["steps"])))
+    return steps
+
+
+@pytest.mark.parametrize("of", [FRESH, cup()], ids=["fresh", "shared"])
+def test_a_match_is_shown_while_it_is_played_but_not_with_shared_cards(
+    tmp_path: Path, of: Cup
+) -> None:
+    with Store.create(tmp_path) as store:
+        store.put(facts(of))
+        assert live(store) is None
+        folder = make_folder(FRESH, store.get("run"))
+        assert folder is not None
+        first, second, *_ = played(of)
+        for number, record in enumerate((second, first)):
+            pairing = Pairing(**{one.name: getattr(record, one.name) for one in fields(Pairing)})
+            match = LiveMatch(pairing, 10.0 - number, list(record.moves[:8]))
+            (folder / f"{number}.json").write_bytes(msgspec.json.encode(match))
+        seen = live(store)
+        if of is not FRESH:
+            assert seen is None
+            return
+        assert seen is not None  # that which began first
+        assert (seen["match"], tuple(seen["seats"])) == (first.match, first.seating)
+        assert [one["move"] and one["move"][1] for one in steps_of(seen)] == [
+            None,
+            *first.moves[:8],
+        ]
+        assert store.get("seed") not in json.dumps([seen, steps_of(seen)])
+        store.add(first)
+        seen = live(store)
+        assert seen is not None
+        assert seen["match"] == second.match
+        assert "number 1" in seen["why"]
+        store.add(second)
+        assert live(store) is None
+
+
+def cards(data: object) -> set[str]:
+    """All cards that are named anywhere in JSON values."""
+    if isinstance(data, dict):
+        data = list(data.values())
+    if isinstance(data, list):
+        return set().union(*map(cards, data))
+    return set(re.findall("[2-9TJQKA][cdhs]|[BR]j", data)) if isinstance(data, str) else set()
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+@pytest.mark.parametrize("seed", ["first", "second"])
+def test_onlookers_see_no_card_that_is_hidden(game: str, seed: str) -> None:
+    """What is published names only cards that all players know, or knew before the last move."""
+    rules, rng = games.get(game), random.Random(seed)
+    players = rng.choice((rules.min_players, rules.max_players))
+    state = rules.start(players, seed, {"deals": 3})
+    known = [set.intersection(*(cards(state.view(seat).to_dict()) for seat in range(players)))]
+    moves = []
+    while state.turn is not None:
+        moves.append(rng.choice(state.moves().texts()))
+        state = state.advance(moves[-1])
+        views = (state.view(seat).to_dict() for seat in range(players))
+        known.append(set.intersection(*map(cards, views)))
+        if moves[-1].startswith("play:"):
+            known[-1] |= cards(moves[-1])
+    seats = tuple(f"bot {seat}" for seat in range(players))
+    pairing = Pairing("id", 1, "the key", 1, "", 0, 1, seats, seats, seed)
+    config = {"game": game, "players": players, "options": dict(state.options)}
+    bots = {"bots": [{"name": name} for name in seats]}
+    steps = live_steps(LiveMatch(pairing, 0.0, moves), config)
+    data = match_data(pairing, config | bots, steps)
+    assert steps_of(data) == steps
+    assert len(steps) == len(known)
+    assert sum(one["ended"] is not None for one in steps) == len(state.results)
+    for before, now, step in zip([set(), *known], known, steps, strict=False):
+        assert cards(step) <= before | now
+        assert set("".join(step["hands"])) <= {"?"}
+    assert not {seed, "the key"} & set(re.findall(r"[\w ]+", json.dumps([data, steps])))

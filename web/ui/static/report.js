@@ -20,9 +20,10 @@
     if (shown !== id) {
       close();
       root.hidden = false;
-      const points = match.seats.map((bot, seat) => `${bot} ${CardTable.signed(match.scores[seat])}`);
-      $("replay-title").textContent = `Match ${id}: ${points.join(", ")}`;
       replay = await Replay.open(root, match, (move) => `#match=${id}&move=${move}`);
+      const { scores } = replay.positions.at(-1);
+      const points = match.seats.map((bot, seat) => `${bot} ${CardTable.signed(scores[seat])}`);
+      $("replay-title").textContent = `Match ${id}: ${points.join(", ")}`;
       shown = id;
     }
     replay.pause();

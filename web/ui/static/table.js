@@ -128,12 +128,14 @@ const CardTable = (() => {
   }
 
   // The result of a deal, over the table: `ended` has points, hands as they were, the cards that
-  // were left of them, and facts. `actions` are what can be done then.
+  // were left of them (neither for onlookers), and facts. `actions` are what can be done then.
   function result(table, ended, title, ...actions) {
     const box = make("section", { class: "result", "aria-label": "Result of the deal" }, make("h2", {}, title), make("p", { class: "actions" }, ...actions));
     box.style.setProperty("--most", 20);
     box.style.setProperty("--groups", table.groups);
     table.seats.forEach((name, seat) => {
+      box.append(make("p", { class: "who" }, make("strong", {}, name), `${signed(ended.scores[seat])} points`));
+      if (!ended.hands.length) return; // an onlooker does not see them
       const left = cards(ended.left[seat]);
       const held = hand(ended.hands[seat], (one) => {
         const at = left.indexOf(one);
@@ -142,10 +144,10 @@ const CardTable = (() => {
         if (at >= 0) left.splice(at, 1);
         return drawn;
       });
-      box.append(make("p", { class: "who" }, make("strong", {}, name), `${signed(ended.scores[seat])} points`), held);
+      box.append(held);
     });
     const facts = ended.facts.map((one) => fact(one[4] ? ["last trick", ...one.slice(1)] : one, table.seats));
-    box.append(make("p", { class: "facts" }, "Outlined cards were not played.", ...facts));
+    box.append(make("p", { class: "facts" }, ended.hands.length ? "Outlined cards were not played." : "", ...facts));
     return box;
   }
 

@@ -7,6 +7,8 @@
   const MOVES = 150;
   const AGAIN_MS = 5000;
   const shown = []; // the matches that were shown, the last one at the end
+  let live = null; // the match that is shown while it is played, and how many of its steps are known
+  let looking = false;
   let replay = null;
 
   async function get(path) {
@@ -15,31 +17,56 @@
     return answer.json();
   }
 
+  // Called at the beginning, and again and again once all that is known was shown.
   async function next() {
+    if (looking) return;
+    looking = true;
     try {
+      await look();
+    } catch {
+      // The server is away, or the match was declared void; the next look may find one.
+    }
+    looking = false;
+    if (!replay) setTimeout(next, AGAIN_MS);
+  }
+
+  async function look() {
+    const now = await get("live");
+    const before = live;
+    live = before && before.match !== now?.match ? null : now;
+    if (live) {
+      const opened = await Replay.open(root, now, null, PATIENCE, next);
+      live.known = opened.positions.length;
+      const known = before ? before.known : live.known - 1;
+      if (live.known > known) play(opened, "being played", live.why, known - 1);
+    } else if (before) {
+      await show({ ...before, ago: "just now" }, before.known - 1); // the rest, with all hands
+    } else {
       const tables = await get("tables");
       if (!tables.length) $("why").textContent = "Nothing to watch yet: a table is shown when all matches with its cards have ended.";
       // The best that was not shown; when all were, the one that was shown longest ago.
       const [table] = tables.sort((one, other) => shown.lastIndexOf(one.match) - shown.lastIndexOf(other.match));
-      if (table) return await show(table);
-    } catch {
-      // The server is away, or the match was declared void; the next look may find one.
+      if (table) await show(table);
     }
-    setTimeout(next, AGAIN_MS);
   }
 
-  async function show({ match, why, ago }) {
+  async function show({ match, why, ago }, from) {
     shown.push(match);
-    const data = await get(match);
+    const opened = await Replay.open(root, await get(match), null, PATIENCE, next);
+    // The last deals of a long match.
+    const begins = opened.positions.map((one) => one.start);
+    const last = begins.find((at) => begins.length - at <= MOVES) ?? begins.at(-1);
+    play(opened, `ended ${ago}`, why, from ?? last);
+  }
+
+  function play(opened, ago, why, at) {
     if (replay) replay.pause();
-    replay = await Replay.open(root, data, null, PATIENCE, () => { replay.pause(); next(); });
-    $("title").textContent = data.seats.join(" – ");
-    $("ago").textContent = `ended ${ago}`;
+    replay = opened;
+    $("title").textContent = replay.table.seats.join(" – ");
+    $("ago").textContent = ago;
     $("why").textContent = why;
     root.hidden = false;
-    // The last deals of a long match.
-    const begins = replay.positions.map((one) => one.start);
-    replay.show(begins.find((at) => begins.length - at <= MOVES) ?? begins.at(-1), false, false);
+    replay.show(Math.min(at, replay.positions.length - 2), false, false); // at the end it would begin anew
     replay.play();
   }
 

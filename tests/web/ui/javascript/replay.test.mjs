@@ -90,6 +90,13 @@ test("play steps to the end and stops there", async () => {
   assert.equal(button.attributes["aria-label"], "Play");
 });
 
+test("an onlooker, who sees no hands, sees the points of a deal", async () => {
+  const { replay, part } = await open(STEPS.map((one) => one.ended ? { ...one, ended: { ...one.ended, hands: [], left: [] } } : one));
+  replay.show(4);
+  const [result] = part("table").querySelectorAll(".result");
+  assert.match(result.textContent, /Deal 1 is overNext dealann\+1 pointsbob−1 pointstalon 9♥/);
+});
+
 test("the result of a deal stands until it is dismissed, with all hands and what was left of them", async () => {
   const { root, replay, part, timers } = await open();
   replay.show(3);

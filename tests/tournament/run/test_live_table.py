@@ -1,0 +1,59 @@
+"""Matches that are being played, as the pages read them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import Event
+from typing import Any
+
+from tests.tournament import played
+from tests.tournament.memory_run import MemoryRun
+from tournament.bot.launch import LaunchSettings
+from tournament.formats import make_schedule
+from tournament.formats.round_scores import RoundScores
+from tournament.run.bot_pool import BotPool, Table
+from tournament.run.executor import Job
+from tournament.run.live_table import live_matches, make_folder
+
+SHARED = played.cup()
+FRESH = replace(SHARED, format=replace(SHARED.format, cards="fresh"))
+RUN = "a-run"
+
+
+def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothing() -> None:
+    folder = make_folder(FRESH, RUN)
+    assert folder is not None
+    assert folder.stat().st_mode & 0o777 == 0o700
+    seen: list[list[str]] = []
+
+    def choose(view: dict[str, Any], moves: Sequence[str]) -> str:
+        known = [entry["move"] for entry in view["history"]]
+        if len(known) > 3 and not seen:  # it thinks until all moves are seen
+            while known not in [one.moves for one in live_matches(RUN)]:
+                Event().wait(0.02)
+            seen.append(known)
+        return moves[-1]
+
+    schedule = make_schedule(FRESH, "seed", "key")
+    block = next(iter(next(schedule.rounds(RoundScores(MemoryRun({}, [])))).blocks))
+    bots = dict.fromkeys(FRESH.names, choose)
+    pool = BotPool(FRESH, LaunchSettings(FRESH.limits, 1), in_process=bots)
+    record = Table(FRESH, pool).play(Job(block, (0,), live=folder), 0)
+    assert seen == [list(record.moves[: len(seen[0])])]
+    (file,) = folder.iterdir()
+    os.utime(file, (0, 0))
+    assert not list(live_matches(RUN))  # it was not written for a while
+    make_folder(FRESH, RUN)
+    assert not list(folder.iterdir())
+    shutil.rmtree(folder)
+    assert Table(FRESH, pool).play(Job(block, (1,), live=folder), 1).moves  # nor is it needed
+
+
+def test_with_shared_cards_nothing_is_written() -> None:
+    left = make_folder(FRESH, RUN)
+    assert left is not None
+    assert make_folder(SHARED, RUN) is None
+    assert not left.exists()

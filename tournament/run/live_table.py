@@ -1,0 +1,88 @@
+"""The matches that are being played on this machine, for the pages: a file for each table, in the
+user's state folder, which no bot sees. Nothing depends on these files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread, get_ident
+from time import time
+from typing import Final
+
+import msgspec
+
+from tournament.config import Cup
+from tournament.match.match import Observer, Pairing
+from tournament.store.signing import state_path
+
+_EVERY_S: Final = 0.5
+_STALE_S: Final = 5.0  # the match of a file that was not written for so long has ended
+_MOST_MOVES: Final = 3_000  # nobody watches a longer match to its end
+
+
+class LiveMatch(msgspec.Struct):
+    """A match that is being played, since when in seconds of the epoch, and its moves so far."""
+
+    pairing: Pairing
+    since: float
+    moves: list[str]
+
+
+class _Moves(Observer):
+    def __init__(self) -> None:
+        self.moves: list[str] = []
+
+    def moved(self, seat: int, move: str, forced: bool) -> None:
+        self.moves.append(move)
+
+
+@contextmanager
+def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[Observer | None]:
+    """The observer of a match, which is in a file of this folder meanwhile; None without a folder.
+
+    A thread writes the file: the last moves are seen however long the next bot thinks.
+    """
+    if folder is None:
+        yield None
+        return
+    seen, ended = _Moves(), Event()
+    match = LiveMatch(pairing, time(), seen.moves)
+    file = folder / f"{os.getpid()}-{get_ident()}.json"
+    thread = Thread(target=_write_often, args=(match, file, ended), daemon=True)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
+    new = file.with_suffix(".new")
+    with suppress(OSError):
+        while not ended.wait(_EVERY_S) and len(match.moves) <= _MOST_MOVES:
+            new.write_bytes(msgspec.json.encode(match))
+            new.replace(file)
+
+
+def make_folder(cup: Cup, run: str) -> Path | None:
+    """The folder for the matches of a run, without those of a runner before. None if there can be
+    none, or if others have the same cards, so that no match is shown before all have ended."""
+    folder = state_path("live", run)
+    shutil.rmtree(folder, ignore_errors=True)
+    if cup.format.cards == "fresh":
+        with suppress(OSError):
+            folder.mkdir(0o700, parents=True)
+            return folder
+    return None
+
+
+def live_matches(run: str) -> Iterator[LiveMatch]:
+    """The matches of a run that are being played, and some that have ended in the last seconds."""
+    for file in state_path("live", run).glob("*.json"):
+        with suppress(OSError):
+            if file.stat().st_mtime > time() - _STALE_S:
+                yield msgspec.json.decode(file.read_bytes(), type=LiveMatch)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 import games
 from tournament.decisions import sentences, told
@@ -15,6 +13,7 @@ from tournament.records import DecisionKind, MatchRecord
 from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.formatting import format_scores
+from web.ui.replay import PageStep, clock, page_steps
 
 _MOST_MOVES = 3_000  # of a match that is replayed for one trick
 _LOOKED_BACK = 50  # moves
@@ -28,7 +27,6 @@ class TableToWatch:
     `ended` is when the match ended, in UTC.
     """
 
-    match: str
     ended: datetime
     cards: tuple[str, ...]
     seats: tuple[tuple[str, str], ...]
@@ -49,29 +47,22 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > _MOST_MOVES:
         return None
-    game = games.get(record.game)
-    tricks = [
-        ([card for fact in game.facts(data) if fact.on_table for card in fact.cards], data)
-        for data in _last_positions(record)
-    ]
-    cards, data = max(tricks, key=lambda one: len(one[0]), default=([], {}))
-    if not cards:
-        return None
-    held = [plural(len(hand), "card") for hand in data["hands"]]
-    notes = [", ".join([*game.roles(data, seat), held[seat]]) for seat in range(len(held))]
-    seats = zip(record.seating, notes, strict=True)
-    return TableToWatch(record.match, ended(record), tuple(cards), tuple(seats))
+    with suppress(games.IllegalMove, ValueError):  # of a match that is damaged
+        steps = page_steps(record, *clock(now.facts["config"]))[-_LOOKED_BACK:]
+        last = max(reversed(steps), key=lambda step: len(_on_table(step)))
+        seats = tuple(
+            (bot, ", ".join([*roles, plural(len(hand.replace(" ", "")) // 2, "card")]))
+            for bot, roles, hand in zip(record.seating, last["roles"], last["hands"], strict=True)
+        )
+        cards = _on_table(last)
+        return TableToWatch(ended(record), cards, seats) if cards else None
+    return None
 
 
-def _last_positions(record: MatchRecord) -> Iterator[dict[str, Any]]:
-    """The positions at the end of a match, the last first; none of a match that is damaged."""
-    state = games.get(record.game).start(record.players, record.seed, record.options)
-    latest: deque[games.State] = deque(maxlen=_LOOKED_BACK)
-    with suppress(games.IllegalMove):
-        for move in record.moves:
-            state = state.advance(move)
-            latest.append(state)
-        yield from (state.to_dict() for state in reversed(latest))
+def _on_table(step: PageStep) -> tuple[str, ...]:
+    """The cards that lie on the table."""
+    lie = "".join(cards for _, _, cards, _, on_table in step["facts"] if on_table)
+    return tuple(lie[at : at + 2] for at in range(0, len(lie), 2))
 
 
 def ended(record: MatchRecord) -> datetime:
@@ -88,7 +79,7 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
         came_later = sum(one.kind == DecisionKind.JOIN for one in now.facts["decisions"])
         bots = plural(len(now.facts["config"]["bots"]) - came_later, "bot")
         found.append(News(begun, f"It began with {bots}."))
-    found.sort(key=lambda one: one.at or begun, reverse=True)
+    found.sort(key=lambda one: str(one.at), reverse=True)
     return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]
 
 

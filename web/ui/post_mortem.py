@@ -10,7 +10,6 @@ from typing import Any
 from tournament.records import FaultRecord, MatchRecord
 from tournament.text import printable_lines
 
-_MAX_ARGUMENT = 100_000  # Linux allows 128 KiB
 _PORT = 9000
 _CLOCK = ("move_ms", "bank_ms")  # which a replay has for every move
 
@@ -18,13 +17,11 @@ _CLOCK = ("move_ms", "bank_ms")  # which a replay has for every move
 def curl(fault: FaultRecord, command: str | None) -> str:
     """The command that repeats the request; a bot with a command is expected at port 9000."""
     url = f"http://127.0.0.1:{_PORT}" if command is not None else fault.url
-    line = (
+    return (
         f"curl -sS -i --max-time {max(1.0, fault.deadline_ms / 1000):g}"
         f" -H 'Content-Type: application/json' {shlex.quote(url + '/move')} --data-binary "
+        + shlex.quote(fault.request)
     )
-    if len(fault.request) <= _MAX_ARGUMENT:
-        return line + shlex.quote(fault.request)
-    return f"{line}@- <<'END'\n{fault.request}\nEND"
 
 
 def start_command(command: str | None) -> str | None:

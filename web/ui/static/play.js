@@ -24,7 +24,7 @@
 
   async function ask(path, body) {
     const request = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
-    const answer = await fetch(`${here}/${path}`, { cache: "no-store", ...request });
+    const answer = await fetch(`${here}/${path}`, { cache: "no-store", ...request }).catch(() => ({ ok: false }));
     if (answer.ok) return answer.json();
     $("said").textContent = answer.status === 404 ? "The game has ended: it was left for too long." : "The server does not answer; reload the page.";
     throw new Error(answer.status);

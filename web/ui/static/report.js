@@ -41,9 +41,7 @@
     if (event.target.closest("[data-close]")) {
       close();
       history.replaceState(null, "", "#matches");
-    } else if (replay && replay.handle(event)) return;
-    const link = event.target.closest('a[href^="#match="]');
-    if (link && link.getAttribute("href") === location.hash) follow();
+    } else if (replay) replay.handle(event);
   });
   for (const kind of ["keydown", "input"]) {
     document.addEventListener(kind, (event) => { if (replay) replay.handle(event); });

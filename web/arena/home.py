@@ -72,8 +72,10 @@ def ended(record: MatchRecord) -> datetime:
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
     """The latest decisions, the most remarkable match, and when the cup began: newest first."""
-    found = [News(datetime.fromisoformat(one.at), told(one)) for one in now.facts["decisions"]]
-    found = [*found[-_DECISIONS:], *_largest_swing(run, now)]
+    # Of a ladder whose bots go away, skipped matches would be all the news.
+    decisions = [one for one in now.facts["decisions"] if one.kind != DecisionKind.SKIP]
+    found = [News(datetime.fromisoformat(one.at), told(one)) for one in decisions[-_DECISIONS:]]
+    found += _largest_swing(run, now)
     if "begun" in now.facts:
         begun = datetime.fromisoformat(now.facts["begun"])
         came_later = sum(one.kind == DecisionKind.JOIN for one in now.facts["decisions"])

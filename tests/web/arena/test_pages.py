@@ -433,6 +433,9 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
             not in pages["/bots/ann"].partition("By opponent")[2].partition("<h2")[0]
         )
         under_way.decide(DecisionKind.RESUME, "")
+        for _ in range(9):
+            under_way.decide(DecisionKind.SKIP, "bob was away.", "bob")
         again = create_app(under_way).test_client().get("/").text
         assert "Paused" not in again
+        assert "bob was away" not in again
         assert again.index("The run was resumed.") < again.index("eve was withdrawn")

@@ -83,10 +83,6 @@ class AvailableBots:
         """The options of the cup, for its game."""
         return self._cup.options if self._cup is not None and self._cup.game == game else {}
 
-    def names(self, game: str) -> list[str]:
-        """All choices of a game."""
-        return [*(choice for choice, _ in self.choices(game)), *REFERENCE_BOTS]
-
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Mapping[str, Any], Clock]:
         """The bots of choices, and the options and the clock of their game: those of the cup if
         one is of the cup."""

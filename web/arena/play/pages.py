@@ -58,7 +58,7 @@ def begin() -> Response:
     if not rules.min_players <= players <= rules.max_players:
         allowed = f"{rules.min_players} to {rules.max_players}"
         abort(400, f"{rules.title} is for {allowed} players; choose a number of these.")
-    known = _games().available.names(rules.name)
+    known = {choice for choice, _ in _games().available.choices(rules.name)} | set(REFERENCE_BOTS)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     try:
         key = _games().begin(rules.name, players, fill_seats(wanted, players - 1), _options(rules))

@@ -47,6 +47,13 @@ def headline(table: Standings) -> str:
     return f"{listed(first)} {'share the lead of' if many else 'leads'} {cup}"
 
 
+def table_lines(table: Standings) -> list[Standing]:
+    """The lines of the first page: of a ladder without bots that have left, and names that have
+    not played yet; all if that leaves none."""
+    new = [line for line in table.standings if line.status == "new" and line.matches]
+    return [line for line in table.standings if not line.status] + new or list(table.standings)
+
+
 def _ordinal(number: int) -> str:
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"

@@ -94,9 +94,9 @@ def canonical(url: str) -> str:
 
 
 class Runner:
-    """One call of `stich run`; a context manager that closes its executor. `exclude` is called with
-    the bots that play no more, each with a sentence for its author, whenever they may be others.
-    A ladder has `entrants`."""
+    """One call of `stich run`; a context manager that closes its executor and its entrants, which a
+    ladder has. `exclude` is called with the bots that play no more, each with a sentence for its
+    author, whenever they may be others."""
 
     def __init__(
         self,
@@ -140,6 +140,8 @@ class Runner:
     def __exit__(self, *exc: object) -> None:
         self._outages.close()
         self._executor.close()
+        if self._entrants is not None:
+            self._entrants.close()
         if self._live is not None:
             shutil.rmtree(self._live, ignore_errors=True)
         with suppress(StoreError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
@@ -91,7 +91,7 @@ def run_cup(
             launch, more = local_launch(cup, path, store)
             warnings += more
             if gateway is not None and isinstance(schedule, Ladder):
-                entrants = stack.enter_context(closing(Entrants(cup, schedule, store, gateway)))
+                entrants = Entrants(cup, schedule, store, gateway)
             elif gateway is not None:
                 cup = _wait_for_bots(gateway, cup, store, observer)
             tables = tables_at_once(cup, schedule.blocks)
@@ -158,8 +158,8 @@ def play_all(
     exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
     entrants: Entrants | None = None,
 ) -> None:
-    """Play all matches that are still to be played, and close the executor. `exclude` and
-    `entrants` are as in `Runner`.
+    """Play all matches that are still to be played, and close the executor and the entrants.
+    `exclude` and `entrants` are as in `Runner`.
 
     The warnings in `warn` that are not empty are passed on once all bots are ready. StartError if a
     bot cannot play; RunError or StoreError if the run cannot continue.

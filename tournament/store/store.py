@@ -143,18 +143,10 @@ class Store(StoreReader):
         self._change_matches(change)
 
     def add(self, record: MatchRecord) -> None:
-        """Commit a finished match as a whole. StoreError if the store has it: a runner adds no
-        match twice, so another program has written it."""
+        """Commit a finished match as a whole. StoreError if the store has it."""
 
         def change(connection: Connection, before: Digest) -> Digest:
-            try:
-                return chained(before, [rows.insert_match(connection, record)])
-            except sa.exc.IntegrityError:
-                raise StoreError(
-                    f"{self.where}: match {record.match} is in the store, but this runner did not"
-                    f" write it: another program writes to the store. Find it and stop it, then"
-                    f" {RESTORE}."
-                ) from None
+            return chained(before, [rows.insert_match(connection, record)])
 
         self._commit(change)
 

@@ -134,10 +134,10 @@ def play(
     with Store.create(target) as store, only_runner(store):
         _, schedule = resume(store, cup)
         assert isinstance(schedule, Ladder)
-        with closing(Entrants(cup, schedule, store, hall, now)) as entrants:
-            observer = Organiser(store, after)
-            tables = executor or OneTable(cup)
-            play_all(cup, schedule, store, tables, observer, entrants=entrants)
+        entrants = Entrants(cup, schedule, store, hall, now)
+        observer = Organiser(store, after)
+        tables = executor or OneTable(cup)
+        play_all(cup, schedule, store, tables, observer, entrants=entrants)
         store.put({"finished": True, "places": None, "total": store.count()})
 
 

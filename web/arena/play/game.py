@@ -29,13 +29,10 @@ from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
 from web.ui.replay import DealLog, hand_text, position
 
-MAX_GAMES: Final = 8
 MAX_BOTS: Final = 12
-"""How many bots play against persons at once."""
+"""How many bots play against persons at once: fewer games than the server has threads."""
 IDLE_S: Final = 900.0
 _MEASURE_S: Final = 2.0
-_STARTING: Final = 2
-"""Games that begin at once: each occupies a thread of the server until its bots answer."""
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _LONGEST_MS: Final = 10_000
@@ -279,7 +276,6 @@ class BrowserGames:
         self._games: dict[str, BrowserGame] = {}
         self._lock = threading.RLock()
         self._measured = 0.0
-        self._starting = threading.BoundedSemaphore(_STARTING)
 
     def begin(
         self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
@@ -289,8 +285,6 @@ class BrowserGames:
         bots, of_cup, clock = self.available.settings(chosen)
         state = games.get(game).start(players, secrets.token_hex(16), {**of_cup, **options})
         begun = BrowserGame(state, bots, clock)
-        if not self._starting.acquire(blocking=False):
-            raise FullError("Other games are just beginning; try again in some seconds.")
         key = secrets.token_urlsafe(16)
         try:
             self._add(key, begun)
@@ -303,8 +297,6 @@ class BrowserGames:
         except BaseException:
             self._end(key)
             raise
-        finally:
-            self._starting.release()
         return key
 
     def get(self, key: str) -> BrowserGame | None:
@@ -326,10 +318,10 @@ class BrowserGames:
             self._end_idle()
             playing = [one for one in self._games.values() if not one.over]
             bots = sum(len(one.bots) for one in playing) + len(game.bots)
-            if len(playing) >= MAX_GAMES or bots > MAX_BOTS:
+            if bots > MAX_BOTS:
                 raise FullError(
-                    f"{len(playing)} games are going on, and this server takes {MAX_GAMES} with"
-                    f" {MAX_BOTS} bots; try again in some minutes."
+                    f"{len(playing)} games are going on, and this server takes {MAX_BOTS} bots;"
+                    " try again in some minutes."
                 )
             self._games[key] = game
 

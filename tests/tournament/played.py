@@ -94,12 +94,20 @@ def played(
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     """A finished run of this cup; close the store."""
-    store = Store.create(folder)
-    store.put(facts(of))
+    store = unfinished(folder, of)
     for record in played(of, faulty, RoundScores(store)):
         store.add(record)
     places = make_schedule(of, of.seed or "", MATCH_KEY).places(RoundScores(store))
     store.put({"finished": True, "places": places, "total": store.count()})
+    return store
+
+
+def unfinished(folder: Path, of: Cup, records: Iterable[MatchRecord] = (), **more: object) -> Store:
+    """A run of this cup under way, with these matches and more facts; close the store."""
+    store = Store.create(folder)
+    store.put({**facts(of), **more})
+    for record in records:
+        store.add(record)
     return store
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import games
 from tests.tournament.memory_run import MemoryRun
-from tests.tournament.played import cup, facts, played, run
+from tests.tournament.played import cup, facts, played, run, unfinished
 from tests.tournament.results.test_standings import match
 from tournament.config import Stop
 from tournament.records import DecisionKind, MatchRecord
@@ -173,16 +173,14 @@ def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
 def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Path) -> None:
     of = cup(commit=True)
     assert "2026-spring" in text
-    with Store.create(tmp_path) as under_way:
-        under_way.put(facts(of))
+    with unfinished(tmp_path, of) as under_way:
         before = report(under_way)
     assert "2026-spring" not in before
     assert facts(of)["commitment"] in before
 
 
 def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
-    with Store.create(tmp_path) as empty:
-        empty.put(facts(cup()))
+    with unfinished(tmp_path, cup()) as empty:
         page = Page(report(empty))
     assert "nothing to plot" in "".join(page.words)
     assert page.data["matches"] == {}

@@ -10,7 +10,6 @@ import pytest
 from tests.tournament import played
 from tests.tournament.cups import stich
 from tournament.records import DecisionKind
-from tournament.store.store import Store
 
 
 def test_what_is_published_is_checked_by_others(
@@ -40,8 +39,7 @@ def test_what_is_published_is_checked_by_others(
 
 
 def test_a_run_that_has_not_ended_is_not_published(tmp_path: Path) -> None:
-    with Store.create(tmp_path / "run") as store:
-        store.put(played.facts(played.cup()))
+    played.unfinished(tmp_path / "run", played.cup()).close()
     done = stich("publish", tmp_path / "run")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "has not ended" in done.stderr

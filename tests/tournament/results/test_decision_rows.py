@@ -12,10 +12,9 @@ import pytest
 from msgspec.structs import asdict
 
 import games
-from tests.tournament.played import cup, facts, played, run
+from tests.tournament.played import cup, played, run, unfinished
 from tournament.records import MatchRecord
 from tournament.results.export import ExportError, decision_rows, export
-from tournament.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +68,7 @@ def test_parquet_says_what_jsonl_says(tmp_path: Path) -> None:
 def test_an_illegal_move_is_named(tmp_path: Path) -> None:
     of = cup()
     first, *_ = played(of)
-    with Store.create(tmp_path) as store:
-        store.put(facts(of))
+    with unfinished(tmp_path, of) as store:
         changed = replace(first, seatings=1, moves=(first.moves[0], "play:zz", *first.moves[2:]))
         store.add(changed)
         with pytest.raises(ExportError, match=rf"Move 1 \(play:zz\) of match {first.match} is not"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.played import cup, facts, run
+from tests.tournament.played import cup, run, unfinished
 from tournament.results.export import FORMATS, ExportError, SeatRow, export
 from tournament.store.store import Store
 
@@ -82,8 +82,7 @@ def test_parquet_says_the_same(store: Store) -> None:
 
 
 def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
-    with Store.create(tmp_path) as empty:
-        empty.put(facts(cup()))
+    with unfinished(tmp_path, cup()) as empty:
         for format in FORMATS:
             out = io.BytesIO()
             assert export(empty, format, out) == 0

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import games
 from stich.cli import cli
-from tests.tournament.played import cup, facts, played
+from tests.tournament.played import cup, played, unfinished
 from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
 from tournament.store.store import Store
@@ -34,8 +34,7 @@ def told(record: MatchRecord) -> MatchRecord:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with Store.create(tmp_path_factory.mktemp("run")) as made:
-        made.put(facts(cup()))
+    with unfinished(tmp_path_factory.mktemp("run"), cup()) as made:
         for record in played(cup()):
             made.add(told(record))
         made.put({"finished": True, "total": made.count(), "places": None})

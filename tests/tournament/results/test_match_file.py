@@ -16,7 +16,7 @@ import pytest
 
 import games
 from tests.tournament.cups import started, stich
-from tests.tournament.played import MATCH_KEY, cup, facts, played, run
+from tests.tournament.played import MATCH_KEY, cup, played, run, unfinished
 from tournament.config import FORMATS
 from tournament.records import DecisionKind, MatchRecord
 from tournament.results.export import export
@@ -147,8 +147,7 @@ def test_standings_of_a_file_are_those_of_its_run(tmp_path: Path, format: str) -
 
 def test_blocks_that_go_on_are_not_written(tmp_path: Path) -> None:
     of = cup()
-    with Store.create(tmp_path) as store:
-        store.put(facts(of))
+    with unfinished(tmp_path, of) as store:
         records = list(played(of))
         for record in records[:4]:
             store.add(record)
@@ -270,8 +269,7 @@ def with_thoughts(record: MatchRecord) -> MatchRecord:
 
 def test_what_bots_said_travels(tmp_path: Path) -> None:
     of = cup()
-    with Store.create(tmp_path / "run") as store:
-        store.put(facts(of))
+    with unfinished(tmp_path / "run", of) as store:
         for record in played(of):
             store.add(with_thoughts(record))
         store.put({"finished": True})

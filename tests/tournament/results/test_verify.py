@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from tests.tournament.memory_run import MemoryRun
-from tests.tournament.played import cup, facts, played, run
+from tests.tournament.played import cup, played, run, unfinished
 from tournament.config import Bot
 from tournament.records import MatchRecord
 from tournament.results.export import rows
 from tournament.results.standings import standings
 from tournament.results.verify import Mismatch, verify
-from tournament.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -232,8 +231,7 @@ def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
 
 def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
     of = cup()
-    with Store.create(tmp_path) as store:
-        store.put(facts(of))
+    with unfinished(tmp_path, of) as store:
         records: Iterator[MatchRecord] = iter(played(of))
         for _ in range(4):
             store.add(next(records))

@@ -16,7 +16,6 @@ from tournament.formats import make_schedule
 from tournament.records import MatchRecord
 from tournament.run.executor import Job
 from tournament.run.runner import Runner
-from tournament.store.store import Store
 
 
 class Ordered(OneTable):
@@ -62,8 +61,7 @@ def test_blocks_are_handed_out_in_the_drawn_order_and_resumed_there(
     played.run(tmp_path / "whole", cup).close()
     schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
     order: list[int] = []
-    with Store.create(tmp_path / "stopped") as store:
-        store.put(played.facts(cup))
+    with played.unfinished(tmp_path / "stopped", cup) as store:
         for stop_after in (21, -1):
             executor = Ordered(cup, order)
             with suppress(Stopped), Runner(cup, schedule, store, executor) as run:

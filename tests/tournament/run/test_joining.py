@@ -21,8 +21,7 @@ LADDER = replace(
 
 @pytest.fixture
 def target(tmp_path: Path) -> str:
-    with Store.create(tmp_path) as store:
-        store.put(played.facts(LADDER))
+    played.unfinished(tmp_path, LADDER).close()
     return str(tmp_path)
 
 

@@ -72,8 +72,7 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
     cup = played.cup(BOTS, format=format)
     schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
     executor = OneTable(cup)
-    with Store.create(tmp_path / "run") as store:
-        store.put(played.facts(cup))
+    with played.unfinished(tmp_path / "run", cup) as store:
         total = schedule.matches
         ends = {total // 2, total} if format == "swiss" else {total}
 
@@ -101,8 +100,7 @@ def test_a_void_that_comes_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with played.run(tmp_path / "whole", cup) as store:
         matches = list(store.matches())
     half = len(matches) // 2
-    with Store.create(tmp_path / "run") as store:
-        store.put(played.facts(cup))
+    with played.unfinished(tmp_path / "run", cup) as store:
         for match in matches[: half - 1]:
             store.add(match)
     decide = Store.decide

@@ -37,10 +37,7 @@ def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with faults, decisions and void matches that has not ended."""
     folder = tmp_path_factory.mktemp("under-way")
     of = played.cup(deals=2)
-    with Store.create(folder) as store:
-        store.put(played.facts(of))
-        for record in islice(played.played(of, {"cat": 5}), 8):
-            store.add(record)
+    with played.unfinished(folder, of, islice(played.played(of, {"cat": 5}), 8)) as store:
         first = next(store.summaries()).match
         store.decide(DecisionKind.VOID, "A test.", matches=[first])
         store.decide(DecisionKind.WITHDRAW, "", bot="cat")
@@ -136,10 +133,7 @@ def test_what_was_changed_while_the_runner_played_is_not_signed(
     cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of = played.cup()
-    with Store.create(tmp_path) as store:
-        store.put(played.facts(of))
-        for record in played.played(of):
-            store.add(record)
+    with played.unfinished(tmp_path, of, played.played(of)) as store:
         change(tmp_path, CHANGES["faults"])
         with pytest.raises(StoreError, match=CHANGED):
             store.put({"finished": True})

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 from werkzeug.test import TestResponse
 
-from tests.tournament.played import cup, facts, played, run
+from tests.tournament.played import cup, played, run, unfinished
 from tournament.records import Answer, MatchRecord
 from tournament.store.store import Store
 from web.arena.app import create_app
@@ -187,10 +187,8 @@ def test_nothing_is_shown_while_the_cards_are_still_played_and_nothing_is_markup
 ) -> None:
     of = cup(NAMES)
     records = [with_markup(record) for record in played(of, {"cat": 30})]
-    with Store.create(tmp_path) as under_way:
-        under_way.put(facts(of))
-        for record in records[:4]:  # a block of three, and one match of the next
-            under_way.add(record)
+    # a block of three, and one match of the next
+    with unfinished(tmp_path, of, records[:4]) as under_way:
         client = create_app(under_way).test_client()
         sign_in(client, Invitations(tmp_path).invite("cat", 1))
         page = client.get("/author/cat").text

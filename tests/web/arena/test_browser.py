@@ -19,7 +19,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 import games
 from tests.browser import chromium, console_errors, show_as
 from tests.tournament.cups import ROOT, toys, write
-from tests.tournament.played import cup, facts, played, run
+from tests.tournament.played import cup, facts, played, run, unfinished
 from tests.web.arena.test_join import ANN, Arena
 from tests.web.serving import served
 from tournament.match.match import Pairing
@@ -169,21 +169,23 @@ def test_an_author_signs_in_over_plain_http(tmp_path: Path) -> None:
 
 def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
     records = list(played(cup(NAMES)))
-    with Store.create(tmp_path) as store:
-        store.put(facts(cup(NAMES)))
-        with served(create_app(store)) as url, chromium() as browser:
-            browser.get(url)
-            assert "0 of 6 matches" in text(browser, ".status")
-            bot = browser.find_element(By.LINK_TEXT, "ann")
-            browser.execute_script("arguments[0].focus()", bot)
-            for record in records:
-                store.add(record)
-            wait = WebDriverWait(browser, WAIT_S)
-            wait.until(lambda one: "6 of 6 matches" in text(one, ".status"))
-            assert browser.switch_to.active_element.text == "ann", "the focus stays"
-            store.put({"finished": True})
-            wait.until(lambda one: "Over: 6 matches" in text(one, ".status"))
-            assert " won Test cup" in text(browser, "h1")
+    with (
+        unfinished(tmp_path, cup(NAMES)) as store,
+        served(create_app(store)) as url,
+        chromium() as browser,
+    ):
+        browser.get(url)
+        assert "0 of 6 matches" in text(browser, ".status")
+        bot = browser.find_element(By.LINK_TEXT, "ann")
+        browser.execute_script("arguments[0].focus()", bot)
+        for record in records:
+            store.add(record)
+        wait = WebDriverWait(browser, WAIT_S)
+        wait.until(lambda one: "6 of 6 matches" in text(one, ".status"))
+        assert browser.switch_to.active_element.text == "ann", "the focus stays"
+        store.put({"finished": True})
+        wait.until(lambda one: "Over: 6 matches" in text(one, ".status"))
+        assert " won Test cup" in text(browser, "h1")
 
 
 # At how many heights of the page the controls stand while a match is stepped through.

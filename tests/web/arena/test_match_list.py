@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournament.played import cup, facts, run
+from tests.tournament.played import cup, run, unfinished
 from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.store.store import Store
 from web.arena.app import create_app
@@ -139,8 +139,7 @@ def test_a_page_of_a_bot_leads_to_its_matches(client: FlaskClient) -> None:
 
 
 def test_a_run_without_matches_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with Store.create(tmp_path_factory.mktemp("empty")) as empty:
-        empty.put(facts(cup()))
+    with unfinished(tmp_path_factory.mktemp("empty"), cup()) as empty:
         client = create_app(empty).test_client()
         assert "No match has ended yet." in client.get("/matches").text
         filtered = client.get("/matches?bot=ann&faults=any&result=lost").text

@@ -24,7 +24,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 import games
-from tests.tournament.played import cup, facts, played, run
+from tests.tournament.played import cup, facts, played, run, unfinished
 from tournament.records import DecisionKind
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
@@ -136,8 +136,7 @@ def test_the_rules_of_each_game_are_a_page(client: FlaskClient, game: str) -> No
 def test_64_bots_with_long_names_and_no_match_have_a_page(tmp_path: Path) -> None:
     names = [f"{number:02}{'斗' * 62}" for number in range(64)]
     of = cup(names, format="swiss")
-    with Store.create(tmp_path) as empty:
-        empty.put({**facts(of), "awaited": names})
+    with unfinished(tmp_path, of, awaited=names) as empty:
         page = create_app(empty).test_client().get("/").text
     assert f"Waiting for {names[0]}, {names[1]}, {names[2]} and 61 others<" in page
     assert "<h1>Nobody leads Test cup yet</h1>" in page
@@ -251,10 +250,8 @@ def test_a_server_whose_command_has_gone_ends() -> None:
 def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path) -> None:
     of = cup(commit=True)
     records = list(played(of))
-    with Store.create(tmp_path) as under_way:
-        under_way.put(facts(of))
-        for record in records[:4]:  # a block of three, and one match of the next
-            under_way.add(record)
+    # a block of three, and one match of the next
+    with unfinished(tmp_path, of, records[:4]) as under_way:
         client = create_app(under_way).test_client()
         answers = [client.get(f"/matches/{record.match}") for record in records[:4]]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 404]
@@ -278,8 +275,7 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
 
 def test_only_what_is_new_is_read(tmp_path: Path) -> None:
     records = list(played(cup()))
-    with Store.create(tmp_path) as under_way:
-        under_way.put(facts(cup()))
+    with unfinished(tmp_path, cup()) as under_way:
         live = LiveRun(under_way)
         assert live.snapshot().matches == 0
         for many, record in enumerate(reversed(records), 1):
@@ -297,8 +293,7 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_not_begun_has_pages(tmp_path: Path) -> None:
-    with Store.create(tmp_path) as empty:
-        empty.put(facts(cup()))
+    with unfinished(tmp_path, cup()) as empty:
         client = create_app(empty).test_client()
         assert [client.get(path).status_code for path in ("/", "/matches", "/bots/ann")] == [
             200
@@ -308,8 +303,7 @@ def test_a_run_that_has_not_begun_has_pages(tmp_path: Path) -> None:
 def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
     now = 0.0
     records = list(played(cup()))
-    with Store.create(tmp_path) as under_way:
-        under_way.put(facts(cup()))
+    with unfinished(tmp_path, cup()) as under_way:
         live = LiveRun(under_way, lambda: now)
         assert [one.block for one in live.snapshot().upcoming] == [1, 2]
         assert live.snapshot().status == "Playing: 1 table, 0 of 6 matches"
@@ -338,8 +332,7 @@ def test_a_later_round_comes_after_this_one(tmp_path: Path, format: str) -> None
     with run(tmp_path / "whole", of) as whole:
         records = list(whole.matches())
     played: Counter[int] = Counter()
-    with Store.create(tmp_path / "part") as under_way:
-        under_way.put(facts(of))
+    with unfinished(tmp_path / "part", of) as under_way:
         for record in records:
             found = upcoming(under_way, under_way.facts(), played)
             assert record.block in [one.block for one in found]
@@ -350,8 +343,7 @@ def test_a_later_round_comes_after_this_one(tmp_path: Path, format: str) -> None
 
 def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "<eve>")
-    with Store.create(tmp_path) as under_way:
-        under_way.put({**facts(cup(names)), "awaited": ["ann", "<eve>"]})
+    with unfinished(tmp_path, cup(names), awaited=["ann", "<eve>"]) as under_way:
         client = create_app(under_way).test_client()
         assert "Waiting for ann and &lt;eve&gt;<" in client.get("/").text
         under_way.put({"awaited": [], "away": ["dan"], "begun": "2026-11-22T23:40:00+00:00"})
@@ -378,15 +370,11 @@ def test_arrows_show_who_has_moved_since_an_hour_or_a_day_ago(
     now = datetime.now(UTC)
     records = list(played(cup(deals=6)))
     earlier = [replace(one, started=(now - age).isoformat()) for one in records[:9]]
-    with Store.create(tmp_path / "part") as part:
-        part.put(facts(cup(deals=6)))
-        for record in earlier:
-            part.add(record)
+    with unfinished(tmp_path / "part", cup(deals=6), earlier) as part:
         before = {line.bot: line.place for line in LiveRun(part).snapshot().table.standings}
-    with Store.create(tmp_path / "whole") as under_way:
-        under_way.put({**facts(cup(deals=6)), "begun": (now - age).isoformat()})
-        for record in earlier + [replace(one, started=now.isoformat()) for one in records[9:]]:
-            under_way.add(record)
+    later = [replace(one, started=now.isoformat()) for one in records[9:]]
+    begun = (now - age).isoformat()
+    with unfinished(tmp_path / "whole", cup(deals=6), earlier + later, begun=begun) as under_way:
         found = LiveRun(under_way).snapshot()
         page = create_app(under_way).test_client().get("/").text
     after = {line.bot: line.place for line in found.table.standings}
@@ -406,10 +394,7 @@ def test_arrows_show_who_has_moved_since_an_hour_or_a_day_ago(
 def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "eve")
     records = list(played(cup(names)))
-    with Store.create(tmp_path) as under_way:
-        under_way.put(facts(cup(names)))
-        for record in records[:-6]:
-            under_way.add(record)
+    with unfinished(tmp_path, cup(names), records[:-6]) as under_way:
         under_way.decide(DecisionKind.PAUSE, "Lunch <b>.")
         under_way.decide(DecisionKind.DISQUALIFY, "It attacked ann.", "dan")
         under_way.decide(DecisionKind.WITHDRAW, "", "eve")

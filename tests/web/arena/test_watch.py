@@ -17,7 +17,7 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from tests.tournament.played import cup, facts, played, run
+from tests.tournament.played import cup, facts, played, run, unfinished
 from tournament.config import Cup
 from tournament.match.match import Pairing
 from tournament.run.live_table import LiveMatch, make_folder
@@ -47,8 +47,7 @@ def test_the_closest_fight_comes_first_and_says_what_it_is_about(tmp_path: Path)
 
 def test_blocks_that_ended_long_before_the_last_are_left_out(tmp_path: Path) -> None:
     of = cup(deals=2)
-    with Store.create(tmp_path) as store:
-        store.put(facts(of))
+    with unfinished(tmp_path, of) as store:
         for record in played(of):
             earlier = datetime.fromisoformat(record.started) - timedelta(minutes=20)
             started = earlier.isoformat() if record.block == 1 else record.started
@@ -62,8 +61,7 @@ def test_blocks_that_ended_long_before_the_last_are_left_out(tmp_path: Path) -> 
 
 def test_with_fresh_cards_a_match_is_shown_once_it_has_ended(tmp_path: Path) -> None:
     of = replace(cup(), format=replace(cup().format, cards="fresh"))
-    with Store.create(tmp_path) as store:
-        store.put(facts(of))
+    with unfinished(tmp_path, of) as store:
         client = create_app(store).test_client()
         assert watched(client) == []
         assert client.get("/watch").status_code == 200

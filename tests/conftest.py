@@ -24,7 +24,12 @@ settings.load_profile("fixed")
 
 @pytest.fixture(scope="session", autouse=True)
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The signing key of the tests is not that of whoever runs them."""
+    """The signing key of the tests, from which the ids of matches follow, is always the same."""
+    from tournament.paths import KEY_FILE, state_folder
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        state_folder().mkdir(mode=0o700)
+        (state_folder() / KEY_FILE).write_text("5eed" * 16)
+        (state_folder() / KEY_FILE).chmod(0o600)
         yield

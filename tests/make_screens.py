@@ -20,8 +20,8 @@ from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.browser import chromium, show_as
+from tests.serving import served
 from tests.tournament.cups import stich
-from tests.web.serving import served
 from tournament.store.reader import StoreReader
 from web.arena.app import create_app
 from web.report import report

@@ -10,15 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.pages import blocks
 from tests.service.running import Running
 from tests.tournament.cups import ROOT
-
-BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def blocks(page: str, language: str) -> list[str]:
-    text = (ROOT / "docs" / page).read_text("utf-8")
-    return [code for found, code in BLOCK.findall(text) if found == language]
 
 
 def program(code: str, folder: Path) -> str:
@@ -38,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cup = (ROOT / "examples" / "cup.toml").read_text("utf-8")
     (folder / "CUP.toml").write_text(cup.replace("deals = 40", "deals = 3"), "utf-8")
     stich = f"{shlex.quote(sys.executable)} -m stich"
-    for command in [*blocks("data.md", "sh"), *blocks("match-format.md", "sh")]:
+    for command in [*blocks("docs/data.md", "sh"), *blocks("docs/match-format.md", "sh")]:
         if "serve" not in command:
             script = re.sub(r"^stich", stich, command, flags=re.MULTILINE)
             done = subprocess.run(
@@ -54,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_match_is_replayed_with_http_calls_only(folder: Path) -> None:
-    (code,) = blocks("match-format.md", "python")
+    (code,) = blocks("docs/match-format.md", "python")
     with Running() as service:
         shown = program(code.replace("http://127.0.0.1:8080", service.url), folder)
     assert shown.splitlines()[-1].startswith("replayed: [")
@@ -63,12 +57,12 @@ def test_a_match_is_replayed_with_http_calls_only(folder: Path) -> None:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_decisions_are_loaded(folder: Path, library: str) -> None:
     pytest.importorskip(library, reason=f"{library} is only needed here; pip install {library}")
-    (code,) = (code for code in blocks("data.md", "python") if f"import {library}" in code)
+    (code,) = (code for code in blocks("docs/data.md", "python") if f"import {library}" in code)
     shown = program(code, folder)
     assert all(bot in shown for bot in ("greedy", "random", "sensible"))
 
 
 def test_the_imitator_does_better_than_chance(folder: Path) -> None:
-    (code,) = (code for code in blocks("data.md", "python") if "import numpy" in code)
+    (code,) = (code for code in blocks("docs/data.md", "python") if "import numpy" in code)
     right, many, chance = map(int, re.findall(r"\d+", program(code, folder)))
     assert 2 * chance < right <= many

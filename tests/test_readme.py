@@ -8,13 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.pages import ROOT, blocks
 
 
 def test_the_cup_runs_as_copied(tmp_path: Path) -> None:
-    (block,) = re.findall(
-        r"^```toml\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
+    (block,) = blocks("README.md", "toml")
     (tmp_path / "CUP.toml").write_text(block.replace("deals = 40", "deals = 1"))
     ran = subprocess.run(
         [sys.executable, "-m", "stich", "run", "CUP.toml", "--out", "run"],
@@ -30,9 +28,7 @@ def test_the_cup_runs_as_copied(tmp_path: Path) -> None:
 
 
 def test_the_python_example_plays_a_deal() -> None:
-    (block,) = re.findall(
-        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
+    (block,) = blocks("README.md", "python")
     ran = subprocess.run(
         [sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False
     )

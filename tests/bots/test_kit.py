@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from bots import kit
+from tests.serving import serving as in_thread
 from tournament.bot.protocol import about_problems
 
 ROOT = Path(__file__).parents[2]
@@ -34,14 +35,8 @@ REQUEST: dict[str, Any] = {
 def serving(move: Any, **more: Any) -> Iterator[int]:
     bot = kit.Bot(move, name="t", version="1", games=["doudizhu"], **more)
     server = kit.Server(bot, "127.0.0.1", 0)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with in_thread(server):
         yield server.port
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def call(

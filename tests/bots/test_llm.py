@@ -9,7 +9,6 @@ import random
 import re
 import subprocess
 import sys
-import threading
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,8 @@ from tests.bots.chat_endpoint import (
     streams,
     without_schema,
 )
+from tests.pages import blocks
+from tests.serving import serving
 
 START = games.get("doudizhu").start(3, "cards", {})
 VIEW, MOVES = START.view(START.turn).to_dict(), START.moves().texts()
@@ -294,7 +295,7 @@ def test_the_page_from_first_to_last_command(
     """A cup of stand-ins, of which `small` is often wrong and `local` always, and house bots."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "llm.md").read_text()
-    (cup,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (cup,) = blocks("docs/llm.md", "toml")
     commands = re.findall(r"^stich (.*)", page, re.MULTILINE)
     wrong = {"small": 0.5, "large": 0.0, "local": 1.0}
     with ExitStack() as stack:
@@ -306,9 +307,8 @@ def test_the_page_from_first_to_last_command(
             change(tmp_path / name, retries=0 if name == "local" else 2)
             player = llm.load(tmp_path / name, {"STAND_IN_KEY": KEY})
             bot = kit.Bot(player.move, name=name, version="1", games=["doudizhu"])
-            served = stack.enter_context(kit.Server(bot, "127.0.0.1", 0))
-            threading.Thread(target=served.serve_forever, args=[0.01], daemon=True).start()
-            stack.callback(served.shutdown)
+            served = kit.Server(bot, "127.0.0.1", 0)
+            stack.enter_context(serving(served))
             (port,) = re.findall(rf"PORT=(\d+) python {name}/bot.py", page)
             cup = cup.replace(f":{port}", f":{served.port}")
             commands = [command.replace(f":{port}", f":{served.port}") for command in commands]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -14,6 +13,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.browser import chromium
 from tests.service.running import Running
+from tests.serving import serving
 
 PAGE = """<!doctype html>
 <meta charset="utf-8">
@@ -65,12 +65,8 @@ def elsewhere() -> Iterator[Any]:
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(server):
+        yield server
 
 
 @pytest.mark.slow

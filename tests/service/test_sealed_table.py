@@ -19,11 +19,12 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from service.app import create_app
 from tests.browser import chromium, console_errors
+from tests.pages import blocks
 from tests.service.running import Running
 from tests.service.support import ROOT
+from tests.serving import serving
 
 SEAL_KEYS = f"test:{b64encode(bytes(range(32))).decode()}"
-PAGE = (ROOT / "docs" / "sealed.md").read_text(encoding="utf-8")
 
 
 def load_relay() -> Any:
@@ -71,12 +72,8 @@ def relay(running: Running) -> Iterator[Any]:
         self.rfile = Reader(self)
 
     handler.setup = logged
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(server):
+        yield server
 
 
 def text(browser: Chrome, name: str) -> str:
@@ -160,7 +157,7 @@ def test_the_relay_refuses_nonsense(relay: Any) -> None:
 def test_the_gate_lets_one_move_through_from_each_ply() -> None:
     client = create_app({"seal_keys": SEAL_KEYS}).test_client()
     found: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
-    for snippet in re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
+    for snippet in blocks("docs/sealed.md", "python"):
         exec(snippet, found)
     gate = found["Gate"](lambda path, body: json.loads(client.post(path, json=body).data))
     hashes = [secret_hash(str(seat)) for seat in range(3)]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from tests.tournament import played
 from tournament.config import Cup
-from tournament.match.match import Rules, play
+from tournament.match.match import play
 from tournament.match.referee import LocalReferee
 from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import Event, Finished, Inspected, Job
@@ -17,7 +17,7 @@ class OneTable:
 
     def __init__(self, cup: Cup) -> None:
         self.played: list[str] = []
-        self._rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes)
+        self._rules = played.rules(cup)
         self._job: Job | None = None
 
     def inspect(self, absent: Collection[str]) -> Inspected:

@@ -11,7 +11,7 @@ import games
 from tests.tournament.memory_run import MemoryRun
 from tournament.bot.url_bot import Choice, Failure, Player
 from tournament.config import Bot, Clock, Cup, Format
-from tournament.formats import make_schedule
+from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
@@ -79,17 +79,26 @@ def cup(
     )
 
 
+def schedule(of: Cup) -> Schedule:
+    """The plan of this cup."""
+    return make_schedule(of, of.seed or "", MATCH_KEY)
+
+
+def rules(of: Cup) -> Rules:
+    """Those of its matches."""
+    return Rules(of.game, of.players, of.options, of.clock, of.strikes)
+
+
 def played(
     of: Cup, faulty: dict[str, int] | None = None, scores: RoundScores | None = None
 ) -> Iterable[MatchRecord]:
     """The matches of a cup in order; `scores` is called between rounds."""
-    rules = Rules(of.game, of.players, of.options, of.clock, of.strikes)
-    plan = make_schedule(of, of.seed or "", MATCH_KEY)
+    plan = schedule(of)
     results = scores or RoundScores(MemoryRun({}, []))
     for block in (block for part in plan.rounds(results) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
-            yield play(rules, pairing_of(block, number), LocalReferee(), bots)
+            yield play(rules(of), pairing_of(block, number), LocalReferee(), bots)
 
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
@@ -97,7 +106,7 @@ def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     store = unfinished(folder, of)
     for record in played(of, faulty, RoundScores(store)):
         store.add(record)
-    places = make_schedule(of, of.seed or "", MATCH_KEY).places(RoundScores(store))
+    places = schedule(of).places(RoundScores(store))
     store.put({"finished": True, "places": places, "total": store.count()})
     return store
 
@@ -123,6 +132,6 @@ def facts(of: Cup) -> dict[str, Any]:
         "seed": of.seed,
         "match_key": MATCH_KEY,
         "commitment": commitment(of.seed or "") if of.commit else None,
-        "total": make_schedule(of, of.seed or "", MATCH_KEY).matches,
+        "total": schedule(of).matches,
         "finished": False,
     }

@@ -15,9 +15,9 @@ from stich.cli import cli
 from tests.bots.adapters.test_botzone import ONCE
 from tests.bots.adapters.test_doudizhuver import PROGRAM as CONTEST
 from tests.bots.adapters.test_rlcard import AGENTS, RLCARD
+from tests.pages import blocks
 from tournament.config import parse_cup
 
-DOCS = Path(__file__).parents[3] / "docs"
 BOTZONE = ["new-bot", "botzone", "--", "python", "their.py"]
 
 
@@ -97,7 +97,7 @@ def test_an_agent_of_rlcard_is_loaded_before_the_bot_listens(here: Path) -> None
 
 
 def test_the_cup_of_the_page_spells_its_options_out() -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "adapters.md").read_text(), re.DOTALL)
+    (block,) = blocks("docs/adapters.md", "toml")
     cup = parse_cup(block.encode(), "cup.toml")
     assert cup.to_dict()["options"] == {
         "deals": 1,

@@ -11,6 +11,7 @@ import pytest
 
 import games
 from stich.cli import cli
+from tests.pages import blocks
 from tournament.bot.client import BODY_LIMIT
 from tournament.config import Clock, parse_cup
 
@@ -81,6 +82,6 @@ def test_the_figures_on_the_page_are_those_of_the_code() -> None:
 
 
 def test_the_first_cup_is_a_cup() -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "first-bot.md").read_text(), re.DOTALL)
+    (block,) = blocks("docs/first-bot.md", "toml")
     cup = parse_cup(block.encode(), "cup.toml")
     assert [bot.name for bot in cup.bots] == ["mine", "greedy", "random"]

@@ -31,11 +31,8 @@ REQUEST = json.dumps(
 
 @contextmanager
 def running(how: str, *words: str, launch: LaunchSettings = LAUNCH) -> Iterator[StartedBot]:
-    started = start(Bot("x", command=bot(how, *words)), launch)
-    try:
+    with closing(start(Bot("x", command=bot(how, *words)), launch)) as started:
         yield started
-    finally:
-        started.close()
 
 
 def pids(folder: Path) -> list[int]:
@@ -66,11 +63,8 @@ def test_a_bot_runs_in_its_folder_with_its_variables(tmp_path: Path) -> None:
     )
     here = Bot("x", command="python bot.py", dir="mine", env={"LEVEL": "3"})
     launch = LaunchSettings(Limits(), 60_000, folder=tmp_path)
-    started = start(here, launch)
-    try:
+    with closing(start(here, launch)) as started:
         assert f"{tmp_path / 'mine'} 3" in started.output()
-    finally:
-        started.close()
     with pytest.raises(StartError, match=r"its folder .*/none is not there"):
         start(Bot("x", command="python bot.py", dir="none"), launch)
 
@@ -174,12 +168,9 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
 def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
     command = shlex.join(["sh", "-c", f"echo waking up; exec {bot('toy-1')}"])
     bots = (Bot("x", command),)
-    bot_pool = BotPool(Cup("Cup", "doudizhu", 1, bots), LAUNCH)
-    try:
+    with closing(BotPool(Cup("Cup", "doudizhu", 1, bots), LAUNCH)) as bot_pool:
         assert [bot for bot, _ in bot_pool.start(bots)] == list(bots)
         assert [bot_pool.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
-    finally:
-        bot_pool.close()
 
 
 def test_no_other_bot_gets_the_port_of_one_that_does_not_listen_yet(

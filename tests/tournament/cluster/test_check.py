@@ -9,14 +9,13 @@ from tests.tournament import played
 from tests.tournament.memory_run import MemoryRun
 from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
-from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, VoidRecord
 from tournament.run.executor import Job, RunError
 
 CUP = played.cup()
 RECORDS = tuple(played.played(CUP, {"ann": 5}))[:3]
-PLAN = make_schedule(CUP, CUP.seed or "", played.MATCH_KEY)
+PLAN = played.schedule(CUP)
 (ROUND,) = PLAN.rounds(RoundScores(MemoryRun({}, [])))
 JOB = Job(next(iter(ROUND.blocks)), (0, 1, 2))
 

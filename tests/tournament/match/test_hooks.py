@@ -8,7 +8,7 @@ from tests.tournament import played
 from tests.tournament.played import Dice
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot, Player
-from tournament.match.match import Pairing, Rules, play
+from tournament.match.match import Pairing, play
 from tournament.match.referee import LocalReferee
 
 NAMES = ("ann", "bob", "cat")
@@ -16,7 +16,7 @@ NAMES = ("ann", "bob", "cat")
 
 def match(bots: Sequence[Player]) -> None:
     cup = played.cup(NAMES)
-    rules = Rules(cup.game, 3, cup.options, cup.clock, cup.strikes)
+    rules = played.rules(cup)
     pairing = Pairing("m", 1, "k", 1, "", 0, 1, NAMES, NAMES, "seed")
     play(rules, pairing, LocalReferee(), bots)
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +9,7 @@ from werkzeug.serving import make_server
 
 import games
 from service.wsgi import app
+from tests.serving import serving
 from tests.tournament import hostile
 from tests.tournament.played import Dice
 from tournament.config import Clock
@@ -23,13 +23,8 @@ SEATS = ("ann", "bob", "cat")
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[str]:
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(make_server("127.0.0.1", 0, app, threaded=True)) as url:
+        yield f"{url}/"
 
 
 def match(referee: Referee, game: str) -> MatchRecord:

@@ -31,9 +31,8 @@ from tests.tournament.one_table import OneTable
 from tests.tournament.run.conftest import BOTS
 from tournament.config import Cup, Stop
 from tournament.decisions import absent, is_skipped
-from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.match.match import Rules, play
+from tournament.match.match import play
 from tournament.match.referee import LocalReferee
 from tournament.records import DecisionKind, MatchRecord
 from tournament.run.bot_pool import pairing_of
@@ -44,7 +43,7 @@ from tournament.store.store import Store
 
 def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Path) -> None:
     of = played.cup(BOTS)
-    schedule = make_schedule(of, of.seed or "", played.MATCH_KEY)
+    schedule = played.schedule(of)
     told: list[Mapping[str, str]] = []
     with Store.create(tmp_path) as store:
 
@@ -267,7 +266,7 @@ def make_void(out: Path, cup: Cup) -> None:
     with Store.open(out) as store:
         match = next(store.summaries()).match
         store.decide(DecisionKind.VOID, "", block=1, matches=[match])
-        apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY))
+        apply_voids(store, cup, played.schedule(cup))
 
 
 def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -> None:
@@ -291,8 +290,8 @@ def play_on(store: Store, *decisions: tuple[int, DecisionKind, str]) -> None:
     """Play a cup with [stop] in which all but ann and bob fail often, as the runner does; after so
     many matches the organiser decides something about a bot."""
     store.put(played.facts(STOP))
-    schedule = make_schedule(STOP, STOP.seed or "", played.MATCH_KEY)
-    rules = Rules(STOP.game, STOP.players, STOP.options, STOP.clock, STOP.strikes)
+    schedule = played.schedule(STOP)
+    rules = played.rules(STOP)
     faulty = {"ann": 0, "bob": 12, "cat": 60, "dan": 60}
     for block in (block for part in schedule.rounds(RoundScores(store)) for block in part.blocks):
         for number, seating in enumerate(block.seatings):

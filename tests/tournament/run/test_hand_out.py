@@ -12,7 +12,6 @@ from tests.tournament import played
 from tests.tournament.cups import standings
 from tests.tournament.one_table import OneTable
 from tournament.config import Bot, Cup
-from tournament.formats import make_schedule
 from tournament.records import MatchRecord
 from tournament.run.executor import Job
 from tournament.run.runner import Runner
@@ -59,7 +58,7 @@ def test_blocks_are_handed_out_in_the_drawn_order_and_resumed_there(
         bots=tuple(Bot(name, "x") for name in names),
     )
     played.run(tmp_path / "whole", cup).close()
-    schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
+    schedule = played.schedule(cup)
     order: list[int] = []
     with played.unfinished(tmp_path / "stopped", cup) as store:
         for stop_after in (21, -1):

@@ -28,7 +28,7 @@ from tests.tournament.formats.test_formats import Known
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Bot
 from tournament.formats import make_schedule
-from tournament.match.match import MatchVoid, Rules, play
+from tournament.match.match import MatchVoid, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, VoidCause, VoidRecord
 from tournament.run.bot_pool import pairing_of
@@ -38,7 +38,7 @@ from tournament.store.store import Store
 CUP = replace(
     played.cup(), bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in ("ann", "bob", "cat"))
 )
-RULES = Rules(CUP.game, CUP.players, CUP.options, CUP.clock, CUP.strikes)
+RULES = played.rules(CUP)
 
 
 class Fails(played.Dice):

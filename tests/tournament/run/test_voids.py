@@ -14,7 +14,6 @@ from tests.tournament.cups import code_and_text, served_toys, standings, stich, 
 from tests.tournament.one_table import OneTable
 from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
-from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import DecisionKind, MatchRecord, VoidCause
 from tournament.run.runner import Runner
@@ -70,7 +69,7 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
     looked for decisions before."""
     monkeypatch.setattr("tournament.run.runner._TICK_S", 1e9)
     cup = played.cup(BOTS, format=format)
-    schedule = make_schedule(cup, cup.seed or "", played.MATCH_KEY)
+    schedule = played.schedule(cup)
     executor = OneTable(cup)
     with played.unfinished(tmp_path / "run", cup) as store:
         total = schedule.matches
@@ -178,10 +177,10 @@ def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
     assert text.startswith("dan plays no more, so this cannot be played again.")
     with Store.open(run) as store:
         cup = played.cup(BOTS)
-        apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY))
+        apply_voids(store, cup, played.schedule(cup))
         assert {one.match for one in store.summaries()} == others, "no block in part"
         assert len(store.voids()) == 3
         assert store.voids()[-1].why == "dan plays no more, so its block cannot be completed."
         store.put({"finished": True, "total": store.count()})
-        assert apply_voids(store, cup, make_schedule(cup, cup.seed or "", played.MATCH_KEY)) == []
+        assert apply_voids(store, cup, played.schedule(cup)) == []
     assert stich("verify", run).returncode == 0

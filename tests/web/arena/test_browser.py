@@ -18,10 +18,10 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 import games
 from tests.browser import chromium, console_errors, show_as
+from tests.serving import served
 from tests.tournament.cups import ROOT, toys, write
 from tests.tournament.played import cup, facts, played, run, unfinished
 from tests.web.arena.test_join import ANN, Arena
-from tests.web.serving import served
 from tournament.match.match import Pairing
 from tournament.records import DecisionKind
 from tournament.run.live_table import make_folder, shown_live

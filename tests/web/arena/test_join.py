@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from tests.serving import served
 from tests.tournament import played
 from tests.tournament.cups import stich
-from tests.web.serving import served
 from tournament.config import read_cup
 from tournament.decisions import absent
 from tournament.records import DecisionKind

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.serving import serving
 from tests.tournament import hostile
 from tests.web.gateways import Gateway, served
 from tournament.bot.client import dial_url
@@ -165,13 +166,10 @@ class Arena(BaseHTTPRequestHandler):
 
 def test_what_an_arena_says_is_bounded_and_printable() -> None:
     said: list[str] = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Arena) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Arena)) as url:
         Connector(url, "t", [], said.append).run()
         with pytest.raises(Said, match="larger than that of an arena"):
             Connector(f"{url}/large", "t", [], say).run()
-        server.shutdown()
     assert said == ["Connected to \\x1b[2J as ann.", "The cup is over."]
 
 

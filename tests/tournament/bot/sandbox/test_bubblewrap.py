@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -35,24 +35,18 @@ def running(
     launch, _ = prepare_launch(
         [trying], Limits(), 60_000, sandbox=True, secret=secret, folder=folder
     )
-    started = start(trying, launch)
-    try:
+    with closing(start(trying, launch)) as started:
         yield started
-    finally:
-        started.close()
 
 
 def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str:
     """What a program prints that is started as a bot in a sandbox."""
     trying = Bot("x", command, dir=dir)
     launch, _ = prepare_launch([trying], Limits(), 60_000, sandbox=True, folder=folder)
-    process = BotProcess(trying, environment(shlex.split(command), 1), launch)
-    try:
+    with closing(BotProcess(trying, environment(shlex.split(command), 1), launch)) as process:
         while process.status() is None:
             os.sched_yield()
         return process.report().output
-    finally:
-        process.close()
 
 
 @pytest.fixture
@@ -82,12 +76,9 @@ def test_a_sandbox_shows_nothing_of_the_outside(hall: Path) -> None:
         launch, _ = prepare_launch(
             [spy], Limits(), 60_000, sandbox=True, secret=(cup,), folder=hall
         )
-        started = start(spy, launch)
-        try:
+        with closing(start(spy, launch)) as started:
             assert isinstance(started.move(REQUEST, 60), Choice)
             output = started.output()
-        finally:
-            started.close()
     for line in ("no outside", "cup hidden", "runs []", "key hidden", "notes NOTES"):
         assert line in output
     assert output.count("cannot write") == 2
@@ -103,12 +94,9 @@ def test_with_the_network_a_bot_reaches_a_server(hall: Path) -> None:
         launch, notice = prepare_launch(
             [spy, spy], Limits(), 60_000, sandbox=True, network=True, folder=hall
         )
-        started = start(spy, launch)
-        try:
+        with closing(start(spy, launch)) as started:
             assert isinstance(started.move(REQUEST, 60), Choice)
             output = started.output()
-        finally:
-            started.close()
     assert "reached the outside" in output
     assert "key hidden" in output
     assert notice.startswith("Warning: the bots have the network, so they can reach each other")
@@ -342,8 +330,5 @@ def test_a_virtual_environment_in_its_folder_runs(tmp_path: Path) -> None:
         shutil.copytree(HOSTILE, folder / "hostile")
         mine = Bot("x", "venv/bin/python hostile honest", dir=option)
         launch, _ = prepare_launch([mine], Limits(), 60_000, sandbox=True, folder=tmp_path)
-        started = start(mine, launch)
-        try:
+        with closing(start(mine, launch)) as started:
             assert isinstance(started.move(REQUEST, 60), Choice)
-        finally:
-            started.close()

@@ -1,0 +1,34 @@
+"""Servers in threads of this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from socketserver import TCPServer
+
+from flask import Flask
+from werkzeug.serving import make_server
+
+
+@contextmanager
+def serving(server: TCPServer) -> Iterator[str]:
+    """The URL of a server of HTTP, until the block ends."""
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
+def served(app: Flask) -> Iterator[str]:
+    """The URL of the pages of an arena."""
+    with serving(make_server("127.0.0.1", 0, app, threaded=True)) as url:
+        try:
+            yield url
+        finally:
+            app.extensions["stich-play"].close()

@@ -17,7 +17,7 @@ from tournament.results.match_arrays import MatchArrays, collect
 from tournament.results.standings import Standings, compute
 from tournament.store.reader import StoreReader
 from web.ui import plots
-from web.ui.replay import clock, match_data, page_steps, select
+from web.ui.replay import match_data, page_steps, select
 from web.ui.template_environment import prepare_templates
 
 REPLAYS = 200
@@ -48,10 +48,8 @@ def report(
         flagged = {match for flag in soft_play.flags for match in flag.matches}
     shown = select(matches, replays, flagged)
     config = facts["config"]
-    data = {
-        one.match: match_data(one, config, page_steps(one, *clock(config)))
-        for one in (store.match(each.match) for each in shown)
-    }
+    records = (store.match(each.match) for each in shown)
+    data = {one.match: match_data(one, config, page_steps(one, config)) for one in records}
     return (
         _environment()
         .get_template("report.html")

@@ -15,7 +15,7 @@ from stich.console.cards import cards, fact_text, move_text
 from tournament.records import MatchRecord
 from web.ui.formatting import format_scores, info_text, signed
 from web.ui.post_mortem import post_mortem
-from web.ui.replay import Step, clock, steps
+from web.ui.replay import Step, steps
 
 _NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")
 _BACK = ("b", "p", "\x7f", "\x1b[D", "\x1b[A")
@@ -25,7 +25,7 @@ _KEYS = "Enter next, b back, f next fault, e end, q leave"
 def print_match(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
     """Print the match: the hands of every deal, then its moves, one per line."""
     console.print(_title(record), soft_wrap=True)
-    for step in steps(record, *clock(config)):
+    for step in steps(record, config):
         dealt = step.before is None or step.before["deal"] != step.state["deal"]
         if step.move is not None or not dealt:
             console.print(_move(record, step), soft_wrap=True)
@@ -39,7 +39,7 @@ def print_match(console: Console, record: MatchRecord, config: dict[str, Any]) -
 
 def step_through(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
     """Show the match one step at a time; keys go forwards and back."""
-    seen = list(steps(record, *clock(config)))
+    seen = list(steps(record, config))
     at = 0
     while True:
         console.clear()

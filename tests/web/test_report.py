@@ -25,7 +25,7 @@ from web.preview import HEIGHT, WIDTH, preview
 from web.report import report
 from web.ui.replay import page_steps, select
 
-CLOCK = (1000, 10_000)  # move_ms and bank_ms of the cup
+CONFIG = {"clock": {"move_ms": 1000, "bank_ms": 10_000}}
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 
 
@@ -90,7 +90,7 @@ def unpacked(text: str) -> list[dict[str, Any]]:
 def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each step with the state that it should show."""
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    shown_steps = page_steps(record, *CLOCK)
+    shown_steps = page_steps(record, CONFIG)
     yield shown_steps[0], state.to_dict()
     for move, step in zip(record.moves, shown_steps[1:], strict=True):
         state = state.advance(move)
@@ -124,7 +124,7 @@ def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
     assert set(page.data["matches"]) == set(records)
     for name, shown in page.data["matches"].items():
         assert shown["seats"] == list(records[name].seating)
-        assert unpacked(shown["steps"]) == page_steps(records[name], *CLOCK)
+        assert unpacked(shown["steps"]) == page_steps(records[name], CONFIG)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> Non
                 assert step["last"][seat] == move
                 assert others in ([seats[one] for one in range(3) if one != seat], [None, None])
             seats = step["last"]
-        shown = page_steps(record, *CLOCK)
+        shown = page_steps(record, CONFIG)
         ended = [step["ended"]["scores"] for step in shown if step["ended"]]
         assert ended == [list(result["scores"]) for result in record.results]
         assert len({step["start"] for step in shown}) == len(ended)
@@ -155,7 +155,7 @@ def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> Non
 
 def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
     record = next(record for record in store.matches() if record.struck)
-    moves = [step["move"] for step in page_steps(record, *CLOCK)[1:]]
+    moves = [step["move"] for step in page_steps(record, CONFIG)[1:]]
     assert [move[1] for move in moves] == list(record.moves)
     for fault in record.faults:
         seat, _, time, text, is_default = moves[fault.move]

@@ -13,7 +13,7 @@ from tournament.records import DecisionKind, MatchRecord
 from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.formatting import format_scores
-from web.ui.replay import PageStep, clock, page_steps
+from web.ui.replay import PageStep, page_steps
 
 _MOST_MOVES = 3_000  # of a match that is replayed for one trick
 _LOOKED_BACK = 50  # moves
@@ -48,7 +48,7 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     if record is None or len(record.moves) > _MOST_MOVES:
         return None
     with suppress(games.IllegalMove, ValueError):  # of a match that is damaged
-        steps = page_steps(record, *clock(now.facts["config"]))[-_LOOKED_BACK:]
+        steps = page_steps(record, now.facts["config"])[-_LOOKED_BACK:]
         last = max(reversed(steps), key=lambda step: len(_on_table(step)))
         seats = tuple(
             (bot, ", ".join([*roles, plural(len(hand.replace(" ", "")) // 2, "card")]))

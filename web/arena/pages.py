@@ -34,7 +34,7 @@ from web.arena.match_list import (
     read_matches,
 )
 from web.ui import plots
-from web.ui.replay import clock, match_data, page_steps
+from web.ui.replay import match_data, page_steps
 
 pages = Blueprint("pages", __name__)
 
@@ -238,6 +238,6 @@ def _match_page(run: LiveRun, match: str) -> str:
         )
     now = run.facts()
     config = now.facts["config"]
-    steps = page_steps(record, *clock(config))
+    steps = page_steps(record, config)
     data = match_data(record, config, steps)
     return render_template("match.html", now=now, match=record, steps=steps, data=data)

@@ -19,7 +19,7 @@ from web.arena.home import ended
 from web.arena.live_run import LiveRun, Snapshot, current_run, duration
 from web.arena.pages import answer, pages, rendered_once
 from web.ui.formatting import format_points
-from web.ui.replay import clock, live_steps, match_data, page_steps
+from web.ui.replay import live_steps, match_data, page_steps
 
 _BLOCKS: Final = 12
 """The most blocks of which one is chosen."""
@@ -82,7 +82,7 @@ def _match_text(run: LiveRun, match: str) -> str:
     if record is None or run.is_open(record.block):
         abort(404, "There is no such match, or its cards are not shown yet.")
     config = run.facts().facts["config"]
-    return json.dumps(match_data(record, config, page_steps(record, *clock(config))))
+    return json.dumps(match_data(record, config, page_steps(record, config)))
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[Watched]:

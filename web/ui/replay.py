@@ -59,10 +59,11 @@ class Step:
         )
 
 
-def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
+def steps(record: MatchRecord, config: Mapping[str, Any]) -> Iterator[Step]:
     """Replay the match from its seed; ValueError if it has moves after the end of its game."""
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    clocks = [TimeBank(move_ms, float(bank_ms)) for _ in range(record.players)]
+    clock = config["clock"]
+    clocks = [TimeBank(clock["move_ms"], float(clock["bank_ms"])) for _ in range(record.players)]
     asked = [iter(times) for times in record.times]
     faults = {fault.move: fault for fault in record.faults}
     forced = frozenset(record.forced)
@@ -92,11 +93,6 @@ def steps(record: MatchRecord, move_ms: int, bank_ms: int) -> Iterator[Step]:
         )
 
 
-def clock(config: Mapping[str, Any]) -> tuple[int, int]:
-    """The milliseconds for a move and in the bank of a cup."""
-    return config["clock"]["move_ms"], config["clock"]["bank_ms"]
-
-
 def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
     """The match as JSON values: every state, who moved, and the time it took."""
     return {name: getattr(record, name) for name in _FIELDS} | {
@@ -114,7 +110,7 @@ def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
                 "bank_ms": [round(bank, 3) for bank in step.banks],
                 "state": step.state,
             }
-            for step in steps(record, *clock(config))
+            for step in steps(record, config)
         ],
     }
 
@@ -193,7 +189,7 @@ def hand_text(game: Game, cards: Sequence[str]) -> str:
     return " ".join("".join(group) for group in game.groups(cards))
 
 
-def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep]:
+def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[PageStep]:
     """The position before the first move, then one step for each move.
 
     Each has the fields of `position`, ``hands`` (by seat, `hand_text`), and ``last`` and ``ended``
@@ -209,7 +205,7 @@ def page_steps(record: MatchRecord, move_ms: int, bank_ms: int) -> list[PageStep
     start = 0
     log: DealLog | None = None
     found: list[PageStep] = []
-    for step in steps(record, move_ms, bank_ms):
+    for step in steps(record, config):
         log = log or DealLog(game, step.state)
         if step.before is not None and step.seat is not None and step.move is not None:
             log.add(step.seat, step.move, step.before, step.state)

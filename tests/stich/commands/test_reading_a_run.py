@@ -16,7 +16,7 @@ from tests.prerequisites import needs_curl
 from tests.tournament import hostile
 from tests.tournament.cups import bot, served_toys, stich, write
 from tournament.store.store import Store
-from web.ui.replay import clock, steps
+from web.ui.replay import steps
 
 NONSENSE = "\x1b[2Jpass"
 
@@ -92,9 +92,11 @@ def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
 def test_replay_counts_the_clock_down(run: Path) -> None:
     with Store.open(run) as store:
         record, config = next(store.matches()), store.get("config")
-    assert clock(config) == (2000, 10_000)
+    assert (config["clock"]["move_ms"], config["clock"]["bank_ms"]) == (2000, 10_000)
     slow = next(i for i, times in enumerate(record.times) if times)
-    banks = [step.banks[slow] for step in steps(record, move_ms=0, bank_ms=10_000)]
+    banks = [
+        step.banks[slow] for step in steps(record, {"clock": {"move_ms": 0, "bank_ms": 10_000}})
+    ]
     assert banks[0] == 10_000
     assert banks == sorted(banks, reverse=True)
     assert banks[-1] == pytest.approx(max(0.0, 10_000 - sum(record.times[slow])))

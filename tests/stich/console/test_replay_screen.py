@@ -8,7 +8,7 @@ import games
 from stich.console.replay_screen import step_through
 from stich.console.tables import make_console
 from tests.tournament import played
-from web.ui.replay import clock, steps
+from web.ui.replay import steps
 
 
 @pytest.mark.parametrize("name", games.GAMES)
@@ -21,7 +21,7 @@ def test_stepping_through_shows_the_facts_and_roles_of_every_position(
         bots, game=name, players=len(bots), deals=1, seating="fixed", options={"deals": 1}
     )
     (record,) = played.played(cup)
-    seen = list(steps(record, *clock(cup.to_dict())))
+    seen = list(steps(record, cup.to_dict()))
     screens: list[str] = []
 
     def next_key() -> str:

@@ -203,6 +203,8 @@ class Runner:
             if not paused(self._decisions):
                 return
             while not self._new_decisions(observer):
+                if self._entrants is not None:
+                    self._entrants.look(self._decisions)
                 sleep(_TICK_S)
 
     def _read_finished(self) -> None:

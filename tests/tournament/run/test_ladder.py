@@ -229,6 +229,18 @@ def test_the_end_of_a_ladder_ends_its_pause(tmp_path: Path, hall: Hall) -> None:
     assert table(tmp_path)["matches"] == 6
 
 
+def test_a_paused_ladder_ends_when_it_is_time(tmp_path: Path, hall: Hall) -> None:
+    clock = [NOW - timedelta(seconds=1)]
+
+    def pause() -> None:
+        decide(tmp_path, DecisionKind.PAUSE)
+        clock.append(NOW)
+
+    ends = replace(LADDER, format=replace(LADDER.format, ends=NOW.isoformat()))
+    play(tmp_path, hall, {2: pause}, ends, lambda: clock[-1])
+    assert table(tmp_path)["matches"] == 6
+
+
 def test_after_its_first_draw_a_ladder_is_no_other(tmp_path: Path, hall: Hall) -> None:
     hall.after_looks = {5: stop}
     with suppress(Stopped):

@@ -16,7 +16,7 @@ import msgspec
 
 from tournament.config import Cup
 from tournament.match.match import Observer, Pairing
-from tournament.store.signing import state_path
+from tournament.paths import state_folder
 
 _EVERY_S: Final = 0.5
 _STALE_S: Final = 5.0  # the match of a file that was not written for so long has ended
@@ -71,7 +71,7 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 def make_folder(cup: Cup, run: str) -> Path | None:
     """The folder for the matches of a run, without those of a runner before. None if there can be
     none, or if others have the same cards, so that no match is shown before all have ended."""
-    folder = state_path("live", run)
+    folder = state_folder() / "live" / run
     shutil.rmtree(folder, ignore_errors=True)
     if cup.format.cards == "fresh":
         with suppress(OSError):
@@ -82,7 +82,7 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
     """The matches of a run that are being played, and some that have ended in the last seconds."""
-    for file in state_path("live", run).glob("*.json"):
+    for file in (state_folder() / "live" / run).glob("*.json"):
         with suppress(OSError):
             if file.stat().st_mtime > time() - _STALE_S:
                 yield msgspec.json.decode(file.read_bytes(), type=LiveMatch)

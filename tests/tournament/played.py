@@ -1,5 +1,6 @@
 """Runs in a store without HTTP: bots are objects, and the runner plays the matches."""
 
+import io
 import json
 import random
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,9 @@ from tournament.formats.round_scores import RoundScores
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.results.export import export
 from tournament.run.bot_pool import pairing_of
+from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 
 MATCH_KEY = "2026-spring"
@@ -118,6 +121,13 @@ def unfinished(folder: Path, of: Cup, records: Iterable[MatchRecord] = (), **mor
     for record in records:
         store.add(record)
     return store
+
+
+def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
+    """The rows of an export."""
+    out = io.BytesIO()
+    export(store, format, out, text=True)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
 def facts(of: Cup) -> dict[str, Any]:

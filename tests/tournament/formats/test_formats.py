@@ -28,6 +28,10 @@ def cup(bots: int, players: int = 3, **fields: Any) -> Cup:
     return Cup("cup", "doudizhu", players, names, "seed", format=Format(**fields))
 
 
+def schedule(bots: int, players: int = 3, seed: str = "seed", **fields: Any) -> Schedule:
+    return make_schedule(cup(bots, players, **fields), seed, seed)
+
+
 def strength(name: str) -> Fraction:
     return Fraction(-int(name[3:]))
 
@@ -98,7 +102,7 @@ def test_a_schedule_is_what_it_says(kind: str, seating: str) -> None:
 
 
 def test_rotations_seat_every_bot_once_at_every_seat() -> None:
-    blocks, _ = played(make_schedule(cup(4, 4, deals=20), "seed", "seed"))
+    blocks, _ = played(schedule(4, 4, deals=20))
     for block in blocks:
         assert len(block.seatings) == 4
         for seat in range(4):
@@ -109,22 +113,19 @@ def test_rotations_seat_every_bot_once_at_every_seat() -> None:
 
 
 def test_fixed_is_the_order_of_the_cup() -> None:
-    blocks, _ = played(make_schedule(cup(3, deals=5, seating="fixed"), "seed", "seed"))
+    blocks, _ = played(schedule(3, deals=5, seating="fixed"))
     assert {block.seatings for block in blocks} == {(("bot00", "bot01", "bot02"),)}
 
 
 def test_round_robin_has_all_tables_in_every_pass() -> None:
-    blocks, _ = played(make_schedule(cup(6, 3, deals=4), "seed", "seed"))
+    blocks, _ = played(schedule(6, 3, deals=4))
     tables = set(combinations([f"bot{i:02d}" for i in range(6)], 3))
     for start in range(0, len(blocks), len(tables)):
         assert {block.table for block in islice(blocks, start, start + len(tables))} == tables
 
 
 def test_gauntlet_has_the_challenger_everywhere() -> None:
-    schedule = make_schedule(
-        cup(6, 3, type="gauntlet", challenger="bot03", deals=2), "seed", "seed"
-    )
-    blocks, _ = played(schedule)
+    blocks, _ = played(schedule(6, type="gauntlet", challenger="bot03", deals=2))
     assert all("bot03" in block.table for block in blocks)
     met = {frozenset(block.table) - {"bot03"} for block in blocks}
     assert len(met) == 10
@@ -133,8 +134,8 @@ def test_gauntlet_has_the_challenger_everywhere() -> None:
 @pytest.mark.parametrize("kind", ["round-robin", "gauntlet"])
 @pytest.mark.parametrize(("bots", "deals"), [(7, 2), (5, 3), (8, 4)])
 def test_a_cup_that_has_grown_keeps_its_blocks(kind: str, bots: int, deals: int) -> None:
-    before, _ = played(make_schedule(cup(5, 3, type=kind, deals=2, **KINDS[kind]), "seed", "seed"))
-    grown = make_schedule(cup(bots, 3, type=kind, deals=deals, **KINDS[kind]), "seed", "seed")
+    before, _ = played(schedule(5, 3, type=kind, deals=2, **KINDS[kind]))
+    grown = schedule(bots, 3, type=kind, deals=deals, **KINDS[kind])
     after = {block.key: block for block in played(grown)[0]}
     for block in before:
         same = after[block.key]
@@ -161,7 +162,7 @@ def test_swiss_seats_equals_together_and_avoids_repeats() -> None:
 
 
 def test_swiss_has_no_repeats_where_there_are_bots_enough() -> None:
-    blocks, _ = played(make_schedule(cup(60, 3, type="swiss", rounds=10, deals=1), "seed", "seed"))
+    blocks, _ = played(schedule(60, 3, type="swiss", rounds=10, deals=1))
     met = Counter(frozenset(two) for block in blocks for two in combinations(block.table, 2))
     assert set(met.values()) == {1}
 
@@ -233,7 +234,7 @@ def test_bots_that_tie_share_a_place_and_no_draw_decides_it() -> None:
 
 def test_earlier_rounds_break_a_tie_of_the_final() -> None:
     """All three of the final score 0 there; the one with more points before is first."""
-    knockout = make_schedule(cup(9, type="knockout", deals=1), "seed", "seed")
+    knockout = schedule(9, type="knockout", deals=1)
     _, results = played(knockout)
     final = next(key for key in results[2] if key[0] == "final")
     results[2][final] = dict.fromkeys(final[1], Fraction(0))
@@ -245,9 +246,7 @@ def test_earlier_rounds_break_a_tie_of_the_final() -> None:
 
 def test_seeds_keep_the_best_apart() -> None:
     seeds = tuple(f"bot{i:02d}" for i in range(16))
-    blocks, _ = played(
-        make_schedule(cup(16, 4, type="knockout", deals=1, seeds=seeds), "seed", "seed")
-    )
+    blocks, _ = played(schedule(16, 4, type="knockout", deals=1, seeds=seeds))
     first = [block.table for block in blocks if block.round == 1]
     assert len(first) == 4
     for table in first:
@@ -256,9 +255,7 @@ def test_seeds_keep_the_best_apart() -> None:
 
 
 def test_without_bronze_there_is_none() -> None:
-    blocks, _ = played(
-        make_schedule(cup(9, 3, type="knockout", deals=1, bronze=False), "seed", "seed")
-    )
+    blocks, _ = played(schedule(9, 3, type="knockout", deals=1, bronze=False))
     assert "bronze" not in {block.stage for block in blocks}
 
 
@@ -266,7 +263,7 @@ def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
     winners: set[str] = set()
     for seed in map(str, range(12)):
         blocks, _ = played(
-            make_schedule(cup(9, 3, type="knockout", deals=1), seed, seed), lambda name: Fraction(0)
+            schedule(9, 3, type="knockout", deals=1, seed=seed), lambda name: Fraction(0)
         )
         winners.update(next(block.table for block in blocks if block.stage == "final"))
     assert len(winners) > 6
@@ -274,8 +271,7 @@ def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
 
 def test_fresh_cards_are_a_deal_for_each_seating_and_shared_ones_the_same() -> None:
     shared, fresh = (
-        played(make_schedule(cup(4, 3, deals=2, cards=cards), "seed", "seed"))[0]
-        for cards in ("shared", "fresh")
+        played(schedule(4, 3, deals=2, cards=cards))[0] for cards in ("shared", "fresh")
     )
     assert all(len(set(block.seeds)) == 1 for block in shared)
     seeds = [seed for block in fresh for seed in block.seeds]

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournament.formats.test_formats import Known, Results, cup, played, strength
+from tests.tournament.formats.test_formats import Known, Results, cup, played, schedule, strength
 from tournament.formats import make_schedule
 from tournament.formats.halving import plan
 
 
 def stages(bots: int, players: int, deals: int = 4) -> list[set[str]]:
-    blocks, _ = played(
-        make_schedule(cup(bots, players, type="halving", deals=deals), "seed", "seed")
-    )
+    blocks, _ = played(schedule(bots, players, type="halving", deals=deals))
     return [
         {name for block in blocks if block.round == number for name in block.table}
         for number in sorted({block.round for block in blocks})
@@ -56,7 +54,7 @@ def test_every_stage_has_as_many_blocks_as_the_first(players: int, more: int, de
 
 
 def test_nobody_sits_out_twice_before_everybody_has() -> None:
-    blocks, _ = played(make_schedule(cup(11, 3, type="halving", deals=11), "seed", "seed"))
+    blocks, _ = played(schedule(11, 3, type="halving", deals=11))
     played_in = Counter(name for block in blocks if block.round == 1 for name in block.table)
     assert set(played_in.values()) == {9}
 
@@ -67,11 +65,9 @@ def test_everybody_plays_even_with_one_deal() -> None:
 
 def test_all_blocks_so_far_decide_who_plays_on() -> None:
     """A bot that was far ahead in the first stage survives a bad second one."""
-    made = cup(12, type="halving", deals=10)
-    schedule = make_schedule(made, "seed", "seed")
     results: Results = {}
     reached: dict[int, set[str]] = {}
-    for round in schedule.rounds(Known(results)):
+    for round in schedule(12, type="halving", deals=10).rounds(Known(results)):
         blocks = list(round.blocks)
         reached[round.number] = {name for block in blocks for name in block.table}
         lead = 20 if round.number == 1 else -1

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.tournament.played import cup, run
+from tests.tournament.played import cup, exported, run
 from tournament.config import FORMATS, Cup, Stop
 from tournament.config.cup import STOPPING
 from tournament.records import DecisionKind
@@ -31,9 +31,7 @@ REQUIRED = [each.name for each in msgspec.structs.fields(Columns) if each.requir
 def rows(tmp_path: Path) -> list[Row]:
     """The rows of a finished run."""
     with run(tmp_path, cup(), {}) as store:
-        out = io.BytesIO()
-        export(store, "jsonl", out)
-    return [json.loads(line) for line in out.getvalue().splitlines()]
+        return exported(store, "jsonl")
 
 
 def table(rows: list[Row]) -> Row:
@@ -61,11 +59,9 @@ def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str, finished
         if not finished:
             store.put({"places": None})
         expected = standings(store).to_dict()
-        out = io.BytesIO()
-        export(store, "jsonl", out)
+        rows = exported(store, "jsonl")
     for line in expected["standings"]:
         del line["move_ms"]
-    rows = [json.loads(line) for line in out.getvalue().splitlines()]
     assert table(rows) == expected
     places = {line["bot"]: line["place"] for line in expected["standings"]}
     assert {row["bot"]: row["place"] for row in rows} == places
@@ -81,9 +77,7 @@ def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, forma
         winner = standings(store).standings[0].bot
         store.decide(DecisionKind.DISQUALIFY, "", winner)
         places = {line.bot: line.place for line in standings(store).standings}
-        out = io.BytesIO()
-        export(store, "jsonl", out)
-    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+        rows = exported(store, "jsonl")
     found = {line["bot"]: line["place"] for line in table(rows)["standings"]}
     assert len(found) > 1
     assert found == {bot: places[bot] for bot in found}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable
@@ -16,10 +15,9 @@ import pytest
 
 import games
 from tests.tournament.cups import started, stich
-from tests.tournament.played import MATCH_KEY, cup, played, run, unfinished
+from tests.tournament.played import MATCH_KEY, cup, exported, played, run, unfinished
 from tournament.config import FORMATS
 from tournament.records import DecisionKind, MatchRecord
-from tournament.results.export import export
 from tournament.results.match_lines import json_schema
 from tournament.results.standings import standings
 from tournament.store.store import Store
@@ -27,12 +25,6 @@ from tournament.store.store import Store
 SCHEMA = Path(__file__).parents[3] / "docs" / "match-format.schema.json"
 
 Line = dict[str, Any]
-
-
-def lines_of(store: Store) -> list[Line]:
-    out = io.BytesIO()
-    export(store, "matches", out)
-    return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
 def write(path: Path, lines: list[Line]) -> Path:
@@ -54,7 +46,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lines(finished: Path) -> list[Line]:
     with Store.open(finished) as store:
-        return lines_of(store)
+        return exported(store, "matches")
 
 
 def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> None:
@@ -140,7 +132,7 @@ def test_standings_of_a_file_are_those_of_its_run(tmp_path: Path, format: str) -
     of = cup([f"bot{i}" for i in range(7)], format=format, deals=2, seating="fixed")
     with run(tmp_path / "run", of) as store:
         expected = json.loads(json.dumps(standings(store).to_dict()))
-        file = write(tmp_path / "spring.jsonl", lines_of(store))
+        file = write(tmp_path / "spring.jsonl", exported(store, "matches"))
     found = json.loads(stich("standings", file, "--json").stdout)
     assert found == expected
 
@@ -151,12 +143,11 @@ def test_blocks_that_go_on_are_not_written(tmp_path: Path) -> None:
         records = list(played(of))
         for record in records[:4]:
             store.add(record)
-        found = lines_of(store)
-        rows = io.BytesIO()
-        export(store, "decisions", rows, text=True)
+        found = exported(store, "matches")
+        rows = exported(store, "decisions")
     assert {line["block"] for line in found} == {records[0].block}
     assert len(found) == 3
-    whole = json.dumps(found) + rows.getvalue().decode()
+    whole = json.dumps([found, rows])
     assert records[3].seed not in whole
     assert records[3].match not in whole
     assert (of.seed or "") not in whole
@@ -273,12 +264,10 @@ def test_what_bots_said_travels(tmp_path: Path) -> None:
         for record in played(of):
             store.add(with_thoughts(record))
         store.put({"finished": True})
-        first, *rest = lines_of(store)
-        rows = io.BytesIO()
-        export(store, "decisions", rows, text=True)
+        first, *rest = exported(store, "matches")
+        row = exported(store, "decisions")[0]
     assert first["info"] == {"0": {"comment": "hm", "value": 1.5}, "1": {"nodes": 48_000}}
     file = write(tmp_path / "spring.jsonl", [first, *rest])
     again = stich("export", file, "--format", "matches").stdout.splitlines()
     assert json.loads(again[0]) == first
-    row = json.loads(rows.getvalue().splitlines()[0])
     assert json.loads(row["info"]) == {"value": 1.5}

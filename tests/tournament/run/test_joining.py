@@ -33,18 +33,13 @@ REFUSALS = {
 }
 
 
-def enter(target: str, bot: str, author: str, version: int = 1, retires: str = "") -> str:
+def enter(target: str, bot: str, author: str) -> str:
     """Why a bot cannot join; "" if it has joined."""
     try:
-        join(target, LADDER, bot, author, version, retires)
+        join(target, LADDER, bot, author)
     except JoinRefused as error:
         return next(word for word, part in REFUSALS.items() if part in str(error))
     return ""
-
-
-def bots_of(target: str) -> tuple[Cup, frozenset[str]]:
-    with Store.open(target) as store:
-        return with_joined(LADDER, store.decisions()), absent(store.decisions())
 
 
 def test_bots_that_join_are_bots_of_the_run_and_its_cup_is_the_same(target: str) -> None:
@@ -79,14 +74,6 @@ def test_no_more_bots_than_the_ladder_allows(target: str) -> None:
     assert [enter(target, name, "b") for name in ("dan", "eve")] == ["", "full"]
     leave(target, LADDER, "dan")
     assert enter(target, "eve", "b") == ""
-
-
-def test_a_new_version_takes_the_place_of_the_one_before(target: str) -> None:
-    assert [enter(target, name, "a") for name in ("ann", "bob")] == ["", ""]
-    assert enter(target, "ann/2", "a", 2, retires="ann") == ""
-    cup, gone = bots_of(target)
-    assert cup.names == ("greedy", "ann", "bob", "ann/2")
-    assert gone == {"ann"}
 
 
 def test_what_makes_no_sense_is_refused(target: str) -> None:

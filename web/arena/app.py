@@ -32,7 +32,7 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 
 _TITLES: Final = {
-    400: "This cannot be asked",
+    400: "The request is not valid",
     403: "This is not allowed",
     404: "There is no such page",
     503: "This is not possible now",

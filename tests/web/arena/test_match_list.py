@@ -112,7 +112,7 @@ def test_a_careless_address_is_told_what_to_write(
 ) -> None:
     answer = client.get(f"/matches?{query}")
     assert answer.status_code == status
-    title = "There is no such page" if status == 404 else "This cannot be asked"
+    title = "There is no such page" if status == 404 else "The request is not valid"
     assert f"<h1>{title}</h1>" in answer.text
     assert says in answer.text
     assert len(answer.text) < 4000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, current_app, redirect, render_template, request, url_for
@@ -19,7 +19,7 @@ from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from web.arena.author import add_author_pages, invited
 from web.arena.join import Ladder, add_join_pages
-from web.arena.live_run import LiveRun, RunFacts, current_run
+from web.arena.live_run import LiveRun, current_run
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
@@ -85,9 +85,8 @@ def create_app(
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
         "ladder": "join" in app.blueprints,
-        "run_facts": _run_facts,
     }
-    app.context_processor(lambda: {**of_all_pages, "cup_name": current_run().name if store else ""})
+    app.context_processor(lambda: of_all_pages | _of_run())
     return app
 
 
@@ -119,12 +118,13 @@ def _rules(game: str) -> str:
     return render_template("page.html", title=games.get(game).title, name=f"rules/{game}.md")
 
 
-def _run_facts() -> RunFacts | None:
-    """What every page says of the run; None without one, or if it cannot be read."""
+def _of_run() -> dict[str, Any]:
+    """What every page says of the run; nothing without one, or if it cannot be read."""
     if "stich-run" in current_app.extensions:
         with suppress(StoreError):
-            return current_run().facts()
-    return None
+            facts = current_run().facts()
+            return {"run": facts, "cup_name": facts.name}
+    return {"run": None, "cup_name": ""}
 
 
 def _problem(error: HTTPException) -> tuple[str, int]:

@@ -197,7 +197,6 @@ class LiveRun:
         self.store = store
         self._clock = clock
         self._refreshing = threading.Lock()
-        self._name = ""
         self._snapshot: Snapshot | None = None
         self._next = 0.0
         self._counts: deque[tuple[float, int]] = deque()
@@ -209,13 +208,6 @@ class LiveRun:
         """Pages that were rendered, by their tags."""
         self.watched: tuple[str, Any] | None = None
         """What spectators watch, with the version of the run for which it was chosen."""
-
-    @property
-    def name(self) -> str:
-        """The name of the run; "" before it has begun."""
-        with suppress(StoreError):  # the page itself says what is wrong
-            self._name = self._name or self.store.get("name", "")
-        return self._name
 
     def snapshot(self) -> Snapshot:
         """The run as it was when it was last read, which happens in the background while somebody

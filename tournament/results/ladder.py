@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -42,13 +42,15 @@ def draws(arrays: MatchArrays) -> Ints:
     return answer
 
 
-def settled_in_ladder(data: Observations) -> Booleans:
-    """Who is settled above whom; the rounds of ``data`` are `draws`.
+def settled_in_ladder(played: MatchArrays, bots: Sequence[str], data: Observations) -> Booleans:
+    """Which of these bots are settled above which; the rounds of ``data`` are `draws`.
 
-    Bots arrive with their first block: names that joined and never played cost nobody evidence.
+    Bots arrive with their first block, in ``played`` also those whose tables do not count later:
+    when a bot is disqualified, nobody's arrival changes. Names that joined and never played cost
+    nobody evidence.
     """
-    first = np.full(data.bots, data.blocks)
-    np.minimum.at(first, data.bot, data.block)
-    arrival = np.empty(data.bots, np.int64)
-    arrival[np.argsort(first, kind="stable")] = np.arange(1, data.bots + 1)
+    first = np.full(len(played.bots), played.blocks)
+    np.minimum.at(first, played.seats, played.block[:, np.newaxis])
+    order = [played.bots[bot] for bot in np.argsort(first, kind="stable")]
+    arrival = np.array([1 + order.index(bot) for bot in bots], np.int64)
     return settled_by_arrival(drawn_evidence(data), arrival)

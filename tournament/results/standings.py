@@ -157,7 +157,7 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     if duel is not None:
         settled = settled_by(duel, arrays.bots)
     elif ladder:
-        settled = settled_in_ladder(data)
+        settled = settled_in_ladder(played, arrays.bots, data)
         status = statuses(arrays, data, facts)
     else:
         settled = _settled(kind, data)

@@ -96,6 +96,23 @@ def test_names_that_never_play_cost_nobody_evidence() -> None:
         assert row(crowded, bot).rank == row(standings(ladder(season())), bot).rank
 
 
+def test_who_is_disqualified_later_has_arrived() -> None:
+    """Or else the level of the others would change."""
+    early = [tuple(f"{number}{seat}" for seat in "xyz") for number in range(100, 130)]
+    before = [match(number - 30, 0, bots, [0, 0, 0]) for number, bots in enumerate(early)]
+    names = [bot for bots in early for bot in bots]
+    tables = [
+        standings(ladder([*some, *season(12)], bots=[*names, *OLD], decisions=decisions))
+        for some, decisions in (
+            ([], []),
+            (before, [leave(bot) for bot in names]),
+            (before, without(*names)),
+        )
+    ]
+    alone, left, out = ([row(table, bot).rank for bot in OLD] for table in tables)
+    assert alone != left == out
+
+
 def test_rows_in_any_order_give_the_same_table() -> None:
     played = season()
     first = standings(ladder(played)), standings(ladder(played, bots=[]))

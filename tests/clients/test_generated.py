@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import games
+from tests import npm
 from tests.service.running import Running
 from tests.service.support import ROOT
 
@@ -63,15 +64,7 @@ def test_openapi_python_client(running: Running, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def node_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the TypeScript client with its dependencies installed."""
-    if not (shutil.which("npm") and shutil.which("node")):
-        pytest.skip("there is no Node.js here")
-    project = tmp_path_factory.mktemp("typescript")
-    for name in ("package.json", "package-lock.json", "tsconfig.json", "play.ts"):
-        shutil.copy(HERE / "typescript" / name, project)
-    done = run("npm", "ci", "--no-audit", "--no-fund", cwd=project)
-    if done.returncode != 0:
-        pytest.skip(f"npm cannot install: {done.stderr.strip().splitlines()[-1:]}")
-    return project
+    return npm.installed(HERE / "typescript", tmp_path_factory.mktemp("typescript"))
 
 
 def test_openapi_typescript(running: Running, node_project: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import npm
 from tests.service.support import ROOT
 
 LINTERS = Path(__file__).with_name("linters")
@@ -21,15 +22,8 @@ COMMANDS = {
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the linters, their settings and the contract."""
-    if not (shutil.which("npm") and shutil.which("node")):
-        pytest.skip("needs Node.js and npm")
-    folder = tmp_path_factory.mktemp("linters") / "project"
-    shutil.copytree(LINTERS, folder, ignore=shutil.ignore_patterns("node_modules"))
+    folder = npm.installed(LINTERS, tmp_path_factory.mktemp("linters"))
     shutil.copy(ROOT / "openapi.yaml", folder)
-    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip(f"npm cannot install: {done.stderr.strip().splitlines()[-1:]}")
     return folder
 
 

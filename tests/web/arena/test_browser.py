@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 import games
+from tests import npm
 from tests.browser import chromium, console_errors, show_as
 from tests.serving import served
 from tests.tournament.cups import ROOT, toys, write
@@ -40,14 +40,7 @@ ACCESSIBILITY = Path(__file__).parents[2] / "accessibility"
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source of axe-core."""
-    if shutil.which("npm") is None:
-        pytest.skip("needs npm")
-    folder = tmp_path_factory.mktemp("axe")
-    for file in ACCESSIBILITY.iterdir():
-        shutil.copy(file, folder)
-    words = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    folder = npm.installed(ACCESSIBILITY, tmp_path_factory.mktemp("axe"))
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 

@@ -81,16 +81,6 @@ def test_answers_that_are_the_same_for_all_origins_do_not_vary(client: FlaskClie
     assert "Vary" not in client.get("/v1/games", headers=ORIGIN).headers
 
 
-@pytest.mark.parametrize(
-    ("path", "allowed"),
-    [("/v1/games", {"GET", "HEAD", "OPTIONS"}), ("/v1/moves", {"POST", "OPTIONS"})],
-)
-def test_options_without_an_origin(client: FlaskClient, path: str, allowed: set[str]) -> None:
-    response = client.options(path)
-    assert response.status_code == 200
-    assert {word.strip() for word in response.headers["Allow"].split(",")} == allowed
-
-
 def test_a_trailing_slash_is_ignored(service: Service, client: FlaskClient) -> None:
     assert client.get("/v1/games/").json == service.get("/v1/games")
 

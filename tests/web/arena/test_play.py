@@ -1,4 +1,4 @@
-"""A person's game in the browser: whole games by the pages' own requests, and what is refused."""
+"""A person's game in the browser: which cards light up, what the page sees, what is refused."""
 
 from __future__ import annotations
 
@@ -58,25 +58,6 @@ def my_turn(client: FlaskClient, path: str) -> dict[str, Any]:
             return now | {"position": position}
         threading.Event().wait(0.002)  # the bots move in a thread
     raise AssertionError("the bots do not move")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", games.GAMES)
-def test_a_whole_game_by_lit_cards(game: str) -> None:
-    with playing() as client:
-        path = begun(client, game)
-        rules = games.get(game)
-        while (now := my_turn(client, path))["position"]["turn"] is not None:
-            text = now["others"][-1] if now["others"] else None
-            chosen: list[str] = []
-            lit = now["lit"]
-            while (lit and text is None) or (lit and not chosen):
-                chosen.append(lit[0])
-                found = client.post(f"{path}/choose", json={"cards": chosen}).get_json()
-                text, lit = (found["moves"] or [text])[0], found["lit"]
-            answer = client.post(f"{path}/move", json={"move": text}).get_json()
-            assert answer["why"] == "", (text, answer["why"])
-        assert len(now["position"]["scores"]) == rules.min_players
 
 
 @pytest.mark.parametrize(("game", "players"), GAMES)

@@ -225,13 +225,14 @@ def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None
 
 
 def test_a_bot_that_failed_is_told_why_and_may_connect_again(gateway: Gateway) -> None:
-    author = gateway.author("dan")
+    # No other test uses up the calls of this bot.
+    author = gateway.author("eve")
     waiting = author.later(author.wait)
-    gateway.client.fail({"dan": "It moves out of turn."})
+    gateway.client.fail({"eve": "It moves out of turn."})
     assert waiting.result().json() == {"over": "", "failed": "It moves out of turn."}
-    assert "dan" not in gateway.client.tables()
-    gateway.author("dan", tables=3)
-    assert gateway.client.tables()["dan"] == 3
+    assert "eve" not in gateway.client.tables()
+    gateway.author("eve", tables=3)
+    assert gateway.client.tables()["eve"] == 3
 
 
 @pytest.mark.parametrize("name", ["new", "ann/2", "../é %2F?#", "名" * 64])

@@ -19,7 +19,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """Whose tables wait, as a sentence; "" if nobody's."""
+    """Whose tables wait, as a sentence; "" without bots."""
     are, tables = ("is", "its tables") if len(bots) == 1 else ("are", "their tables")
     return f"{listed(bots)} {are} unreachable; {tables} wait." if bots else ""
 

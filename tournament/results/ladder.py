@@ -46,8 +46,8 @@ def settled_in_ladder(played: MatchArrays, bots: Sequence[str], data: Observatio
     """Which of these bots are settled above which; the rounds of ``data`` are `draws`.
 
     Bots arrive with their first block, in ``played`` also those whose tables do not count later:
-    when a bot is disqualified, nobody's arrival changes. Names that joined and never played cost
-    nobody evidence.
+    the arrival of the others does not change when a bot is disqualified. Names that joined and
+    never played do not count.
     """
     first = np.full(len(played.bots), played.blocks)
     np.minimum.at(first, played.seats, played.block[:, np.newaxis])

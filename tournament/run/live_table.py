@@ -20,7 +20,8 @@ from tournament.paths import state_folder
 
 _EVERY_S: Final = 0.5
 _STALE_S: Final = 5.0  # the match of a file that was not written for so long has ended
-_MOST_MOVES: Final = 3_000  # nobody watches a longer match to its end
+MOST_MOVES: Final = 3_000
+"""Spectators are shown no longer match."""
 
 
 class LiveMatch(msgspec.Struct):
@@ -63,7 +64,7 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[Observer | Non
 def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
     new = file.with_suffix(".new")
     with suppress(OSError):
-        while not ended.wait(_EVERY_S) and len(match.moves) <= _MOST_MOVES:
+        while not ended.wait(_EVERY_S) and len(match.moves) <= MOST_MOVES:
             new.write_bytes(msgspec.json.encode(match))
             new.replace(file)
 

@@ -354,7 +354,7 @@ class Store(StoreReader):
         return self._retrying(partial(super()._count, table))
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """As of a reader; a runner that loses the connection goes on after what it has read."""
+        """As of a reader; a runner that loses the connection continues after what it has read."""
         read, lost = 0, -1
         while True:
             try:

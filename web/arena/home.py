@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 import games
 from tournament.decisions import sentences, told
 from tournament.records import DecisionKind, MatchRecord
+from tournament.run.live_table import MOST_MOVES
 from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.formatting import format_scores
 from web.ui.replay import PageStep, page_steps
 
-_MOST_MOVES = 3_000  # of a match that is replayed for one trick
 _LOOKED_BACK = 50  # moves
 _DECISIONS = 6
 
@@ -45,7 +45,7 @@ class News:
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     """The table that ended last of those whose cards may be shown."""
     record = run.find(now.latest.match) if now.latest else None
-    if record is None or len(record.moves) > _MOST_MOVES:
+    if record is None or len(record.moves) > MOST_MOVES:
         return None
     with suppress(games.IllegalMove, ValueError):  # of a match that is damaged
         steps = page_steps(record, now.facts["config"])[-_LOOKED_BACK:]

@@ -14,7 +14,7 @@ from flask import abort, json
 from werkzeug.wrappers import Response
 
 from tournament.records import MatchSummary
-from tournament.run.live_table import live_matches
+from tournament.run.live_table import MOST_MOVES, live_matches
 from web.arena.home import ended
 from web.arena.live_run import LiveRun, Snapshot, current_run, duration
 from web.arena.pages import answer, pages, rendered_once
@@ -23,8 +23,6 @@ from web.ui.replay import live_steps, match_data, page_steps
 
 _BLOCKS: Final = 12
 """The most blocks of which one is chosen."""
-_MOVES: Final = 3_000
-"""Nobody watches a longer match to its end."""
 _MINUTES: Final = timedelta(minutes=10)
 """Blocks that ended so long before the last one are left out."""
 
@@ -95,7 +93,7 @@ def _choose(run: LiveRun, now: Snapshot) -> list[Watched]:
     newest: datetime | None = None
     for matches in islice(blocks.values(), _BLOCKS):
         last = run.find(matches[0].match)
-        if last is None or len(last.moves) > _MOVES:  # None: it became void since
+        if last is None or len(last.moves) > MOST_MOVES:  # None: it became void since
             continue
         newest = newest or ended(last)
         if ended(last) < newest - _MINUTES:

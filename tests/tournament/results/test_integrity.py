@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
 import games
 from benchmarks.ranking.soft_play import FRIENDS, flagged
-from tests.tournament.played import cup, run
+from tests.tournament.cups import stich
+from tests.tournament.played import cup, run, unfinished
+from tournament.config import Join
 from tournament.records import MatchRecord
 from tournament.results.integrity import Integrity, chances, integrity
+from tournament.run.joining import join
 
 NAMES = ("ann", "bob", "cat", "dan")
 
@@ -99,3 +104,16 @@ def test_nothing_is_compared_in_a_game_without_plays_to_beat(template: MatchReco
 def test_cups_of_real_bots(game: str) -> None:
     assert flagged(game, spared=1.0, cups=3) == [[FRIENDS]] * 3
     assert flagged(game, spared=0.0, cups=3) == [[]] * 3
+
+
+def test_two_bots_of_one_author_in_a_ladder_are_flagged(
+    template: MatchRecord, tmp_path: Path
+) -> None:
+    ladder = replace(cup(["greedy"], game="dasan", format="ladder"), join=Join(open=True))
+    with unfinished(tmp_path, ladder) as store:
+        for bot, author in zip(NAMES, "xyxz", strict=True):
+            join(str(tmp_path), ladder, bot, author)
+        for record in matches(template, "dasan", {}, ("ann", "cat")):
+            store.add(replace(record, key=str(record.block), number=int(record.match[-1])))
+    (flag,) = json.loads(stich("integrity", tmp_path, "--json").stdout)["flags"]
+    assert (flag["bots"], flag["same_author"]) == (["ann", "cat"], True)

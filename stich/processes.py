@@ -63,6 +63,14 @@ def url_of(host: str, port: int) -> str:
     return f"http://{shown}:{port}"
 
 
+def address_towards(host: str, port: int) -> str:
+    """The address of this machine from which it reaches another one; OSError."""
+    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect(address)  # which sends nothing
+        return str(probe.getsockname()[0])
+
+
 @contextmanager
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
@@ -216,18 +224,20 @@ class GatewayClient:
 
 @contextmanager
 def gateway_served(
-    host: str, port: int, folder: str, cup: Cup, invite: str
+    host: str, port: int, folder: str, cup: Cup, invite: str, runner_host: str
 ) -> Iterator[GatewayClient]:
-    """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens."""
-    runner_port, secret = find_port("127.0.0.1", 0), secrets.token_hex(16)
+    """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens, and
+    `runner_host` the address of this machine at which those who play the cup reach it."""
+    runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {
         "folder": folder,
         "cup": cup.name,
         "others": [bot.name for bot in cup.bots if not bot.connect],
+        "runner_host": runner_host,
         "runner_port": runner_port,
         "secret": secret,
     }
-    name, base = "The gateway of bots that connect", f"http://127.0.0.1:{runner_port}/{secret}"
+    name, base = "The gateway of bots that connect", f"{url_of(runner_host, runner_port)}/{secret}"
     with (
         _serving(name, "web.gateway.server", host, port, settings) as server,
         requests.Session() as session,

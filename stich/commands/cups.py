@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -18,7 +19,7 @@ from stich.commands.common import int_option, json_lines_option, refuse, run_com
 from stich.commands.runs import is_file, open_run, read_run
 from stich.console.progress import JsonLines, watch
 from stich.console.tables import make_console, print_estimate, print_table
-from stich.processes import find_port, gateway_served, pages_served
+from stich.processes import address_towards, find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
 from tournament.config import Bot, Cup, read_cup
 from tournament.config.keys import suggest
@@ -42,6 +43,20 @@ def _check_store(_context: click.Context, _option: click.Parameter, url: str | N
     return url
 
 
+def _check_cluster(
+    _context: click.Context, _option: click.Parameter, address: str | None
+) -> str | None:
+    if address is None:
+        return None
+    if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
+        fix = "write one like tcp://127.0.0.1:8786"
+        refuse(f"--cluster: {address} is no scheduler's address; {fix}.", 2)
+    if importlib.util.find_spec("distributed") is None:
+        fix = "install it with: pip install 'stich[cluster]'"
+        refuse(f"--cluster: needs Dask distributed; {fix}", 2)
+    return address
+
+
 _out_option = click.option(
     "--out",
     metavar="DIR",
@@ -62,6 +77,14 @@ _no_sandbox_option = click.option(
 )
 
 
+_cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    callback=_check_cluster,
+    help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
+)
+
+
 def _run_folder(cup: str) -> str:
     """The default folder of a run: runs/ and the file name of its cup without the extension."""
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
@@ -71,11 +94,7 @@ def _run_folder(cup: str) -> str:
 @click.argument("cup", metavar="CUP.toml", type=click.Path())
 @_out_option
 @_store_option
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
-)
+@_cluster_option
 @_no_sandbox_option
 @click.option(
     "--estimate",
@@ -106,7 +125,9 @@ def run(
     target = store_url or out or _run_folder(cup)
     plan = _read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
     if plan.is_ladder or any(bot.connect for bot in plan.bots):
-        command = shlex.join(("stich", "arena", cup, *(("--out", out) if out else ())))
+        options = ("--out", out), ("--store", store_url), ("--cluster", cluster)
+        given = [word for name, value in options if value for word in (name, value)]
+        command = shlex.join(("stich", "arena", cup, *given))
         what = "is a ladder" if plan.is_ladder else "has bots with connect = true"
         refuse(f"{cup}: {what}; run it with: {command}", 2)
     if only_estimate:
@@ -114,12 +135,9 @@ def run(
             raise click.UsageError("--estimate plays here and keeps nothing; use it alone.")
         _estimate(plan, Path(cup), as_json=as_json)
         return
-    if cluster is not None:
-        _check_cluster(cluster)
     if store_url is not None and out is not None:
         refuse("--out and --store exclude each other; omit one.", 2)
-    more = [*(["--no-sandbox"] if no_sandbox else []), *(["--cluster", cluster] if cluster else [])]
-    again = _command_again("run", cup, target, *more)
+    again = _command_again("run", cup, target, *_more_options(no_sandbox, cluster))
     _play_cup(plan, cup, target, again, as_json=as_json, cluster=cluster)
 
 
@@ -135,15 +153,6 @@ def _estimate(cup: Cup, path: Path, *, as_json: bool) -> None:
         print_estimate(make_console(), found, cup)
 
 
-def _check_cluster(address: str) -> None:
-    if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
-        fix = "write one like tcp://127.0.0.1:8786"
-        refuse(f"--cluster: {address} is no scheduler's address; {fix}.", 2)
-    if importlib.util.find_spec("distributed") is None:
-        fix = "install it with: pip install 'stich[cluster]'"
-        refuse(f"--cluster: needs Dask distributed; {fix}", 2)
-
-
 @click.command()
 @click.argument("target", metavar="CUP.toml|DIR|FILE", type=click.Path())
 @_out_option
@@ -153,6 +162,7 @@ def _check_cluster(address: str) -> None:
 @int_option(
     "--connect-port", 0, 65535, None, "Port for bots that connect; the one after --port by default."
 )
+@_cluster_option
 @_no_sandbox_option
 @click.option("--exit", "ends", is_flag=True, help="End with the cup.")
 @json_lines_option
@@ -164,6 +174,7 @@ def arena(
     host: str,
     port: int,
     connect_port: int | None,
+    cluster: str | None,
     no_sandbox: bool,
     ends: bool,
     as_json: bool,
@@ -182,7 +193,8 @@ def arena(
     port = find_port(host, port)
     with ExitStack() as stack:
         if not target.endswith(".toml"):
-            if out or store_url or ends or as_json or no_sandbox or connect_port is not None:
+            others = (out, store_url, cluster, ends, as_json, no_sandbox)
+            if any(others) or connect_port is not None:
                 raise click.UsageError(
                     "Only --host and --port are for a DIR or FILE; leave the others out."
                 )
@@ -194,9 +206,10 @@ def arena(
             signal.pause()
         folder = out or _run_folder(target)  # of the invitations too
         run = store_url or folder
-        cup = _read_startable_cup(target, run, no_sandbox=no_sandbox)
+        programs = cluster is None
+        cup = _read_startable_cup(target, run, programs=programs, no_sandbox=no_sandbox)
         Store.create(run).close()
-        more = ["--no-sandbox"] if no_sandbox else []
+        more = _more_options(no_sandbox, cluster)
         if out and store_url:
             more = ["--out", out, *more]
         again = _command_again("arena", target, run, *more)
@@ -213,13 +226,17 @@ def arena(
             Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
             Invitations(Path(folder)).arena_url = url
             invite = shlex.join(("stich", "invite", target, "--out", folder))
-            gateway = stack.enter_context(gateway_served(host, connect_port, folder, cup, invite))
+            runner_host = _runner_host(cluster)
+            gateway = stack.enter_context(
+                gateway_served(host, connect_port, folder, cup, invite, runner_host)
+            )
         _play_cup(
             cup,
             target,
             run,
             again,
             as_json=as_json,
+            cluster=cluster,
             gateway=gateway,
             memory_share=1 - PLAY_SHARE,
         )
@@ -306,6 +323,21 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
         raise click.UsageError(f"Write the name with usual letters: {normal(name)}.")
     join(target, cup, name, "")
     return replace(everybody, bots=(*everybody.bots, Bot(name, connect=True)))
+
+
+def _more_options(no_sandbox: bool, cluster: str | None) -> list[str]:
+    return [*(["--no-sandbox"] if no_sandbox else []), *(["--cluster", cluster] if cluster else [])]
+
+
+def _runner_host(cluster: str | None) -> str:
+    """The address at which those who play reach the gateway: workers may be elsewhere."""
+    if cluster is None:
+        return "127.0.0.1"
+    parts = urlsplit(cluster)
+    try:
+        return address_towards(parts.hostname or "", parts.port or 0)
+    except OSError as error:
+        refuse(f"--cluster: {parts.hostname} cannot be reached: {error.strerror}.")
 
 
 def _command_again(name: str, cup: str, target: str, *more: str) -> str:

@@ -99,7 +99,7 @@ class Gateway:
 def served(folder: Path) -> Iterator[Gateway]:
     """A gateway for the run in a folder; afterwards all connections of authors are closed."""
     port = find_port("127.0.0.1", 0)
-    with gateway_served("127.0.0.1", port, str(folder), CUP, "stich invite") as client:
+    with gateway_served("127.0.0.1", port, str(folder), CUP, "stich invite", "127.0.0.1") as client:
         yield Gateway(f"http://127.0.0.1:{port}", client, folder)
     for http in OPEN:
         http.close()

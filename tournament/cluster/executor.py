@@ -55,7 +55,7 @@ class _Worker:
 class ClusterExecutor:
     """An `Executor` whose tables are those of the workers of a cluster.
 
-    A task is some blocks. One is played at each table and, unless the cup has bots by URL, one
+    A task is some blocks. One is played at each table and, unless there are bots by URL, one
     more waits, so that no table waits for the runner. Threads put what has happened into a queue;
     `receive` acts on it.
     """
@@ -78,7 +78,9 @@ class ClusterExecutor:
         self._lost: set[int] = set()
         self._size = 1  # blocks of a task
         self._turn = 1
-        self._ahead = 1 if any(bot.url is not None for bot in cup.bots) else 2
+        self._connecting = frozenset(bot.name for bot in cup.bots if bot.connect)
+        by_url = any(bot.url is not None for bot in cup.bots)
+        self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Let the workers join that are there, and start or reach every bot on each."""
@@ -125,7 +127,9 @@ class ClusterExecutor:
                 found = Inspected((problem,), {})
             else:
                 archives = self._client.scatter(self._archives, workers=where, hash=False)
-                words = (self._session, self._cup, archives, worker.tables, self._absent)
+                # Whether a bot that connects can be reached, the first workers have found out.
+                absent = self._absent | (self._connecting if self._begun else frozenset())
+                words = (self._session, self._cup, archives, worker.tables, absent)
                 worker.bots = self._client.submit(open_tables, *words, workers=where, pure=False)
                 found, warning = worker.bots.result()
         except Exception as error:

@@ -85,15 +85,16 @@ def run_cup(
             store.put({"unsandboxed": True})
         else:
             warnings.append(shared_folders(cup.bots, path.absolute().parent))
-        executor: Executor
-        entrants: Entrants | None = None
         if cluster is None:
             launch, more = local_launch(cup, path, store)
             warnings += more
-            if gateway is not None and isinstance(schedule, Ladder):
-                entrants = Entrants(cup, schedule, store, gateway)
-            elif gateway is not None:
-                cup = _wait_for_bots(gateway, cup, store, observer)
+        entrants: Entrants | None = None
+        if gateway is not None and isinstance(schedule, Ladder):
+            entrants = Entrants(cup, schedule, store, gateway)
+        elif gateway is not None:
+            cup = _wait_for_bots(gateway, cup, store, observer)
+        executor: Executor
+        if cluster is None:
             tables = tables_at_once(cup, schedule.blocks)
             executor = LocalExecutor(cup, launch, tables, memory_share)
         else:

@@ -88,17 +88,23 @@ class Gateway:
 
     `folder` is that of the run. Every bot with a valid token may connect, but for those in
     `others`, which the organiser starts. The runner reaches a bot at
-    http://127.0.0.1:`runner_port`/`secret`/bots/NAME.
+    http://`runner_host`:`runner_port`/`secret`/bots/NAME.
     """
 
     def __init__(
-        self, folder: str, cup: str, others: Collection[str], runner_port: int, secret: str
+        self,
+        folder: str,
+        cup: str,
+        others: Collection[str],
+        runner_host: str,
+        runner_port: int,
+        secret: str,
     ) -> None:
         self._cup = cup
         self._invitations = Invitations(Path(folder))
         self._others = others
         self._bots = _Bots(self._is_valid)
-        self._runner = runner_port, secret
+        self._runner = runner_host, runner_port, secret
 
     def _is_valid(self, token_hash: str) -> bool:
         try:
@@ -248,8 +254,8 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-async def _listen(port: int, secret: str, bots: _Bots) -> asyncio.Server:
-    """Listen to the runner on the loopback address; OSError."""
+async def _listen(host: str, port: int, secret: str, bots: _Bots) -> asyncio.Server:
+    """Listen to the runner, and to its workers on other machines; OSError."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with closing(writer), suppress(*_WRONG, ValueError):
@@ -258,7 +264,7 @@ async def _listen(port: int, secret: str, bots: _Bots) -> asyncio.Server:
                 answer = await _answer_runner(reader, secret, bots)
                 writer.write(answer.data if answer is not None else b"")
 
-    return await asyncio.start_server(serve, "127.0.0.1", port)
+    return await asyncio.start_server(serve, host, port)
 
 
 async def _answer_runner(

@@ -32,7 +32,7 @@ def sections() -> list[Section]:
     cup = Cup("Cup", "doudizhu", 3, (Bot("bot", connect=True),))
     with tempfile.TemporaryDirectory() as folder, hostile.running(hostile.first) as url:
         port = find_port("127.0.0.1", 0)
-        with gateway_served("127.0.0.1", port, folder, cup, "stich invite") as server:
+        with gateway_served("127.0.0.1", port, folder, cup, "stich invite", "127.0.0.1") as server:
             token = Invitations(Path(folder)).invite("bot", 1)
             connected = threading.Event()
             played = reach(Bot("bot", url=url), LaunchSettings(Limits(), 60_000))

@@ -99,7 +99,8 @@ class Bot:
             raise TypeError(f"games must be a list of names, as in [{games!r}]")
         self._decide = adapt(move)
         self._name = getattr(move, "__name__", "move")
-        self._hooks = {"/start": start, "/end": end}
+        hooks = {"/start": start, "/end": end}
+        self._hooks = {path: hook for path, hook in hooks.items() if hook is not None}
         self.card: dict[str, Any] = {
             "name": name,
             "version": version,
@@ -110,11 +111,12 @@ class Bot:
             self.card["author"] = author
         if supports is not None:
             self.card["supports"] = supports
+        self.paths = ", ".join(("GET /", "POST /move", *(f"POST {path}" for path in self._hooks)))
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
         """Answer one POST; raises HttpError if the request does not conform to the protocol."""
         if path != "/move" and path not in self._hooks:
-            raise HttpError(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
+            raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")
         try:
             request = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -123,9 +125,7 @@ class Bot:
             raise HttpError(HTTPStatus.BAD_REQUEST, "The body must be a JSON object.")
         if path == "/move":
             return self._move(request)
-        hook = self._hooks[path]
-        if hook is not None:
-            hook(request)
+        self._hooks[path](request)
         return {}
 
     def _move(self, request: dict[str, Any]) -> Mapping[str, Any]:
@@ -176,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self._path() == "/":
             self._answer(HTTPStatus.OK, self.server.bot.card)
         else:
-            self._reject(HTTPStatus.NOT_FOUND, "A bot has GET / and POST /move, /start, /end.")
+            self._reject(HTTPStatus.NOT_FOUND, f"This bot has {self.server.bot.paths}.")
 
     def do_POST(self) -> None:
         try:
@@ -248,7 +248,8 @@ def run(
 
     ``supports`` says, by game, with how many players and which options the bot plays, as in
     ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
-    ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``.
+    ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
+    them the bot answers 404 there, and a runner does not ask it again: that makes a match faster.
     ``argv`` replaces the command line. Arguments other than these two are the author's own, and
     ignored. Exits with a message, and with status 1 if the port is not available, 2 if it is not a
     port number.

@@ -27,6 +27,9 @@ class Listener(Dice):
         self.received.append(("/move", json.loads(body)))
         return super().move(body, seconds)
 
+    def takes(self, path: str) -> bool:
+        return True
+
     def notify(self, path: str, body: bytes, seconds: float) -> None:
         self.received.append((path, json.loads(body)))
 

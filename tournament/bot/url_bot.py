@@ -59,8 +59,8 @@ class Failure:
 
 
 class Player:
-    """A bot or a person at one seat. By default it is told nothing, and nothing comes back besides
-    its moves."""
+    """A bot or a person at one seat. By default it is notified of nothing, and nothing comes back
+    besides its moves."""
 
     url: str
     """Where it is asked."""
@@ -68,6 +68,10 @@ class Player:
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer to POST /move within this time."""
         raise NotImplementedError
+
+    def takes(self, path: str) -> bool:
+        """Whether it wants POST /start or /end."""
+        return False
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
         """POST /start or /end; the answer does not matter."""
@@ -147,11 +151,13 @@ class HttpBot(Player):
             kind = _KINDS.get(type(error), FaultKind.INVALID)
             return Failure(kind, str(error), connection.elapsed_s, self.answer(), error)
 
+    def takes(self, path: str) -> bool:
+        """Whether it wants POST /start or /end: until it has declined one or not answered in time.
+        It may waste this time once, not in every match."""
+        return path not in self._unsupported
+
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end. A bot that declines one, or does not answer it in time, does not
-        get it again: it may waste this time once, not in every match."""
-        if path in self._unsupported:
-            return
+        """POST /start or /end."""
         try:
             declined = self._connection.exchange("POST", path, body, seconds).status in UNSUPPORTED
         except ExchangeError as error:

@@ -125,9 +125,10 @@ class Examiner:
         to that; not of its end if it has just failed."""
         session = MatchSession(self.match_id(), question)
         seconds = self.clock.move_ms / 1000
-        bot.notify("/start", session.start_request(self.clock.to_dict()), seconds)
+        if bot.takes("/start"):
+            bot.notify("/start", session.start_request(self.clock.to_dict()), seconds)
         yield session
-        if not session.failed:
+        if bot.takes("/end") and not session.failed:
             bot.notify("/end", session.end_request(), seconds)
 
     def ask(

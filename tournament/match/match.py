@@ -183,14 +183,14 @@ class _Match:
         )
 
     def _notify(self, path: str, body: Callable[[int], bytes]) -> None:
-        """POST /start or /end to every bot that is still in, each within a move's time.
+        """POST /start or /end to every bot that is still in and takes it, within a move's time.
 
         All at once, so that one that hangs does not hold up the others. A player at two seats
         has one connection, and is notified about one seat after the other.
         """
         seats: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
-            if not seat.out:
+            if not seat.out and seat.player.takes(path):
                 seats.setdefault(id(seat.player), []).append(number)
         if not seats:
             return

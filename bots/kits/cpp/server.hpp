@@ -63,7 +63,7 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
 inline void explain(const httplib::Request&, httplib::Response& response) {
     if (!response.body.empty()) return;
     if (response.status == 404) {
-        return send_error(response, 404, "The paths are GET / and POST /move, /start and /end.");
+        return send_error(response, 404, "The paths are GET / and POST /move.");
     }
     send_error(response, response.status, "The request is not valid.");
 }
@@ -110,11 +110,6 @@ inline int serve(const std::string& name, const std::string& version,
     server.Post("/move", [&](const httplib::Request& request, httplib::Response& response) {
         protocol::move(request, response, choose);
     });
-    const auto nothing = [](const httplib::Request&, httplib::Response& response) {
-        protocol::reply(response, 200, json::object());
-    };
-    server.Post("/start", nothing);
-    server.Post("/end", nothing);
     server.set_error_handler(protocol::explain);
     const bool bound = port == 0 ? (port = server.bind_to_any_port("127.0.0.1")) > 0
                                  : server.bind_to_port("127.0.0.1", port);

@@ -12,7 +12,7 @@ import (
 
 const (
 	limit = 16 << 20 // bytes of one request; far above the longest list of moves
-	paths = "The paths are GET / and POST /move, /start and /end."
+	paths = "The paths are GET / and POST /move."
 )
 
 // Request is the body of POST /move.
@@ -136,10 +136,6 @@ func move(request Request) (body any, status int, err error) {
 	return map[string]any{"move": chosen, "info": info}, http.StatusInternalServerError, err
 }
 
-func nothing(Request) (any, int, error) {
-	return map[string]any{}, http.StatusOK, nil
-}
-
 func main() {
 	port := os.Getenv("PORT")
 	if port == "" {
@@ -148,8 +144,6 @@ func main() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", about)
 	mux.HandleFunc("/move", post(move))
-	mux.HandleFunc("/start", post(nothing))
-	mux.HandleFunc("/end", post(nothing))
 	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 	if err != nil {
 		log.Fatalf("%s: %v; set PORT to another port", name, err)

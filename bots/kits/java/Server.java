@@ -122,11 +122,8 @@ final class Server {
                 return about;
             case "POST /move":
                 return move(read(exchange));
-            case "POST /start", "POST /end":
-                read(exchange);
-                return new JsonObject();
             default:
-                throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
+                throw new HttpError(404, "The paths are GET / and POST /move.");
         }
     }
 

@@ -2,7 +2,6 @@
 import { createServer } from "node:http";
 
 const LIMIT = 16 * 1024 * 1024; // bytes of one request; far above the longest list of moves
-const PATHS = ["GET /", "POST /move", "POST /start", "POST /end"];
 
 /** A response other than 200: its status and message. */
 class HttpError extends Error {
@@ -47,16 +46,19 @@ function portNumber(name) {
  * `end(request)`, if given, are called when a match starts and ends.
  */
 export function serve({ name, version, author, games, choose, start, end }) {
+  const hooks = { "POST /start": start, "POST /end": end };
+
   async function answer(request) {
-    const path = request.url.split("?")[0];
-    if (!PATHS.includes(`${request.method} ${path}`)) {
-      throw new HttpError(404, "The paths are GET / and POST /move, /start and /end.");
+    const call = `${request.method} ${request.url.split("?")[0]}`;
+    if (call === "GET /") return { name, version, author, protocol: 1, games };
+    if (call !== "POST /move" && !hooks[call]) {
+      throw new HttpError(404, `There is no ${call}; this bot has GET / and POST /move.`);
     }
-    if (path === "/") return { name, version, author, protocol: 1, games };
     const body = await readJson(request);
-    if (path === "/start") await start?.(body);
-    if (path === "/end") await end?.(body);
-    if (path !== "/move") return {};
+    if (hooks[call]) {
+      await hooks[call](body);
+      return {};
+    }
     if (!Array.isArray(body.moves) || body.moves.length === 0 || !isObject(body.view)) {
       throw new HttpError(400, "A move request needs view and moves.");
     }

@@ -26,6 +26,9 @@ def test_all_are_notified_at_once() -> None:
     meeting = threading.Barrier(3, timeout=60)
 
     class Waits(Dice):
+        def takes(self, path: str) -> bool:
+            return True
+
         def notify(self, path: str, body: bytes, seconds: float) -> None:
             meeting.wait()
 
@@ -37,6 +40,9 @@ def test_one_player_at_two_seats_is_notified_one_after_the_other() -> None:
     alone = threading.Lock()
 
     class Careful(Dice):
+        def takes(self, path: str) -> bool:
+            return True
+
         def notify(self, path: str, body: bytes, seconds: float) -> None:
             assert alone.acquire(blocking=False)
             paths.append(path)
@@ -45,6 +51,19 @@ def test_one_player_at_two_seats_is_notified_one_after_the_other() -> None:
     twice = Careful("twice")
     match([twice, Dice("bob"), twice])
     assert paths == ["/start", "/start", "/end", "/end"]
+
+
+def test_who_declined_is_not_notified() -> None:
+    class Declines(Dice):
+        def takes(self, path: str) -> bool:
+            return path == "/end"
+
+        def notify(self, path: str, body: bytes, seconds: float) -> None:
+            paths.append(path)
+
+    paths: list[str] = []
+    match([Declines(name) for name in NAMES])
+    assert paths == ["/end"] * 3
 
 
 def test_a_bot_that_hangs_is_not_notified_again() -> None:
@@ -58,7 +77,9 @@ def test_a_bot_that_hangs_is_not_notified_again() -> None:
             return dial(deadline)
 
         bot = HttpBot(url, counting)
-        for path in ("/start", "/end", "/start", "/end"):
+        for path in ("/start", "/end"):
+            assert bot.takes(path)
             bot.notify(path, b"{}", 0.05)
+            assert not bot.takes(path)
         bot.close()
     assert dialled == 2

@@ -76,8 +76,7 @@ fn answer(request: &mut Request) -> Result<Value, HttpError> {
             "games": bot::GAMES,
         })),
         ("/move", Method::Post) => decide(&read(request)?),
-        ("/start" | "/end", Method::Post) => read(request).map(|_| json!({})),
-        _ => Err(HttpError::new(404, "The paths are GET / and POST /move, /start and /end.")),
+        _ => Err(HttpError::new(404, "The paths are GET / and POST /move.")),
     }
 }
 

@@ -105,7 +105,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     0,
     10_000,
     200,
-    "Matches to include move by move, at most; up to half of them are matches with faults.",
+    "Matches to include move by move, at most; they are spread evenly over the run.",
 )
 @click.option(
     "--organiser",

@@ -1,5 +1,4 @@
 import base64
-import itertools
 import json
 import re
 import struct
@@ -23,7 +22,7 @@ from tournament.results.standings import standings
 from tournament.store.store import Store
 from web.preview import HEIGHT, WIDTH, preview
 from web.report import report
-from web.ui.replay import page_steps, select
+from web.ui.replay import page_steps
 
 CONFIG = {"clock": {"move_ms": 1000, "bank_ms": 10_000}}
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
@@ -116,13 +115,13 @@ def test_no_id_is_there_twice_and_every_link_leads_somewhere(page: Page) -> None
     assert len(page.ids) == len(set(page.ids))
     for link in page.links:
         found = re.fullmatch(r"#match=([0-9a-f]+)(&move=\d+)?", link)
-        assert link[1:] in page.ids if found is None else found[1] in page.data["matches"]
+        assert link[1:] in page.ids if found is None else found[1] in page.data
 
 
 def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
     records = {record.match: record for record in store.matches()}
-    assert set(page.data["matches"]) == set(records)
-    for name, shown in page.data["matches"].items():
+    assert set(page.data) == set(records)
+    for name, shown in page.data.items():
         assert shown["seats"] == list(records[name].seating)
         assert unpacked(shown["steps"]) == page_steps(records[name], CONFIG)
 
@@ -183,30 +182,13 @@ def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup()) as empty:
         page = Page(report(empty))
     assert "nothing to plot" in "".join(page.words)
-    assert page.data["matches"] == {}
+    assert page.data == {}
 
 
 def test_a_page_shows_as_many_matches_as_asked_for(store: Store) -> None:
     page = Page(report(store, replays=2))
-    assert len(page.data["matches"]) == 2
+    assert len(page.data) == 2
     assert "holds 2 of 6 matches" in "".join(page.words)
-
-
-def test_matches_with_faults_are_chosen_first_and_the_rest_evenly() -> None:
-    seats = ("ann", "bob", "cat")
-    faulty = [(1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0)]
-    everything = [
-        match(block, 0, seats, (0, 0, 0), faults=faulty if block in (5, 97) else None)
-        for block in range(100)
-    ]
-    blocks = [one.block for one in select(everything, 10)]
-    assert len(blocks) == 10
-    assert blocks == sorted(blocks)
-    assert {5, 97} <= set(blocks)
-    gaps = [b - a for a, b in itertools.pairwise(blocks) if {a, b}.isdisjoint({5, 97})]
-    assert max(gaps) - min(gaps) <= 2
-    assert select(everything, 100) == everything
-    assert len(select([everything[5]] * 50, 8)) == 8
 
 
 @pytest.mark.parametrize(
@@ -257,7 +239,7 @@ def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
     found = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
     monkeypatch.setattr("web.report.integrity", lambda *_: found)
     assert "easy on each other" not in report(store)
-    text = report(store, replays=1, organiser=True)
+    text = report(store, organiser=True)
     page = Page(text)
     assert f"#match={last}" in page.links
     shown = " ".join("".join(page.words).split())

@@ -7,7 +7,7 @@ import base64
 import json
 import zlib
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,9 +15,8 @@ import games
 from games import Game
 from tournament.bot.protocol import TimeBank
 from tournament.match.match import Pairing
-from tournament.records import FaultRecord, MatchRecord, MatchSummary
+from tournament.records import FaultRecord, MatchRecord
 from tournament.run.live_table import LiveMatch
-from tournament.sampling import spread
 from web.ui.formatting import info_text
 from web.ui.plots import series
 from web.ui.post_mortem import fault_dict
@@ -271,28 +270,6 @@ def position(game: Game, data: Mapping[str, Any]) -> PageStep:
             for fact in game.facts(data)
         ],
     }
-
-
-def select(
-    matches: Iterable[MatchSummary], limit: int, first: Container[str] = ()
-) -> list[MatchSummary]:
-    """Up to ``limit`` matches for a page, in the order of the schedule.
-
-    Those whose ids are in ``first`` come before all others. Up to half of the rest have faults; the
-    others are spread evenly over the schedule.
-    """
-    everything = list(matches)
-    if len(everything) <= limit:
-        return everything
-    wanted = [i for i, match in enumerate(everything) if match.match in first]
-    selected = set(spread(wanted, limit))
-    faulty = [
-        i for i, match in enumerate(everything) if i not in selected and any(map(any, match.faults))
-    ]
-    selected.update(spread(faulty, (limit - len(selected)) // 2))
-    rest = [i for i in range(len(everything)) if i not in selected]
-    selected.update(spread(rest, limit - len(selected)))
-    return [everything[i] for i in sorted(selected)]
 
 
 def cards_of(move: str) -> list[str]:

@@ -238,6 +238,5 @@ def _match_page(run: LiveRun, match: str) -> str:
         )
     now = run.facts()
     config = now.facts["config"]
-    steps = page_steps(record, config)
-    data = {match: match_data(record, config, steps)}
-    return render_template("match.html", now=now, match=record, steps=steps, data=data)
+    data = {match: match_data(record, config, page_steps(record, config))}
+    return render_template("match.html", now=now, match=record, data=data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
@@ -17,8 +16,6 @@ from tournament.text import listed, plural, printable
 
 _PLANNED: Final = ("round-robin", "knockout", "gauntlet")
 """The formats whose number of blocks is fixed in advance."""
-_JOKERS: Final = {"Bj": "black joker", "Rj": "red joker"}
-_SYMBOLS: Final = str.maketrans({"T": "10", "c": "♣", "d": "♦", "h": "♥", "s": "♠"})
 
 
 def format_rank(line: Standing) -> str:
@@ -126,20 +123,6 @@ def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
 def _minus(text: str) -> str:
     """Numbers with minus signs as wide as their plus signs."""
     return text.replace("-", "−")
-
-
-def card_words(cards: str) -> str:
-    """Cards, a suit or a bid as text: 10♣ red joker 2♥; ♣; 3."""
-    names = re.findall(r"\S\S?", cards)
-    return " ".join(_JOKERS.get(name) or name.translate(_SYMBOLS) for name in names)
-
-
-def move_words(move: str) -> str:
-    """A move as text: 10♣ 10♥, bid 3, pass."""
-    kind, _, rest = move.partition(":")
-    cards, _, suffix = rest.partition("=")
-    words = [kind.replace("play", ""), card_words(cards), suffix and f"as {suffix}"]
-    return " ".join(filter(None, words))
 
 
 def format_winners(winners: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun, upcoming
 from web.child_process import command
-from web.ui.formatting import headline, move_words
+from web.ui.formatting import headline
 from web.ui.replay import cards_of
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
@@ -141,16 +141,6 @@ def test_64_bots_with_long_names_and_no_match_have_a_page(tmp_path: Path) -> Non
     assert f"Waiting for {names[0]}, {names[1]}, {names[2]} and 61 others<" in page
     assert "<h1>Nobody leads Test cup yet</h1>" in page
     assert page.count('<span class="place">–</span>') == 64
-
-
-def test_a_match_can_be_read_without_javascript(client: FlaskClient, store: Store) -> None:
-    record = next(store.matches())
-    page = client.get(f"/matches/{record.match}").text
-    text = page.partition("<noscript>")[2].partition("</noscript>")[0]
-    assert text.count("<li>") == 3, "the hands"
-    assert text.count("<p>") == 1 + len(record.moves)
-    assert all(f": {move_words(move)}" in text for move in record.moves)
-    assert text.count("The deal is over") == 1
 
 
 def test_the_pages_say_that_they_are_alive(client: FlaskClient) -> None:

@@ -117,5 +117,5 @@ def test_the_rooms_above_read_no_field_of_some_games_only() -> None:
         for path, names in read.items()
         if names - ALLOWED.get(path, set())
     } == {}
-    page = (ROOT / "web" / "ui" / "static" / "report.js").read_text("utf-8")
+    page = (ROOT / "web" / "ui" / "static" / "table.js").read_text("utf-8")
     assert not set(re.findall(r"\.(\w+)", page)) & fields()

@@ -23,7 +23,7 @@ import games
 from service.app import create_app
 from service.problems import PROBLEM_TYPES
 from service.schemas import requests
-from service.schemas.fields import JsonField, List, ObjectField, ObjectSchema
+from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS
 
 
@@ -74,10 +74,9 @@ def _object_schemas() -> dict[str, Any]:
 
 
 def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
-    for field in schema.fields.values():
-        nested = field.item if isinstance(field, List) else field
-        if isinstance(nested, ObjectField) and nested.component not in found:
-            _add(found, nested.schema)
+    for field in cast("dict[str, JsonField]", schema.fields).values():
+        if field.nested is not None and type(field.nested).__name__ not in found:
+            _add(found, field.nested)
     found[type(schema).__name__] = type(schema)
 
 

@@ -7,10 +7,9 @@ This is schema validation: JSON types, cards, and the limits marked `enforced`. 
 document the contract; whether a value makes sense is for `games` to say (semantic validation).
 """
 
-# ruff: noqa: D102 (value_type, value_schema and load are documented once, in JsonField)
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, cast
 
 import msgspec
@@ -35,10 +34,11 @@ MAX_MOVE_LENGTH: Final = 1_000
 """The longest legal move, a play of all 54 cards, has some 120 characters."""
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
-MASKED_CARDS: Final = CARDS | {"??"}
+
+JsonSchema = dict[str, Any]
 
 
-def ref(name: str) -> dict[str, Any]:
+def ref(name: str) -> JsonSchema:
     """A reference to a schema of the contract."""
     return {"$ref": f"#/components/schemas/{name}"}
 
@@ -62,35 +62,44 @@ class ObjectSchema(Schema):
 class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
-    `default` is the value that the contract documents for a field which is left out.
+    `value_type` and `value_schema` are those of a value that is not null. `load` converts such a
+    value, or raises ValidationError with what is wrong; it refuses none that `value_type` accepts.
+    `default` is the value that the contract documents for a field which is left out, `nested` the
+    schema of the object, or of the objects in the list.
     """
 
-    default: Any = missing
-
-    def __init__(self, description: str, *, required: bool = True, nullable: bool = False) -> None:
+    def __init__(
+        self,
+        description: str,
+        value_type: Any,
+        value_schema: JsonSchema,
+        load: Callable[[Any], Any],
+        *,
+        required: bool = True,
+        nullable: bool = False,
+        default: Any = missing,
+        nested: ObjectSchema | None = None,
+    ) -> None:
         super().__init__(
             required=required,
             allow_none=nullable,
             error_messages={"required": "This field is missing.", "null": "Must not be null."},
         )
         self.description = description
-
-    def value_type(self) -> Any:
-        """The msgspec type of a value that is not null; it accepts no value that `load` refuses."""
-        raise NotImplementedError
-
-    def value_schema(self) -> dict[str, Any]:
-        """The JSON Schema of a value that is not null."""
-        raise NotImplementedError
+        self.value_type = value_type
+        self.value_schema = value_schema
+        self.load = load
+        self.default = default
+        self.nested = nested
 
     def member_type(self) -> Any:
         """The msgspec type of this field as a member of an object."""
-        type_ = self.value_type() | None if self.allow_none else self.value_type()
+        type_ = self.value_type | None if self.allow_none else self.value_type
         return type_ if self.required else NotRequired[type_]
 
-    def json_schema(self) -> dict[str, Any]:
+    def json_schema(self) -> JsonSchema:
         """The JSON Schema of this field."""
-        schema = self.value_schema()
+        schema = self.value_schema
         if self.allow_none:
             if "$ref" in schema or "enum" in schema:
                 schema = {"oneOf": [schema, {"type": "null"}]}
@@ -108,93 +117,64 @@ class JsonField(Field[Any]):
             return super().deserialize(value, attr, data, **kwargs)
         return self.load(value)
 
-    def load(self, value: Any) -> Any:
-        """Convert a value; raises ValidationError with what is wrong."""
-        raise NotImplementedError
 
-
-class Integer(JsonField):
+def integer(
+    description: str,
+    minimum: int = -MAX_SAFE_INTEGER,
+    maximum: int = MAX_SAFE_INTEGER,
+    *,
+    enforced: bool = False,
+    nullable: bool = False,
+    **kwargs: Any,
+) -> JsonField:
     """An integer. Its limits only document the contract unless they are `enforced`."""
+    low, high = minimum, maximum
+    if not enforced:
+        low, high = min(low, -MAX_SAFE_INTEGER), max(high, MAX_SAFE_INTEGER)
+    null = " or null" if nullable else ""
 
-    def __init__(
-        self,
-        description: str,
-        minimum: int = -MAX_SAFE_INTEGER,
-        maximum: int = MAX_SAFE_INTEGER,
-        *,
-        enforced: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(description, **kwargs)
-        self.minimum, self.maximum = minimum, maximum
-        if enforced:
-            self.bounds = minimum, maximum
-        else:
-            self.bounds = min(minimum, -MAX_SAFE_INTEGER), max(maximum, MAX_SAFE_INTEGER)
-
-    def value_type(self) -> Any:
-        low, high = self.bounds  # of which msgspec allows 64 bits
-        limits = msgspec.Meta(ge=max(low, -MAX_SAFE_INTEGER), le=min(high, MAX_SAFE_INTEGER))
-        return Annotated[int, limits]
-
-    def value_schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
-
-    def load(self, value: Any) -> int:
+    def load(value: Any) -> int:
         # Beyond this a float may stand for another integer than the one that was written.
         if type(value) is float and value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
             value = int(value)
-        low, high = self.bounds
         if type(value) is not int or not low <= value <= high:
             limits = f" from {low} to {high}"
             if type(value) is not int and high >= MAX_SAFE_INTEGER:
                 limits = ""
-            null = " or null" if self.allow_none else ""
             raise ValidationError(f"Must be a whole number{limits}{null}.")
         return value
 
+    # msgspec reads 64 bits only
+    limits = msgspec.Meta(ge=max(low, -MAX_SAFE_INTEGER), le=min(high, MAX_SAFE_INTEGER))
+    schema = {"type": "integer", "minimum": minimum, "maximum": maximum}
+    return JsonField(description, Annotated[int, limits], schema, load, nullable=nullable, **kwargs)
 
-class Boolean(JsonField):
+
+def boolean(description: str, **kwargs: Any) -> JsonField:
     """True or false."""
 
-    def value_type(self) -> Any:
-        return bool
-
-    def value_schema(self) -> dict[str, Any]:
-        return {"type": "boolean"}
-
-    def load(self, value: Any) -> bool:
+    def load(value: Any) -> bool:
         if type(value) is not bool:
             raise ValidationError("Must be true or false.")
         return value
 
+    return JsonField(description, bool, {"type": "boolean"}, load, **kwargs)
 
-class String(JsonField):
-    """A string that can be written in UTF-8, with limits on its length, which are enforced."""
 
-    def __init__(
-        self,
-        description: str,
-        min_length: int = 0,
-        max_length: int | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(description, **kwargs)
-        self.min_length, self.max_length = min_length, max_length
+def string(
+    description: str,
+    min_length: int = 0,
+    max_length: int | None = None,
+    *,
+    schema: JsonSchema | None = None,
+    **kwargs: Any,
+) -> JsonField:
+    """A string that can be written in UTF-8, with limits on its length, which are enforced.
 
-    def value_type(self) -> Any:
-        limits = msgspec.Meta(min_length=self.min_length, max_length=self.max_length)
-        return Annotated[str, limits]
+    `schema` replaces the JSON Schema of these limits.
+    """
 
-    def value_schema(self) -> dict[str, Any]:
-        schema: dict[str, Any] = {"type": "string"}
-        if self.min_length:
-            schema["minLength"] = self.min_length
-        if self.max_length is not None:
-            schema["maxLength"] = self.max_length
-        return schema
-
-    def load(self, value: Any) -> str:
+    def load(value: Any) -> str:
         if type(value) is not str:
             raise ValidationError("Must be a string.")
         try:
@@ -202,94 +182,63 @@ class String(JsonField):
         except UnicodeEncodeError:
             message = "Must not have a lone surrogate, which UTF-8 cannot encode."
             raise ValidationError(message) from None
-        if not self.min_length <= len(value) <= (self.max_length or len(value)):
-            raise ValidationError(f"Must have {self.min_length} to {self.max_length} characters.")
+        if not min_length <= len(value) <= (max_length or len(value)):
+            raise ValidationError(f"Must have {min_length} to {max_length} characters.")
         return value
 
+    if schema is None:
+        schema = {"type": "string"}
+        if min_length:
+            schema["minLength"] = min_length
+        if max_length is not None:
+            schema["maxLength"] = max_length
+    limits = msgspec.Meta(min_length=min_length, max_length=max_length)
+    return JsonField(description, Annotated[str, limits], schema, load, **kwargs)
 
-class Move(JsonField):
+
+def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
+    """One of some words, as documented; semantic validation rejects any other word."""
+    schema = {"type": "string", "enum": list(values)}
+    return string(description, 0, 32, schema=schema, **kwargs)
+
+
+def constant(description: str, word: str) -> JsonField:
+    """A certain word."""
+
+    def load(value: Any) -> str:
+        if value != word:
+            raise ValidationError(f"Must be {word}.")
+        return word
+
+    return JsonField(description, Literal[word], {"type": "string", "enum": [word]}, load)
+
+
+def move(description: str) -> JsonField:
     """A move: any short string is accepted, so that the rules can say what is wrong with it."""
 
-    def value_type(self) -> Any:
-        return Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
-
-    def value_schema(self) -> dict[str, Any]:
-        return ref("Move")
-
-    def load(self, value: Any) -> str:
+    def load(value: Any) -> str:
         if type(value) is not str:
             raise ValidationError("Must be a string.")
         if len(value) > MAX_MOVE_LENGTH:
             raise ValidationError(f"Must have at most {MAX_MOVE_LENGTH} characters.")
         return value
 
-
-class Constant(JsonField):
-    """A certain word."""
-
-    def __init__(self, description: str, word: str) -> None:
-        super().__init__(description)
-        self.word = word
-
-    def value_type(self) -> Any:
-        return Literal[self.word]
-
-    def value_schema(self) -> dict[str, Any]:
-        return {"type": "string", "enum": [self.word]}
-
-    def load(self, value: Any) -> str:
-        if value != self.word:
-            raise ValidationError(f"Must be {self.word}.")
-        return self.word
+    type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
+    return JsonField(description, type_, ref("Move"), load)
 
 
-class UncheckedEnum(String):
-    """One of some words, as documented; semantic validation rejects any other word."""
-
-    def __init__(self, description: str, values: tuple[str, ...], **kwargs: Any) -> None:
-        super().__init__(description, 0, 32, **kwargs)
-        self.values = values
-
-    def value_schema(self) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.values)}
-
-
-class Card(JsonField):
+def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
     """A card by name; in a view it may be masked."""
+    allowed = CARDS | {"??"} if masked else CARDS
+    or_masked = ", or ?? for a masked card" if masked else ""
 
-    def __init__(self, description: str = "", *, masked: bool = False, **kwargs: Any) -> None:
-        super().__init__(description, **kwargs)
-        self.allowed = MASKED_CARDS if masked else CARDS
-
-    def value_type(self) -> Any:
-        return Literal[tuple(self.allowed)]
-
-    def value_schema(self) -> dict[str, Any]:
-        return ref("Card" if self.allowed is CARDS else "MaskedCard")
-
-    def load(self, value: Any) -> str:
-        if type(value) is not str or value not in self.allowed:
-            masked = ", or ?? for a masked card" if self.allowed is MASKED_CARDS else ""
-            raise ValidationError(f"Must be a card, such as 3c, Th or Rj{masked}.")
+    def load(value: Any) -> str:
+        if type(value) is not str or value not in allowed:
+            raise ValidationError(f"Must be a card, such as 3c, Th or Rj{or_masked}.")
         return value
 
-
-class ObjectField(JsonField):
-    """An object with a schema of its own, which is a component of the contract by its name."""
-
-    def __init__(self, description: str, schema: type[ObjectSchema], **kwargs: Any) -> None:
-        super().__init__(description, **kwargs)
-        self.schema = schema()
-        self.component = schema.__name__
-
-    def value_type(self) -> Any:
-        return self.schema.value_type()
-
-    def value_schema(self) -> dict[str, Any]:
-        return ref(self.component)
-
-    def load(self, value: Any) -> dict[str, Any]:
-        return load_object(self.schema, value)
+    schema = ref("MaskedCard" if masked else "Card")
+    return JsonField(description, Literal[tuple(allowed)], schema, load, **kwargs)
 
 
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
@@ -299,49 +248,44 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", schema.load(value))
 
 
-class List(JsonField):
+def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
+    """An object with a schema of its own, which is a component of the contract by its name."""
+    nested = schema()
+    return JsonField(
+        description,
+        nested.value_type(),
+        ref(schema.__name__),
+        lambda value: load_object(nested, value),
+        nested=nested,
+        **kwargs,
+    )
+
+
+def list_of(
+    description: str,
+    item: JsonField,
+    min_items: int | None = None,
+    max_items: int | None = None,
+    *,
+    enforced: bool = False,
+    **kwargs: Any,
+) -> JsonField:
     """A list of `item`s. Its limits only document the contract unless they are `enforced`."""
+    low = min_items if enforced and min_items else 0
+    high = max_items if enforced else None
 
-    def __init__(
-        self,
-        description: str,
-        item: JsonField,
-        min_items: int | None = None,
-        max_items: int | None = None,
-        *,
-        enforced: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(description, **kwargs)
-        self.item = item
-        self.limits = {
-            name: limit
-            for name, limit in (("minItems", min_items), ("maxItems", max_items))
-            if limit is not None
-        }
-        self.low = min_items if enforced and min_items else 0
-        self.high = max_items if enforced else None
-
-    def value_type(self) -> Any:
-        limits = msgspec.Meta(min_length=self.low, max_length=self.high)
-        items: Any = self.item.value_type()
-        return Annotated[list[items], limits]
-
-    def value_schema(self) -> dict[str, Any]:
-        return {"type": "array", "items": self.item.value_schema(), **self.limits}
-
-    def load(self, value: Any) -> list[Any]:
+    def load(value: Any) -> list[Any]:
         if type(value) is not list:
             raise ValidationError("Must be a list.")
-        if len(value) < self.low:
-            raise ValidationError(f"Must have at least {self.low}.")
-        if self.high is not None and len(value) > self.high:
-            raise ValidationError(f"Must have at most {self.high}.")
+        if len(value) < low:
+            raise ValidationError(f"Must have at least {low}.")
+        if high is not None and len(value) > high:
+            raise ValidationError(f"Must have at most {high}.")
         loaded = []
         errors: dict[int, Any] = {}
-        for index, item in enumerate(value):
+        for index, one in enumerate(value):
             try:
-                loaded.append(self.item.load(item))
+                loaded.append(item.load(one))
             except ValidationError as error:
                 errors[index] = error.messages
                 if len(errors) == MAX_ERRORS:
@@ -351,23 +295,32 @@ class List(JsonField):
             raise ValidationError(cast("dict[str, Any]", errors))
         return loaded
 
+    schema: JsonSchema = {"type": "array", "items": item.value_schema}
+    schema |= {"minItems": min_items} if min_items is not None else {}
+    schema |= {"maxItems": max_items} if max_items is not None else {}
+    items: Any = item.value_type
+    limits = msgspec.Meta(min_length=low, max_length=high)
+    return JsonField(
+        description, Annotated[list[items], limits], schema, load, nested=item.nested, **kwargs
+    )
 
-def card_list(description: str, max_items: int | None, *, masked: bool = False) -> List:
+
+def card_list(description: str, max_items: int | None, *, masked: bool = False) -> JsonField:
     """A field for a list of cards; in a view some may be masked."""
-    return List(description, Card(masked=masked), None, max_items)
+    return list_of(description, card(masked=masked), None, max_items)
 
 
 class Entry(ObjectSchema):
     """A move and the seat that made it."""
 
-    seat = Integer(
+    seat = integer(
         # no limits: a posted history is returned unchanged, and must match this schema then too
         "The seat that made the move, from 0. Any integer is accepted in a request, and returned"
         " unchanged.",
     )
-    move = String("The move in canonical form; in a view, hidden cards are `??`.")
+    move = string("The move in canonical form; in a view, hidden cards are `??`.")
 
 
-def entry_list(description: str, max_items: int, *, enforced: bool = False) -> List:
+def entry_list(description: str, max_items: int, *, enforced: bool = False) -> JsonField:
     """A field for a history, or for the cards of a trick and who played them."""
-    return List(description, ObjectField("", Entry), None, max_items, enforced=enforced)
+    return list_of(description, object_field("", Entry), None, max_items, enforced=enforced)

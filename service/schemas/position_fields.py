@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import cast
 
 import games
@@ -11,19 +10,19 @@ from service.schemas.fields import (
     MAX_RESULTS,
     MAX_SAFE_INTEGER,
     MAX_SCORE,
-    Boolean,
-    Card,
-    Constant,
-    Integer,
     JsonField,
-    List,
-    Move,
-    ObjectField,
     ObjectSchema,
-    String,
-    UncheckedEnum,
+    boolean,
+    card,
     card_list,
+    constant,
     entry_list,
+    integer,
+    list_of,
+    move,
+    object_field,
+    string,
+    unchecked_enum,
 )
 
 SEED = "Determines all deals: the same seed always deals the same cards."
@@ -43,30 +42,26 @@ class GameLimits:
         self.last_seat = self.game.max_players - 1
         self.deck = max(self.game.deck(players).size for players in counts)
 
-    def seat(self, description: str, *, nullable: bool = False) -> Integer:
+    def seat(self, description: str, *, nullable: bool = False) -> JsonField:
         """A field for a seat."""
-        return Integer(description, 0, self.last_seat, nullable=nullable)
+        return integer(description, 0, self.last_seat, nullable=nullable)
 
-    def by_seat(self, description: str, item: JsonField) -> List:
+    def by_seat(self, description: str, item: JsonField) -> JsonField:
         """A field for a value for each seat."""
-        return List(description, item, self.game.min_players, self.game.max_players)
+        return list_of(description, item, self.game.min_players, self.game.max_players)
 
-    def scores(self, description: str) -> List:
+    def scores(self, description: str) -> JsonField:
         """A field for scores by seat."""
-        return self.by_seat(description, Integer("", -MAX_SCORE, MAX_SCORE))
+        return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE))
 
-    def hands(self, description: str) -> List:
+    def hands(self, description: str) -> JsonField:
         """A field for a list of cards for each seat."""
         return self.by_seat(description, card_list("", self.deck))
 
 
-def make_schema(
-    name: str,
-    description: str,
-    fields: Mapping[str, JsonField],
-) -> type[ObjectSchema]:
+def make_schema(name: str, description: str, fields: Fields) -> type[ObjectSchema]:
     """A schema with these fields, in this order."""
-    schema = cast("type[ObjectSchema]", ObjectSchema.from_dict(dict(fields), name=name))
+    schema = cast("type[ObjectSchema]", ObjectSchema.from_dict({**fields}, name=name))
     schema.__doc__ = description
     return schema
 
@@ -80,21 +75,19 @@ def option_fields(game: games.Game, *, required: bool) -> Fields:
     """The options of a game: all of them in a state, any of them to start a game."""
     fields: Fields = {}
     for option in game.options:
-        field: JsonField
-        if isinstance(option.default, bool):
-            field = Boolean(option.description, required=required)
-        else:
-            field = Integer(
+        about = {"required": required} | ({} if required else {"default": option.default})
+        fields[option.name] = (
+            boolean(option.description, **about)
+            if isinstance(option.default, bool)
+            else integer(
                 option.description,
-                0 if option.minimum is None else option.minimum,
-                MAX_SAFE_INTEGER if option.maximum is None else option.maximum,
+                option.minimum or 0,
+                option.maximum or MAX_SAFE_INTEGER,
                 enforced=True,
                 nullable=option.nullable,
-                required=required,
+                **about,
             )
-        if not required:
-            field.default = option.default
-        fields[option.name] = field
+        )
     return fields
 
 
@@ -107,13 +100,13 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
         option_fields(game, required=True),
     )
     return {
-        "game": Constant("The game.", game.name),
-        "players": Integer("The number of players.", game.min_players, game.max_players),
-        "options": ObjectField("The value of every option of the game.", options),
-        "deal": Integer(
+        "game": constant("The game.", game.name),
+        "players": integer("The number of players.", game.min_players, game.max_players),
+        "options": object_field("The value of every option of the game.", options),
+        "deal": integer(
             "The number of the current deal, counting passed-out ones.", 1, enforced=True
         ),
-        "phase": UncheckedEnum(
+        "phase": unchecked_enum(
             "The phase of the deal; `over` when the game is over.", (*game.phases, "over")
         ),
         "turn": limits.seat("The seat to move; null when the game is over.", nullable=True),
@@ -126,17 +119,17 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
     }
 
 
-def _results_field(limits: GameLimits, extra: Fields) -> List:
+def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
     fields: Fields = {
-        "deal": Integer("The number of the deal.", 1, enforced=True),
+        "deal": integer("The number of the deal.", 1, enforced=True),
         "scores": limits.scores("The scores of this deal, by seat."),
         **extra,
     }
     description = f"A finished {limits.game.title} deal."
-    item = ObjectField("", make_schema(component(limits.game, "Result"), description, fields))
+    item = object_field("", make_schema(component(limits.game, "Result"), description, fields))
     deals = next(option for option in limits.game.options if option.name == "deals")
     most = MAX_RESULTS if deals.maximum is None or deals.nullable else deals.maximum
-    return List("The finished deals, oldest first.", item, None, most, enforced=True)
+    return list_of("The finished deals, oldest first.", item, None, most, enforced=True)
 
 
 def climbing_fields(limits: GameLimits) -> Fields:
@@ -146,10 +139,10 @@ def climbing_fields(limits: GameLimits) -> Fields:
     ranks = tuple(game.deck(game.min_players).ranks)
     fields: Fields = {
         "seat": limits.seat("The seat that played it."),
-        "move": Move("The play."),
-        "category": UncheckedEnum("The category of the play.", categories, required=False),
-        "rank": UncheckedEnum("The deciding rank.", ranks, required=False),
-        "length": Integer(
+        "move": move("The play."),
+        "category": unchecked_enum("The category of the play.", categories, required=False),
+        "rank": unchecked_enum("The deciding rank.", ranks, required=False),
+        "length": integer(
             "The number of ranks in a run, or of cards in a flush or bomb; otherwise 1.",
             1,
             limits.deck,
@@ -161,13 +154,13 @@ def climbing_fields(limits: GameLimits) -> Fields:
         " them, requests may omit them."
     )
     return {
-        "passes": Integer(
+        "passes": integer(
             "The number of passes since the last bid or play; 0 at the start of an auction or"
             " trick.",
             0,
             limits.last_seat,
         ),
-        "table": ObjectField(
+        "table": object_field(
             "The play to beat; null if there is none.",
             make_schema(component(game, "Table"), description, fields),
             nullable=True,
@@ -182,7 +175,7 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
         f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
         {
             **fields,
-            "seed": String(SEED, 1, 128),
+            "seed": string(SEED, 1, 128),
             "hands": limits.hands("The cards that each seat holds."),
         },
     )
@@ -202,7 +195,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
                 "The cards that this seat holds; none if `seat` is null.", limits.deck
             ),
             "counts": limits.by_seat(
-                "The number of cards that each seat holds.", Integer("", 0, limits.deck)
+                "The number of cards that each seat holds.", integer("", 0, limits.deck)
             ),
         },
     )
@@ -214,13 +207,13 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
         **common_fields(
             limits,
             declarer=limits.seat("The declarer; null if all passed.", nullable=True),
-            bid=Integer("The winning bid; 0 if all passed.", 0, 3, enforced=True),
-            doublings=Integer("How many times the score was doubled.", 0, enforced=True),
+            bid=integer("The winning bid; 0 if all passed.", 0, 3, enforced=True),
+            doublings=integer("How many times the score was doubled.", 0, enforced=True),
             out=limits.seat("The seat that went out; null if all passed.", nullable=True),
         ),
         **climbing_fields(limits),
         "first": limits.seat("The seat that bids first."),
-        "exposed": Card(
+        "exposed": card(
             "The face-up card in the pack: the seat that drew it bids first. Null if unknown.",
             nullable=True,
         ),
@@ -229,11 +222,11 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
             limits.deck,
             masked=masked,
         ),
-        "bid": Integer("The highest bid of the auction so far; 0 if there is none.", 0, 3),
+        "bid": integer("The highest bid of the auction so far; 0 if there is none.", 0, 3),
         "declarer": limits.seat(
             "The seat that won the auction and plays alone; null before.", nullable=True
         ),
-        "doublings": Integer("How many times the score has been doubled so far.", 0, 100),
+        "doublings": integer("How many times the score has been doubled so far.", 0, 100),
     }
 
 
@@ -246,9 +239,9 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
         **common_fields(
             limits,
             declarer=limits.seat("The declarer."),
-            bid=Integer("The winning bid.", 1, 3, enforced=True),
+            bid=integer("The winning bid.", 1, 3, enforced=True),
             out=limits.seat("The seat that went out."),
-            called=Card("The called card; null with three players.", nullable=True),
+            called=card("The called card; null with three players.", nullable=True),
             partner=limits.seat("The declarer's partner, if any.", nullable=True),
         ),
         **climbing_fields(limits),
@@ -259,9 +252,9 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
             limits.deck,
             masked=masked,
         ),
-        "bid": Integer("The highest bid of the auction so far; 0 if there is none.", 0, 3),
+        "bid": integer("The highest bid of the auction so far; 0 if there is none.", 0, 3),
         "declarer": limits.seat("The seat that won the auction; null before.", nullable=True),
-        "called": Card("With four players, the card that the declarer called.", nullable=True),
+        "called": card("With four players, the card that the declarer called.", nullable=True),
         "partner": limits.seat(f"{partner}.", nullable=True),
     }
 
@@ -278,7 +271,7 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
         "first": limits.seat("The seat that leads the first trick."),
         "trick": card_list("The cards in the current trick.", limits.deck),
         "taken": limits.hands("The cards in the tricks that each seat has won."),
-        "out": List(
+        "out": list_of(
             "The seats that have gone out, in order.",
             limits.seat(""),
             0,
@@ -296,7 +289,7 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
     }
     owed: Fields = {
         **pair,
-        "count": Integer("The number of cards to give in all.", 1),
+        "count": integer("The number of cards to give in all.", 1),
         "given": card_list(
             "The cards chosen so far, which have left the giver's hand.", None, masked=masked
         ),
@@ -312,16 +305,16 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
         **common_fields(
             limits,
             tricks=limits.by_seat(
-                "The tricks that each seat won.", Integer("", 0, TRICKS, enforced=True)
+                "The tricks that each seat won.", integer("", 0, TRICKS, enforced=True)
             ),
             targets=limits.by_seat(
-                "The tricks that each seat had to win.", Integer("", 2, 9, enforced=True)
+                "The tricks that each seat had to win.", integer("", 2, 9, enforced=True)
             ),
         ),
         "targets": limits.by_seat(
-            "The tricks that each seat has to win: 9, 5 and 2 in some order.", Integer("", 2, 9)
+            "The tricks that each seat has to win: 9, 5 and 2 in some order.", integer("", 2, 9)
         ),
-        "trump": UncheckedEnum(
+        "trump": unchecked_enum(
             "The trump suit; null until it is named.", ("c", "d", "h", "s"), nullable=True
         ),
         "talon": card_list(
@@ -341,10 +334,10 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
             exchanged,
         ),
         "trick": entry_list("The cards of the current trick, and who played them.", 3),
-        "tricks": limits.by_seat("The tricks that each seat has won.", Integer("", 0, TRICKS)),
+        "tricks": limits.by_seat("The tricks that each seat has won.", integer("", 0, TRICKS)),
     }
 
 
-def _pairings(description: str, name: str, item_description: str, fields: Fields) -> List:
+def _pairings(description: str, name: str, item_description: str, fields: Fields) -> JsonField:
     schema = make_schema(name, item_description, fields)
-    return List(description, ObjectField("", schema), None, MAX_PAIRINGS, enforced=True)
+    return list_of(description, object_field("", schema), None, MAX_PAIRINGS, enforced=True)

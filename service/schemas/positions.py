@@ -42,28 +42,17 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
     return schema
 
 
-class PositionField(JsonField):
-    """A state or a view of any game."""
-
-    def __init__(
-        self, description: str, component: str, schemas: Mapping[str, ObjectSchema]
-    ) -> None:
-        super().__init__(description)
-        self.component = component
-        self.schemas = schemas
-
-    def value_type(self) -> Any:
-        """The msgspec type: structs, which `game` tells apart; dictionaries have no such tag."""
-        structs = tuple(_struct(*item) for item in self.schemas.items())
-        return Union[structs]  # noqa: UP007 - X | Y needs each by name
-
-    def value_schema(self) -> dict[str, Any]:
-        """The JSON Schema of a value that is not null."""
-        return ref(self.component)
-
-    def load(self, value: Any) -> dict[str, Any]:
-        """Convert a value; raises ValidationError with what is wrong."""
-        return load_object(choose_by_game(self.schemas, value), value)
+def _position_field(
+    description: str, component: str, schemas: Mapping[str, ObjectSchema]
+) -> JsonField:
+    """A state or a view of any game; msgspec reads structs, which `game` tells apart."""
+    structs = tuple(_struct(*item) for item in schemas.items())
+    return JsonField(
+        description,
+        Union[structs],  # noqa: UP007 - X | Y needs each by name
+        ref(component),
+        lambda value: load_object(choose_by_game(schemas, value), value),
+    )
 
 
 def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:
@@ -76,11 +65,5 @@ def as_dict(position: msgspec.Struct) -> dict[str, Any]:
     return {"game": position.__struct_config__.tag, **msgspec.structs.asdict(position)}
 
 
-def state_field() -> PositionField:
-    """A field that holds a state."""
-    return PositionField("A state of any game.", "State", STATES)
-
-
-def view_field() -> PositionField:
-    """A field that holds a view."""
-    return PositionField("A view of any game.", "View", VIEWS)
+STATE_FIELD: Final = _position_field("A state of any game.", "State", STATES)
+VIEW_FIELD: Final = _position_field("A view of any game.", "View", VIEWS)

@@ -1,6 +1,5 @@
 """The request body of each operation: one schema, or a choice of schemas."""
 
-# ruff: noqa: D102 (value_type, value_schema and load are documented once, in JsonField)
 from __future__ import annotations
 
 import re
@@ -15,19 +14,19 @@ import games
 from service.json_codec import says_nothing_else
 from service.schemas.fields import (
     MAX_MOVES,
-    Boolean,
-    Constant,
-    Integer,
     JsonField,
-    List,
-    Move,
-    ObjectField,
     ObjectSchema,
-    String,
+    boolean,
+    constant,
+    integer,
+    list_of,
     load_object,
+    move,
+    object_field,
+    string,
 )
 from service.schemas.position_fields import SEED, Fields, component, make_schema, option_fields
-from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
+from service.schemas.positions import STATE_FIELD, VIEW_FIELD, as_dict, choose_by_game
 
 Choose = Callable[[Mapping[str, ObjectSchema], Any], ObjectSchema]
 """Chooses one of the schemas for a body; raises ValidationError if none fits."""
@@ -72,22 +71,18 @@ def choose_by_position(schemas: Mapping[str, ObjectSchema], value: Any) -> Objec
     return schemas[given[0]]
 
 
-class Sha256(JsonField):
+def key_hash() -> JsonField:
     """A SHA-256 hash in lower-case hexadecimal."""
+    pattern = "^[0-9a-f]{64}$"
 
-    pattern: Final = "^[0-9a-f]{64}$"
-
-    def value_type(self) -> Any:
-        # the length too, as `$` also matches before a final newline
-        return Annotated[str, msgspec.Meta(max_length=64, pattern=self.pattern)]
-
-    def value_schema(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": self.pattern}
-
-    def load(self, value: Any) -> str:
-        if type(value) is not str or not re.fullmatch(self.pattern, value):
+    def load(value: Any) -> str:
+        if type(value) is not str or not re.fullmatch(pattern, value):
             raise ValidationError("Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.")
         return value
+
+    # the length too, as `$` also matches before a final newline
+    type_ = Annotated[str, msgspec.Meta(max_length=64, pattern=pattern)]
+    return JsonField("", type_, {"type": "string", "pattern": pattern}, load)
 
 
 def start_schema(game: games.Game) -> type[ObjectSchema]:
@@ -99,24 +94,24 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
     )
     low, high = game.min_players, game.max_players
     fields: Fields = {
-        "game": Constant("The game to start.", game.name),
-        "players": Integer(
+        "game": constant("The game to start.", game.name),
+        "players": integer(
             f"The number of players; {low} if omitted.", low, high, enforced=True, required=False
         ),
-        "seed": String(f"{SEED} Random if omitted.", 1, 128, required=False),
-        "options": ObjectField(
+        "seed": string(f"{SEED} Random if omitted.", 1, 128, required=False),
+        "options": object_field(
             "The options to change from their defaults.", choices, required=False
         ),
-        "seal": Boolean(
+        "seal": boolean(
             "Whether to return a sealed state, for which the service draws the seed; false if"
             " omitted.",
             required=False,
         ),
-        "key_hashes": List(
+        "key_hashes": list_of(
             "Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that"
             " its player has drawn at random, and which is then its key. If omitted, the service"
             " makes the keys.",
-            Sha256(""),
+            key_hash(),
             low,
             high,
             enforced=True,
@@ -127,26 +122,26 @@ def start_schema(game: games.Game) -> type[ObjectSchema]:
 
 
 def _state(name: str, description: str, **more: JsonField) -> ObjectSchema:
-    return make_schema(name, description, {"state": state_field(), **more})()
+    return make_schema(name, description, {"state": STATE_FIELD, **more})()
 
 
 def _view(name: str, description: str, **more: JsonField) -> ObjectSchema:
-    return make_schema(name, description, {"view": view_field(), **more})()
+    return make_schema(name, description, {"view": VIEW_FIELD, **more})()
 
 
-def _key(more: str = "", *, required: bool = True) -> String:
-    return String(
+def _key(more: str = "", *, required: bool = True) -> JsonField:
+    return string(
         f"The key of a seat: from `keys`, or its player's secret.{more}", required=required
     )
 
 
 def _sealed(name: str, description: str, **more: JsonField) -> ObjectSchema:
-    token = String("A sealed state: a token from this service, opaque to clients.")
+    token = string("A sealed state: a token from this service, opaque to clients.")
     return make_schema(name, description, {"sealed": token, "key": _key(), **more})()
 
 
-def _moves(description: str) -> List:
-    return List(description, Move(""), 1, MAX_MOVES, enforced=True)
+def _moves(description: str) -> JsonField:
+    return list_of(description, move(""), 1, MAX_MOVES, enforced=True)
 
 
 def _by_position(**schemas: ObjectSchema) -> RequestValidator:
@@ -163,7 +158,7 @@ MOVES: Final = _by_position(
         "SealedMovesRequest", "A sealed state whose legal moves to list, if it is the seat's turn."
     ),
 )
-LIST_MOVES: Final = Boolean("Whether to list the legal moves; true if omitted.", required=False)
+LIST_MOVES: Final = boolean("Whether to list the legal moves; true if omitted.", required=False)
 DESCRIBE: Final = _by_position(
     view=_view("DescribedView", "A view to describe.", list_moves=LIST_MOVES),
     sealed=_sealed(
@@ -172,7 +167,7 @@ DESCRIBE: Final = _by_position(
         list_moves=LIST_MOVES,
     ),
 )
-MOVE: Final = Move("The move to check.")
+MOVE: Final = move("The move to check.")
 VALIDATE: Final = _by_position(
     state=_state("MoveInState", "A state, and a move to check.", move=MOVE),
     view=_view("MoveInView", "A view, and a move to check.", move=MOVE),
@@ -197,7 +192,7 @@ VIEW: Final = _by_position(
     state=_state(
         "ViewOfState",
         "A state, and the seat whose view to return.",
-        seat=Integer("The seat whose view to return, 0 to `players` - 1.", 0, 5),
+        seat=integer("The seat whose view to return, 0 to `players` - 1.", 0, 5),
     ),
     sealed=_sealed(
         "SealedViewRequest",

@@ -46,7 +46,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     """Make the WSGI application.
 
     Args:
-        config: settings by name (`max_body`, `cors_origins`); they override the environment.
+        config: settings by name, such as `max_body`; they override the environment.
 
     Raises:
         ConfigError: a setting has an invalid value.

@@ -19,8 +19,11 @@ _REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
 """An id that a client or proxy may choose; anything else is replaced."""
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 _DAY: Final = 24 * 60 * 60
-_EXPOSED: Final = ("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
-"""Headers that a page of another host may read."""
+_ANY_PAGE: Final = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "Retry-After, X-Request-Id"),
+)
+"""Pages of any host may call, and read these headers too."""
 
 
 class Middleware:
@@ -30,8 +33,6 @@ class Middleware:
         self.app = app
         self.metrics = metrics
         self.access_log = settings.access_log
-        self.any_origin = "*" in settings.cors_origins
-        self.origins = frozenset(origin.lower() for origin in settings.cors_origins)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
@@ -42,8 +43,9 @@ class Middleware:
         environ[REQUEST_ID] = given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            headers += self._cors_headers(environ)
-            headers.append(("X-Request-Id", environ[REQUEST_ID]))
+            headers += [*_ANY_PAGE, ("X-Request-Id", environ[REQUEST_ID])]
+            if environ["REQUEST_METHOD"] == "OPTIONS":
+                headers += _preflight_headers(environ)
             rule = environ["werkzeug.request"].url_rule
             route = "none" if rule is None else rule.rule
             seconds = perf_counter() - began
@@ -53,20 +55,6 @@ class Middleware:
             return start_response(status, headers, exc_info)
 
         return self.app(environ, start)
-
-    def _cors_headers(self, environ: WSGIEnvironment) -> list[tuple[str, str]]:
-        if self.any_origin:
-            headers = [("Access-Control-Allow-Origin", "*"), _EXPOSED]
-        else:
-            # Caches must know that another origin gets another answer, even if this one got none.
-            headers = [("Vary", "Origin")]
-            origin = environ.get("HTTP_ORIGIN", "")
-            if origin.lower() not in self.origins:
-                return headers
-            headers += [("Access-Control-Allow-Origin", origin), _EXPOSED]
-        if environ["REQUEST_METHOD"] == "OPTIONS":
-            headers += _preflight_headers(environ)
-        return headers
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:

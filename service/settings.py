@@ -6,8 +6,8 @@ import os
 import re
 import secrets
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 PREFIX: Final = "STICH_"
@@ -32,14 +32,12 @@ class ConfigError(ValueError):
 class Settings:
     """The service's settings.
 
-    `max_body` is in bytes; `cors_origins` are the origins whose pages may call the service,
-    `("*",)` for all of them; `seal_keys` are the keys of sealed states by ID, 32 bytes each: the
+    `max_body` is in bytes; `seal_keys` are the keys of sealed states by ID, 32 bytes each: the
     first seals, all of them open. `log_format` is "text" or "json", for errors and, if `access_log`
     is set, for a line about every request.
     """
 
     max_body: int = MEBIBYTE
-    cors_origins: tuple[str, ...] = ("*",)
     seal_keys: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     log_format: str = "text"
     access_log: bool = False
@@ -50,36 +48,22 @@ class Settings:
         if environ is None:
             environ = os.environ
         _check_metrics_folder(environ.get(MULTIPROC_DIR))
-        names = {one.name: PREFIX + one.name.upper() for one in fields(cls)}
         return cls().changed(
-            {name: environ[variable] for name, variable in names.items() if variable in environ}
+            {name: environ[_variable(name)] for name in _PARSERS if _variable(name) in environ}
         )
 
     def changed(self, values: Mapping[str, Any]) -> Self:
         """These settings with some replaced; text is parsed like an environment variable."""
-        known = {one.name for one in fields(self)}
-        if unknown := sorted(values.keys() - known):
+        if unknown := sorted(values.keys() - _PARSERS):
             raise ConfigError(
-                f"Unknown setting {unknown[0]!r}; the settings are {', '.join(sorted(known))}."
+                f"Unknown setting {unknown[0]!r}; the settings are {', '.join(_PARSERS)}."
             )
-        changes = dict(values)
-        if "max_body" in changes:
-            changes["max_body"] = _bytes(changes["max_body"])
-        if "cors_origins" in changes:
-            changes["cors_origins"] = _origins(changes["cors_origins"])
-        if "seal_keys" in changes:
-            changes["seal_keys"] = _seal_keys(changes["seal_keys"])
-        if "log_format" in changes:
-            changes["log_format"] = _one_of("LOG_FORMAT", changes["log_format"], ("text", "json"))
-        if "access_log" in changes:
-            chosen = _one_of("ACCESS_LOG", changes["access_log"], ("0", "1", "False", "True"))
-            changes["access_log"] = chosen in ("1", "True")
-        return replace(self, **changes)
+        return replace(self, **{name: _PARSERS[name](value) for name, value in values.items()})
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """The variables that look like settings of the service but are none, such as misspelt ones."""
-    known = {PREFIX + one.name.upper() for one in fields(Settings)} | OTHER_VARIABLES
+    known = OTHER_VARIABLES.union(map(_variable, _PARSERS))
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 
@@ -95,11 +79,20 @@ def _check_metrics_folder(folder: str | None) -> None:
         )
 
 
-def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:
-    if str(value) not in allowed:
-        choices = " or ".join(allowed[:2])
-        raise ConfigError(f"{PREFIX}{name} must be {choices}; it is {value!r}.")
+def _variable(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def _log_format(value: object) -> str:
+    if value not in ("text", "json"):
+        raise ConfigError(f"{PREFIX}LOG_FORMAT must be text or json; it is {value!r}.")
     return str(value)
+
+
+def _access_log(value: object) -> bool:
+    if str(value) not in ("0", "1", "False", "True"):
+        raise ConfigError(f"{PREFIX}ACCESS_LOG must be 0 or 1; it is {value!r}.")
+    return str(value) in ("1", "True")
 
 
 def _bytes(value: object) -> int:
@@ -113,18 +106,6 @@ def _bytes(value: object) -> int:
             f" {value!r}."
         )
     return number
-
-
-def _origins(value: str | Iterable[object]) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else value
-    origins = tuple(str(part).strip() for part in parts if str(part).strip())
-    for origin in origins:
-        if origin != "*" and "://" not in origin:
-            raise ConfigError(
-                f"{PREFIX}CORS_ORIGINS must be * or a comma-separated list of origins, such as"
-                f" https://example.org, not {origin!r}."
-            )
-    return origins
 
 
 def _seal_keys(text: str) -> dict[str, bytes]:
@@ -150,3 +131,12 @@ def _seal_keys(text: str) -> dict[str, bytes]:
             )
         keys[name] = key
     return keys
+
+
+_PARSERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "max_body": _bytes,
+    "seal_keys": _seal_keys,
+    "log_format": _log_format,
+    "access_log": _access_log,
+}
+"""What makes the value of each setting of a text, or of the value itself."""

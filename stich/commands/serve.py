@@ -71,7 +71,6 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
       STICH_HOST, STICH_PORT, STICH_WORKERS, STICH_LOG_FORMAT, STICH_ACCESS_LOG
                             defaults of the options
       STICH_MAX_BODY        largest request body in bytes (default 1048576)
-      STICH_CORS_ORIGINS    origins whose pages may call, comma-separated (default *)
       STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default: one that
                             is drawn at the start)
     """

@@ -23,7 +23,8 @@ def test_settings_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"max_body": "much"}, "STICH_MAX_BODY"),
         ({"max_body": 0}, "STICH_MAX_BODY"),
-        ({"cors_origins": "example.org"}, "STICH_CORS_ORIGINS"),
+        ({"log_format": "xml"}, "STICH_LOG_FORMAT"),
+        ({"access_log": "yes"}, "STICH_ACCESS_LOG"),
         ({"colour": "red"}, "colour"),
     ],
 )

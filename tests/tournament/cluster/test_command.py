@@ -39,8 +39,8 @@ def test_a_folder_that_cannot_travel(tmp_path: Path) -> None:
     done = stich("run", cup, "--out", tmp_path / "run", "--cluster", "tcp://127.0.0.1:9")
     assert done.returncode == 1
     assert done.stderr == (
-        "mine: passwords in its folder mine is a link to /etc/passwd, which is no relative path"
-        " inside; put a copy in its place, or delete it.\n"
+        "mine: its folder mine has a link, passwords, that leads to no file of it"
+        " that can travel; put a copy in its place, or delete it.\n"
     )
 
 

@@ -195,16 +195,15 @@ def _looks(cup: Cup, watcher: Watcher) -> Callable[[Bets], None]:
         if bets.blocks < following:
             return
         following = bets.blocks * 5 // 4
-        found = bets.so_far()
-        low, high = found.interval.low, found.interval.high
+        low, high = bets.interval.low, bets.interval.high
         known = low is not None and high is not None
         interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
         first, second = cup.names
         watcher.tell(
-            f"After {bets.blocks} blocks: {first} less {second} {found.mean:+.2f}{interval}",
+            f"After {bets.blocks} blocks: {first} less {second} {bets.mean:+.2f}{interval}",
             "look",
             blocks=bets.blocks,
-            difference=found.mean,
+            difference=bets.mean,
             low=low,
             high=high,
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
 
 import games
 from tournament.config import Cup
@@ -29,16 +31,16 @@ class Duel(Schedule):
         self._maker = BlockMaker(cup, seed, match_key, "mixed")
         self.blocks = cup.format.deals
         self.matches = self.blocks * self._maker.matches
-        self.bets = self._begin()
+        self.bets = self._bets(())
         self.on_look: Callable[[Bets], None] | None = None
 
-    def _begin(self) -> Bets:
-        return Bets(reach(self._cup), self._cup.format.within)
+    def _bets(self, differences: Sequence[float]) -> Bets:
+        return Bets(np.array(differences), reach(self._cup), self._cup.format.within)
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """A few blocks at a time until they decide the duel or the budget is spent."""
         first, second = self._cup.names
-        self.bets = self._begin()
+        differences: list[float] = []
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):
             number = start // BLOCKS_PER_ROUND + 1
             numbers = range(start + 1, min(start + BLOCKS_PER_ROUND, self.blocks) + 1)
@@ -47,7 +49,8 @@ class Duel(Schedule):
             results = scores(number)
             for block in blocks:
                 means = results[block.stage, block.table]
-                self.bets.add(float(means[first]) - float(means[second]))
+                differences.append(float(means[first]) - float(means[second]))
+            self.bets = self._bets(differences)
             if self.on_look is not None:
                 self.on_look(self.bets)
             if self.bets.settled or self.bets.equal:

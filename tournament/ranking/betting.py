@@ -13,7 +13,6 @@ What a stake may be depends on the reach, the most by which a block can differ.
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,92 +50,75 @@ def reach_of(max_difference: float, bounded: bool) -> Reach:
 
 
 class Bets:
-    """What a duel has shown so far, block by block."""
+    """What the blocks (B) of a duel, in their order, tell of the mean difference.
 
-    def __init__(self, reach: Reach, within: float | None = None) -> None:
-        """``within`` is half the width of the zone in which a difference does not matter."""
-        self.blocks = 0
-        self.total = 0.0
-        self._reach, self._within = reach, within
-        self._squares = 0.0
-        self._differences = array("d")
-        self._means = [0.0] if within is None else [0.0, -within, within]
-        self._logs = [np.zeros((2, *_shares(within).shape)) for _ in self._means]
-        self._broken = False
+    ``within`` is half the width of the zone in which a difference does not matter. Without a
+    reach, or with a block beyond it, nothing is proved.
+    """
 
-    def add(self, difference: float) -> None:
-        """Add a block: points a deal of the first bot less those of the second."""
-        some = np.array([difference])
-        before = _rms(np.array([self._squares]), np.array([self.blocks]), self._reach)
-        for logs, mean in zip(self._logs, self._means, strict=True):
-            logs += _log_factors(some, before, mean, self._reach, self._within)[:, 0]
-        self.blocks += 1
-        self.total += difference
-        self._differences.append(difference)
-        self._squares += float(np.clip(difference, -self._reach.most, self._reach.most) ** 2)
-        self._broken |= _is_beyond(some, self._reach)
-
-    @property
-    def mean(self) -> float:
-        """The mean of the blocks; 0 before the first."""
-        return self.total / self.blocks if self.blocks else 0.0
-
-    def log_wealth(self) -> list[float]:
-        """The logarithm of the wealth under 0 and, with a zone, under both of its ends."""
-        return [
-            _hedged(_sides(logs, self._within), mean, self._within)
-            for logs, mean in zip(self._logs, self._means, strict=True)
-        ]
-
-    def so_far(self) -> MeanDifference:
-        """The mean and its interval."""
-        return mean_difference(np.array(self._differences), self._reach, self._within)
+    def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
+        self.blocks = differences.size
+        self.mean = float(differences.mean()) if differences.size else 0.0
+        self._differences, self._within = differences, within
+        self._reach = reach or Reach(np.inf)
+        beyond = np.abs(differences) > self._reach.most
+        self._proved = reach is not None and (reach.tail > 0 or not beyond.any())
 
     @property
     def wealth(self) -> float:
         """The wealth of the bets against a mean of 0: 20 settles who is better."""
-        return float(np.exp(min(self.log_wealth()[0], 700.0)))
+        return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 
     @property
     def settled(self) -> bool:
-        """Whether 95 % are for the bot that is ahead."""
-        sides = _sides(self._logs[0], self._within)
-        return not self._broken and _is_settled(sides, self.mean, self._within)
+        """Whether the interval excludes 0: 95 % are for the bot that is ahead."""
+        if self.mean == 0 or not self._proved:
+            return False
+        more, less = self._sides(0.0)
+        return bool(more > less) == (self.mean > 0) and self._excludes(0.0)
 
     @property
     def equal(self) -> bool:
         """Whether the interval lies in the zone: no difference beyond ``within``."""
-        inside = self._within is not None and abs(self.mean) <= self._within
-        return inside and not self._broken and all(w >= _NEEDED for w in self.log_wealth()[1:])
+        zone = self._within
+        if zone is None or abs(self.mean) > zone or not self._proved:
+            return False
+        return self._excludes(-zone) and self._excludes(zone)
 
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval, which holds at every look."""
+        return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
-@dataclass(frozen=True)
-class MeanDifference:
-    """The mean of the blocks with its 95 % interval, which holds at every look.
+    def log_wealth(self, mean: float) -> float:
+        """The logarithm of the wealth under ``mean``, on both sides together."""
+        return float(np.logaddexp(*_weighted(self._sides(mean), mean, self._within)))
 
-    ``settled`` is whether the interval excludes 0. Without a reach nothing is proved: there is no
-    interval.
-    """
+    def _sides(self, mean: float) -> Floats:
+        rms = _all_rms(self._differences, self._reach)
+        factors = _log_factors(self._differences, rms, mean, self._reach, self._within)
+        return _sides(factors.sum(axis=1), self._within)
 
-    mean: float
-    interval: Interval
-    settled: bool
+    def _excludes(self, mean: float) -> bool:
+        return self.log_wealth(mean) >= _NEEDED
 
-
-def mean_difference(
-    differences: Floats, reach: Reach | None, within: float | None = None
-) -> MeanDifference:
-    """What the blocks (B), in their order, tell of the mean."""
-    mean = float(differences.mean()) if differences.size else 0.0
-    if reach is None or _is_beyond(differences, reach):
-        return MeanDifference(mean, UNKNOWN, False)
-    sides = _sides(_total_logs(differences, 0.0, reach, within), within)
-    settled = _is_settled(sides, mean, within)
-    low, high = (
-        _end(differences, mean, side, 0.0 if settled and mean * side < 0 else None, reach, within)
-        for side in (-1, 1)
-    )
-    return MeanDifference(mean, Interval(low, high), settled)
+    def _end(self, side: int) -> float:
+        """The end of the interval below (-1) or above (1) the mean."""
+        settled = self.settled and self.mean * side < 0
+        inside, outside = self.mean, 0.0 if settled else side * self._reach.most
+        zone = self._within
+        # What is excluded may begin right at the end of the zone.
+        if zone is not None and abs(inside) <= zone < abs(outside) and self._excludes(side * zone):
+            outside = side * zone
+        elif not self._excludes(outside):
+            return outside
+        for _ in range(_BISECTIONS):
+            middle = (inside + outside) / 2
+            if self._excludes(middle):
+                outside = middle
+            else:
+                inside = middle
+        return outside
 
 
 def log_wealth(
@@ -181,11 +163,6 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     return settled_pairs(wealth, np.exp(np.minimum(np.log(2) - wealth, 0.0)), level)
 
 
-def _is_beyond(differences: Floats, reach: Reach) -> bool:
-    """Whether a block differs by more than is possible: the reach is not what it was said to be."""
-    return not reach.tail and bool((np.abs(differences) > reach.most).any())
-
-
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
     """The root of the mean square of the blocks before, which begins with a guess."""
     guess = (reach.most / 6) ** 2
@@ -218,12 +195,6 @@ def _log_factors(
     return answer
 
 
-def _total_logs(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
-    factors = _log_factors(differences, _all_rms(differences, reach), mean, reach, within)
-    answer: Floats = factors.sum(axis=1)
-    return answer
-
-
 def _sides(logs: Floats, within: float | None) -> Floats:
     """The logarithm of the wealth (2, ...) of the stakes on more and of those on less."""
     answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
@@ -236,43 +207,3 @@ def _weighted(sides: Floats, mean: float, within: float | None) -> Floats:
     if within is not None and abs(mean) >= within:
         more = _NEAR if mean < 0 else 1 - _NEAR
     return np.stack((sides[0] + np.log(more), sides[1] + np.log(1 - more)))
-
-
-def _hedged(sides: Floats, mean: float, within: float | None) -> float:
-    """The logarithm of the wealth on both sides together."""
-    return float(np.logaddexp(*_weighted(sides, mean, within)))
-
-
-def _is_settled(sides: Floats, mean: float, within: float | None) -> bool:
-    """Whether 95 % are for the bot that is ahead; ``sides`` are those of bets against 0."""
-    ahead = mean != 0 and bool(sides[0] > sides[1]) == (mean > 0)
-    return ahead and _hedged(sides, 0.0, within) >= _NEEDED
-
-
-def _end(
-    differences: Floats,
-    mean: float,
-    side: int,
-    bound: float | None,
-    reach: Reach,
-    within: float | None,
-) -> float:
-    """The end of the interval below (-1) or above (1) the mean, within ``bound`` if it has one."""
-
-    def excludes(one: float) -> bool:
-        logs = _total_logs(differences, one, reach, within)
-        return _hedged(_sides(logs, within), one, within) >= _NEEDED
-
-    inside, outside = mean, side * reach.most if bound is None else bound
-    # What is excluded may begin right at the end of the zone.
-    if within is not None and abs(mean) <= within < abs(outside) and excludes(side * within):
-        outside = side * within
-    elif not excludes(outside):
-        return outside
-    for _ in range(_BISECTIONS):
-        middle = (inside + outside) / 2
-        if excludes(middle):
-            outside = middle
-        else:
-            inside = middle
-    return outside

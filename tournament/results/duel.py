@@ -10,7 +10,7 @@ import numpy as np
 
 import games
 from tournament.ranking.arrays import Booleans
-from tournament.ranking.betting import mean_difference, reach_of
+from tournament.ranking.betting import Bets, reach_of
 from tournament.ranking.observations import Observations
 from tournament.results.match_arrays import MatchArrays
 
@@ -65,11 +65,9 @@ def duel_result(
     game = games.GAMES.get(str(facts.get("game")))
     reach = None if limit is None else reach_of(limit, game is None or game.bounded)
     within = facts.get("config", {}).get("format", {}).get("within")
-    found = mean_difference(differences, reach, within)
-    ends = [
-        None if end is None else round(end, _DIGITS)
-        for end in (found.interval.low, found.interval.high)
-    ]
+    found = Bets(differences, reach, within)
+    interval = found.interval
+    ends = [None if end is None else round(end, _DIGITS) for end in (interval.low, interval.high)]
     ahead, behind = arrays.bots
     if found.mean < 0:
         ahead, behind = behind, ahead

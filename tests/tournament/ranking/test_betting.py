@@ -1,13 +1,12 @@
 """The interval of a duel's mean difference: valid however skewed, and one with what a duel says."""
 
-import copy
 from functools import partial
 
 import numpy as np
 import pytest
 
 from benchmarks.ranking.duels import by_bets, by_gsprt, mean_blocks, normal_blocks, rare_loss
-from tournament.ranking.betting import Bets, Reach, log_wealth, mean_difference, reach_of
+from tournament.ranking.betting import Bets, Reach, log_wealth, reach_of
 
 
 @pytest.mark.parametrize("every", [5, 20, 50])
@@ -26,7 +25,7 @@ def test_a_declared_tail_forgives_what_it_declares_and_no_more() -> None:
     for _ in range(60):
         # One block in 1000 loses 60 points, and the others make up for it.
         points = np.where(random.random(1000) < 0.001, -60.0, random.normal(0.06, 3.3, 1000))
-        false += mean_difference(points, reach).settled
+        false += Bets(points, reach, None).settled
     assert false <= 8
 
 
@@ -36,18 +35,15 @@ def test_no_bet_is_expected_to_gain_whatever_the_distribution_of_this_mean(reach
     values, chances = np.array([1.0, 2.0, -9.0]), np.array([0.5, 0.3, 0.2])
     mean = float(values @ chances)
     random = np.random.default_rng(1)
-    bets = Bets(reach, within=-mean)
-    for difference in random.choice(values, 30, p=chances):
-        after = []
-        for value in values:
-            copied = copy.deepcopy(bets)
-            copied.add(float(value))
-            after.append(np.exp(copied.log_wealth()[1]))
-        before = np.exp(bets.log_wealth()[1])
+    differences = random.choice(values, 30, p=chances)
+    for block in range(30):
+        before, *after = (
+            np.exp(Bets(np.append(differences[:block], more), reach, -mean).log_wealth(mean))
+            for more in ([], *values)
+        )
         assert float(np.array(after) @ chances) <= before * (1 + 1e-12)
         if not reach.tail:
             assert float(np.array(after) @ chances) == pytest.approx(before)
-        bets.add(float(difference))
 
 
 @pytest.mark.parametrize("reach", [Reach(6.0), Reach(5.0, 0.02)])
@@ -55,23 +51,18 @@ def test_no_bet_is_expected_to_gain_whatever_the_distribution_of_this_mean(reach
 def test_a_duel_and_its_interval_agree_after_every_block(reach: Reach, effect: float) -> None:
     random = np.random.default_rng(3)
     differences = np.clip(random.normal(effect, 1.0, 300), -6.0, 6.0)
-    bets, seen = Bets(reach, within=0.6), set()
-    paths = [log_wealth(differences, reach, mean, 0.6) for mean in (0.0, -0.6, 0.6)]
-    for block, difference in enumerate(differences.tolist()):
-        bets.add(difference)
-        assert bets.log_wealth() == pytest.approx([path[block] for path in paths])
-        seen.add((bets.settled, bets.equal))
-        if block % 7:
-            continue
-        found = mean_difference(differences[: block + 1], reach, 0.6)
-        low, high = found.interval.low, found.interval.high
+    seen = set()
+    path = log_wealth(differences, reach, 0.0, 0.6)
+    for block in range(0, 300, 7):
+        bets = Bets(differences[: block + 1], reach, 0.6)
+        assert bets.log_wealth(0.0) == pytest.approx(path[block])
+        low, high = bets.interval.low, bets.interval.high
         assert low is not None
         assert high is not None
-        assert found.settled == bets.settled
-        assert found.mean == pytest.approx(bets.mean)
-        assert low <= found.mean <= high
+        assert low <= bets.mean <= high
         assert (low > 0 or high < 0) == bets.settled
         assert (low >= -0.6 and high <= 0.6) == bets.equal
+        seen.add((bets.settled, bets.equal))
     assert len(seen) >= 2
 
 
@@ -89,7 +80,7 @@ def test_a_better_bot_is_named_and_equals_end_without_one() -> None:
 def test_the_other_bot_first_turns_the_interval_around() -> None:
     differences = np.random.default_rng(4).uniform(-3, 4, 80)
     for reach in (Reach(20.0), Reach(7.0, 0.02)):
-        one, other = mean_difference(differences, reach), mean_difference(-differences, reach)
+        one, other = (Bets(each, reach, None) for each in (differences, -differences))
         assert one.mean == -other.mean
         assert one.settled == other.settled
         assert one.interval.low is not None
@@ -100,15 +91,11 @@ def test_the_other_bot_first_turns_the_interval_around() -> None:
 def test_what_is_not_proved_is_not_said() -> None:
     beyond = np.append(np.ones(400), -11.0)
     for differences, reach in ((np.ones(500), None), (beyond, Reach(10.0))):
-        found = mean_difference(differences, reach)
+        found = Bets(differences, reach, None)
         assert (found.interval.low, found.interval.high, found.settled) == (None, None, False)
-    bets = Bets(Reach(10.0))
-    for difference in beyond.tolist():
-        bets.add(difference)
-    assert not bets.settled
-    found = mean_difference(np.zeros(0), Reach(12.0))
+    found = Bets(np.zeros(0), Reach(12.0), None)
     assert (found.interval.low, found.interval.high) == (-12.0, 12.0)
     # Blocks of equal points are evidence where a block cannot hide more than the game allows.
-    found = mean_difference(np.zeros(500), Reach(12.0))
+    found = Bets(np.zeros(500), Reach(12.0), None)
     assert found.interval.low is not None
     assert -0.2 < found.interval.low < 0

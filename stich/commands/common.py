@@ -172,7 +172,6 @@ def run_command(work: Callable[_P, int | None]) -> Callable[_P, NoReturn]:
 def _exit_code(error: Exception) -> int | None:
     """The code of an error whose message is a sentence for the user; None for any other."""
     # The store takes long to load, and some commands do without it.
-    from tournament.bench.play import ParError
     from tournament.bench.record import RecordError
     from tournament.results.export import ExportError
     from tournament.results.lines import LineError
@@ -182,7 +181,7 @@ def _exit_code(error: Exception) -> int | None:
     from tournament.store.engine import StoreError, StoreUrlError
     from web.gateway.connector import Refused
 
-    if isinstance(error, CupError | LineError | ParError | RecordError | StoreUrlError):
+    if isinstance(error, CupError | LineError | RecordError | StoreUrlError):
         return 2
     if isinstance(error, CupChangedError | ExportError | JoinRefused | Refused | RunError):
         return 1

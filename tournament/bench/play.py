@@ -5,7 +5,6 @@ Par is what `sensible` makes of each block of the public deals; `make bench-par`
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -132,11 +131,7 @@ LANDMARKS = ("random", "greedy", "search")
 """The house bots that are measured against `sensible` beside it."""
 
 
-class ParError(Exception):
-    """The file of par cannot be used; the text is a sentence."""
-
-
-class Par(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Par(msgspec.Struct, frozen=True):
     """A table of the suite, and by house bot its points in each block, summed over all deals."""
 
     game: str
@@ -154,25 +149,14 @@ class Par(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         }
 
 
-class _ParFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    sha256: str
-    tables: tuple[Par, ...]
-
-
-def read_par(file: Path = PAR_FILE) -> Mapping[tuple[str, int, str], Par]:
-    """Par of every table of the suite by its key. ParError if the file is not as it was written."""
-    try:
-        found = msgspec.json.decode(file.read_bytes(), type=_ParFile)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ParError(f"{file} is damaged ({error}); install Stich again.") from None
-    if found.sha256 != _digest(found.tables):
-        why = "its numbers are not those that were written"
-        raise ParError(f"{file} is damaged ({why}); install Stich again.")
-    return {(par.game, par.players, par.opponents): par for par in found.tables}
+def read_par() -> Mapping[tuple[str, int, str], Par]:
+    """Par of every table of the suite by its key."""
+    found = msgspec.json.decode(PAR_FILE.read_bytes(), type=tuple[Par, ...])
+    return {(par.game, par.players, par.opponents): par for par in found}
 
 
 def write_par(houses: Houses, concurrency: int, on_table: Callable[[BenchTable], None]) -> None:
-    """Play the whole suite with the house bots, and write their points."""
+    """Play the whole suite with the house bots, and write their points, a line for each table."""
     found = []
     for table in TABLES:
         on_table(table)
@@ -182,14 +166,4 @@ def write_par(houses: Houses, concurrency: int, on_table: Callable[[BenchTable],
             for bot in bots
         }
         found.append(Par(*table.key, points))
-    PAR_FILE.write_bytes(encode(tuple(found)))
-
-
-def encode(tables: tuple[Par, ...]) -> bytes:
-    """The file of par, a line for each table."""
-    whole = msgspec.json.encode(_ParFile(_digest(tables), tables))
-    return whole.replace(b'{"game"', b'\n{"game"') + b"\n"
-
-
-def _digest(tables: tuple[Par, ...]) -> str:
-    return hashlib.sha256(msgspec.json.encode(tables)).hexdigest()
+    PAR_FILE.write_bytes(msgspec.json.encode(found).replace(b'{"game"', b'\n{"game"') + b"\n")

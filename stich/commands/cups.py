@@ -137,8 +137,7 @@ def run(
         return
     if store_url is not None and out is not None:
         refuse("--out and --store exclude each other; omit one.", 2)
-    again = _command_again("run", cup, target, *_more_options(no_sandbox, cluster))
-    _play_cup(plan, cup, target, again, as_json=as_json, cluster=cluster)
+    _play_cup(plan, cup, target, as_json=as_json, cluster=cluster)
 
 
 def _estimate(cup: Cup, path: Path, *, as_json: bool) -> None:
@@ -209,10 +208,6 @@ def arena(
         programs = cluster is None
         cup = _read_startable_cup(target, run, programs=programs, no_sandbox=no_sandbox)
         Store.create(run).close()
-        more = _more_options(no_sandbox, cluster)
-        if out and store_url:
-            more = ["--out", out, *more]
-        again = _command_again("arena", target, run, *more)
         if cup.is_ladder or any(bot.connect for bot in cup.bots):
             after = port + 1 if port < 65535 else 0
             connect_port = find_port(host, after if connect_port is None else connect_port)
@@ -234,7 +229,6 @@ def arena(
             cup,
             target,
             run,
-            again,
             as_json=as_json,
             cluster=cluster,
             gateway=gateway,
@@ -325,10 +319,6 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
     return replace(everybody, bots=(*everybody.bots, Bot(name, connect=True)))
 
 
-def _more_options(no_sandbox: bool, cluster: str | None) -> list[str]:
-    return [*(["--no-sandbox"] if no_sandbox else []), *(["--cluster", cluster] if cluster else [])]
-
-
 def _runner_host(cluster: str | None) -> str:
     """The address at which those who play reach the gateway: workers may be elsewhere."""
     if cluster is None:
@@ -338,15 +328,6 @@ def _runner_host(cluster: str | None) -> str:
         return address_towards(parts.hostname or "", parts.port or 0)
     except OSError as error:
         refuse(f"--cluster: {parts.hostname} cannot be reached: {error.strerror}.")
-
-
-def _command_again(name: str, cup: str, target: str, *more: str) -> str:
-    """The command that resumes a cup with this store, without the password of its database."""
-    shown = shown_target(target)
-    option = "--store" if is_database_url(target) else "--out"
-    again = shlex.join(("stich", name, cup, option, shown, *more))
-    hidden = " (with the password in the URL, or in PGPASSWORD)" if shown != target else ""
-    return again + hidden
 
 
 def _read_startable_cup(
@@ -381,7 +362,6 @@ def _play_cup(
     cup: Cup,
     path: str,
     target: str,
-    again: str,
     *,
     as_json: bool,
     cluster: str | None = None,
@@ -390,12 +370,12 @@ def _play_cup(
 ) -> None:
     """Play the cup of a file, or what is left of it, and print the standings.
 
-    `again` is the command that resumes it; `cluster` the address of a Dask scheduler whose workers
-    play it, instead of this machine; `gateway` and `memory_share` are as in `run_cup`.
+    `cluster` is the address of a Dask scheduler whose workers play it, instead of this machine;
+    `gateway` and `memory_share` are as in `run_cup`.
     """
-    kept = f"Every finished match is kept in {shown_target(target)}. Resume with: {again}"
+    kept = f"Every finished match is kept in {shown_target(target)}."
     with (
-        stopping(f"Stopped. {kept}"),
+        stopping(f"Stopped. {kept} Resume with the same command."),
         watch(make_console(stderr=True), cup.name, as_json=as_json) as observer,
     ):
         run_cup(

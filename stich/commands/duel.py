@@ -89,7 +89,7 @@ def duel(
     except ValueError as error:
         refuse(f"Error: {error}", 2)
     kept = (
-        f"Resume with the same command; the finished matches are kept in {out}."
+        f"Every finished match is kept in {out}. Resume with the same command."
         if out
         else "Nothing is stored. With --out DIR, the same command could resume the duel."
     )

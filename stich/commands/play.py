@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shlex
 import signal
@@ -186,19 +185,12 @@ def play(
         bots = [parse_bot(text) for text in fill_seats(wanted, count - 1)]
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--with") from error
-    words = ["stich", "play", game, "--players", str(count), "--seed", chosen, "--seat", str(seat)]
-    for bot in wanted:
-        words += ["--with", bot]
-    for name, value in options.items():
-        words += ["--option", f"{name}={json.dumps(value)}"]
-    again = shlex.join(words)
-    stopped = f"You quit. To play the same deal: {again}"
+    again = f"To play the same deal, add --seed {shlex.quote(chosen)}."
+    stopped = f"You quit. {again}"
     with stopping(stopped), ExitStack() as stack:
         launch = prepare_bots(bots, clock.start_ms, sandbox, network=network, env=env)
         opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
-        console.print(
-            Text(f"{rules.title}, {count} players. To play it again: {again}"), soft_wrap=True
-        )
+        console.print(Text(f"{rules.title}, {count} players. {again}"), soft_wrap=True)
         try:
             TerminalGame(console, state, seat, bots).play(opponents, clock)
         except (_Quit, EOFError):

@@ -199,7 +199,7 @@ def test_help_history_search_and_mistakes() -> None:
         "There are no legal moves of the kind 'nothing'.",
         "'what' is not a move",
         "you: pass",
-        "You quit. To play the same deal: stich play doudizhu --players 3 --seed play",
+        "You quit. To play the same deal, add --seed play.",
     ):
         assert words in result.output
 

@@ -51,7 +51,7 @@ def test_while_bots_start(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == 130, errors
-    assert "Resume with: stich run" in errors
+    assert "Resume with the same command" in errors
     assert "Traceback" not in errors
 
 
